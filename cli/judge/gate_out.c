@@ -54,13 +54,17 @@ static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
 /* Reports profiling that fails; the verdict stays. Says whether a differential one was drawn. */
 static bool draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
 {
+    struct tch_warnings warnings = {.count = 0};
     tacho_error err;
 
     for (size_t i = 0; i < b->plan.command_count; i++)
-        if (tch_run_flame(&b->run, i, &err) < 0) {
+        if (tch_run_flame(&b->run, i, &warnings, &err) < 0) {
             cli_complain(&err, "no flamegraph of '%s'", b->bench->name);
             return false;
         }
+    for (size_t i = 0; i < warnings.count; i++)
+        tch_findings_note(&g->findings, "%s: %s; %s", b->bench->name, warnings.item[i].text,
+                          warnings.item[i].advice);
     if (b->plan.command_count > 1)
         return write_diff(g, b) == EXIT_OK;
     tch_findings_note(&g->findings, "%s: its flamegraph is in %s; one of before needs --against",

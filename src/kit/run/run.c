@@ -254,9 +254,11 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
         if (tch_run_hook_at(run, index, TCH_HOOK_PREPARE, err) < 0)
             return err->code;
         if (i < plan->command_count)
-            (void)tch_run_flame(run, i, &run->items[i].flame_error);
+            (void)tch_run_flame(run, i, &run->items[i].receipt.warnings,
+                                &run->items[i].flame_error);
         else
-            (void)tch_run_flame_server(run, &run->server_flame_error);
+            (void)tch_run_flame_server(run, &run->items[0].receipt.warnings,
+                                       &run->server_flame_error);
         if (tch_run_hook_at(run, index, TCH_HOOK_CONCLUDE, err) < 0)
             return err->code;
     }

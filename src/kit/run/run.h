@@ -85,12 +85,14 @@ int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch 
                  tacho_error *err);
 
 /** Makes one extra run of a command under the profiler, which does not count: flamegraph-NAME.svg
-   in its folder. Returns what tacho_flame_capture() does. */
-int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err);
+   in its folder. Adds the warnings of the profiler. Returns what tacho_flame_capture() does. */
+int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *warnings,
+                  tacho_error *err);
 
 /** The same for the server, while the first command runs: flamegraph-NAME-server.svg in the first
     folder. */
-int tch_run_flame_server(const struct tch_run *run, tacho_error *err);
+int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warnings,
+                         tacho_error *err);
 
 /** Writes each run.json and removes samples.jsonl. */
 int tch_run_finish(struct tch_run *run, tacho_error *err);

@@ -36,8 +36,29 @@ static void restore_streams(struct streams *s)
         }
 }
 
+/* Adds a sentence of the profiler, whose advice is after a semicolon. */
+static void add_warning(struct tch_warnings *warnings, const char *text)
+{
+    size_t len = strcspn(text, ";");
+
+    tch_warn(warnings, "flamegraph", text + len + strspn(text + len, "; "), "the flamegraph: %.*s",
+             (int)len, text);
+}
+
+static void add_warnings(struct tch_warnings *warnings, const tacho_flame *flame)
+{
+    if (tacho_flame_notice(flame))
+        add_warning(warnings, tacho_flame_notice(flame));
+    for (size_t i = 0; tacho_flame_warning(flame, i); i++)
+        add_warning(warnings, tacho_flame_warning(flame, i));
+    if (tacho_flame_lost(flame) > 0)
+        tch_warn(warnings, "flamegraph", "take it again by tacho flame with a lower --rate",
+                 "the flamegraph: %llu samples were lost",
+                 (unsigned long long)tacho_flame_lost(flame));
+}
+
 /* The profiler stops when the command exits. */
-int tch_run_flame_server(const struct tch_run *run, tacho_error *err)
+int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warnings, tacho_error *err)
 {
     tacho_flame_request request = TACHO_FLAME_REQUEST_INIT;
     tacho_flame *flame = NULL;
@@ -56,6 +77,8 @@ int tch_run_flame_server(const struct tch_run *run, tacho_error *err)
     request.output_dir = run->items[0].folder.path;
     request.label = label;
     status = tacho_flame_capture(&request, &flame, err);
+    if (status == 0)
+        add_warnings(warnings, flame);
     tacho_flame_free(flame);
     tch_run_sample_init(&sample);
     do
@@ -66,7 +89,8 @@ int tch_run_flame_server(const struct tch_run *run, tacho_error *err)
     return status < 0 ? status : ended < 0 ? ended : 0;
 }
 
-int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err)
+int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *warnings,
+                  tacho_error *err)
 {
     const struct tch_run_plan *plan = run->plan;
     tacho_flame_request request = TACHO_FLAME_REQUEST_INIT;
@@ -83,6 +107,8 @@ int tch_run_flame(const struct tch_run *run, size_t index, tacho_error *err)
     silence_streams(&streams);
     status = tacho_flame_capture(&request, &flame, err);
     restore_streams(&streams);
+    if (status == 0)
+        add_warnings(warnings, flame);
     tacho_flame_free(flame);
     return status;
 }

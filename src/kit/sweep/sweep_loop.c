@@ -44,8 +44,9 @@ double tch_sweep_left_ns(const struct tch_sweep *sweep)
  * A cell that failed.
  */
 
+/* more: warnings besides those of the samples; may be NULL. */
 static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const char *state,
-                         tacho_error *err)
+                         const struct tch_warnings *more, tacho_error *err)
 {
     struct tch_run_end end = {
         .state = state,
@@ -65,6 +66,8 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
         end.server = unit->server_use;
         end.server.ready_s /= unit->server_runs;
     }
+    for (size_t i = 0; more && status == 0 && i < more->count; i++)
+        tch_warn(&r.warnings, more->item[i].code, more->item[i].advice, "%s", more->item[i].text);
     if (status == 0)
         status = tch_run_complete(&r, unit->folder, &end, sweep->plan->run.trace, err);
     tch_receipt_release(&r);
@@ -82,7 +85,7 @@ static int fail_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
     if (status == 0)
         status = tch_file_replace(path, why->data, why->len, false, err);
     if (status == 0)
-        status = complete_unit(sweep, unit, "failed", err);
+        status = complete_unit(sweep, unit, "failed", NULL, err);
     unit->state = TCH_UNIT_FAILED;
     sweep->runs_done += unit->total - unit->done;
     return status;
@@ -219,7 +222,8 @@ static bool wants_flame(const struct tch_sweep *sweep, const struct tch_sweep_un
 
 /* Why there is none goes to *err, and is no failure of the cell; but it fails without memory. */
 static int draw_flame(const struct tch_sweep *sweep, size_t i, struct tch_unit_plan *p,
-                      const struct tch_sweep_watch *watch, tacho_error *err)
+                      const struct tch_sweep_watch *watch, struct tch_warnings *warnings,
+                      tacho_error *err)
 {
     const struct tch_sweep_unit *unit = &sweep->units[i];
     struct tch_run_watch run_watch = {.stop = watch->stop};
@@ -234,6 +238,8 @@ static int draw_flame(const struct tch_sweep *sweep, size_t i, struct tch_unit_p
     } else if (status == 0 && run.server_flame_error.message[0]) {
         *err = run.server_flame_error;
         status = err->code;
+    } else if (status == 0) {
+        *warnings = run.items[0].receipt.warnings;
     }
     tch_run_release(&run);
     return status;
@@ -245,16 +251,19 @@ static int end_by_flame(struct tch_sweep *sweep, size_t i, const struct tch_swee
                         tacho_error *err)
 {
     struct tch_unit_plan p;
+    struct tch_warnings warnings = {.count = 0};
     int status = tch_unit_plan_init(&p, sweep, i, err);
 
     if (status == 0) {
-        status = draw_flame(sweep, i, &p, watch, err);
+        status = draw_flame(sweep, i, &p, watch, &warnings, err);
         if (told_to_stop(watch)) {
             status = 0;
         } else if (status != TACHO_ENOMEM) {
             if (status < 0 && sweep->flames_missing++ == 0)
                 sweep->flame_error = *err;
-            status = complete_unit(sweep, &sweep->units[i], "complete", err) < 0 ? err->code : 1;
+            status = complete_unit(sweep, &sweep->units[i], "complete", &warnings, err) < 0
+                         ? err->code
+                         : 1;
         }
     }
     tch_unit_plan_release(&p);
@@ -328,7 +337,7 @@ int tch_sweep_finish(struct tch_sweep *sweep, tacho_error *err)
             continue;
         unit->state = TCH_UNIT_COMPLETE;
         if (!unit->closed) {
-            int status = complete_unit(sweep, unit, "complete", err);
+            int status = complete_unit(sweep, unit, "complete", NULL, err);
 
             if (status < 0)
                 result = status;

@@ -142,7 +142,7 @@ for line in TACHO_PROFILE_MODEL=llama TACHO_PROFILE_CONCURRENCY=4 TACHO_PROFILE_
 done
 FERRUM_PROFILE_MODEL=mine FERRUM_TRACE_OUT=x.json run 0 -n 1 --name told --output told --env \
     TACHO_PROFILE_JSONL=mine.jsonl -- sh -c 'env | grep ^TACHO_ | sort'
-! grep -E 'MODEL|TRACE_OUT|iter.*jsonl' told || fail "what the user set is overridden"
+! grep -E 'MODEL=[^m]|TRACE_OUT|iter.*jsonl' told || fail "what the user set is overridden"
 run 0 -n 1 --output told -- env
 says told TACHO_PROFILE_MODEL=env
 run 0 -n 2 --power fixed:50 -- sleep 0.1
@@ -176,6 +176,15 @@ if [ "$status" -eq 0 ]; then
     says tacho-out/drawn/latest/flamegraph-drawn-server.svg "samples, 100"
     says tacho-out/drawn/latest/report.html "flamegraph-drawn-server.svg"
     [ ! -e tacho-out/drawn/latest/iter ] || fail "the extra runs left a folder"
+    # What the profiler says of its result is a warning of the run.
+    if command -v python3 >/dev/null; then
+        run 0 -n 1 --flame --name python -- python3 -c 'sum(i * i for i in range(1000000))'
+        holds python '.warnings | any(.code == "flamegraph" and (.text | test("Python functions")))'
+        "$tacho" sweep -q --repeat 1 --flame --name cells -g n=1000000 -- \
+            python3 -c 'sum(i * i for i in range({n}))' >out 2>err || fail "sweep --flame: $(cat out err)"
+        find tacho-out/cells/cells -name run.json -exec jq -e '.warnings | any(.code == "flamegraph")' {} + >/dev/null ||
+            fail "a cell has no warning of the profiler"
+    fi
 else
     says err "no flamegraph of the server"
 fi
