@@ -78,6 +78,7 @@ static int print_results(const struct tch_results *r, const struct args *args)
         return cli_print(&b);
     }
     cli_sweep_add_cells(&b, &args->out, r);
+    cli_sweep_add_effects(&b, &args->out, r);
     cli_sweep_add_growth(&b, &args->out, r);
     if (!args->quiet)
         tch_buf_addf(&b, "\nresults: %s/results.csv\nreport: %s/report.html\n", shown, shown);
@@ -166,7 +167,7 @@ static int report_sweep(struct tch_sweep *sweep, const struct sweep_options *o,
     int status = EXIT_WORK;
 
     if (tch_results_load(&r, sweep, &err) < 0 || tch_results_best(&r, &o->asked, &err) < 0 ||
-        tch_results_growth(&r, &o->asked, &err) < 0 ||
+        tch_results_growth(&r, &o->asked, &err) < 0 || tch_results_effects(&r, &err) < 0 ||
         tch_results_write(&r, o->asked.raw, &err) < 0 || report_cells(sweep, &err) < 0 ||
         tch_sweep_report(&r, &err) < 0)
         cli_complain(NULL, "%s", err.message);

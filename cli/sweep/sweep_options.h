@@ -43,6 +43,7 @@ int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *
 void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 
 /** How the cost grows; nothing where that was not fitted. */
+void cli_sweep_add_effects(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 void cli_sweep_add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 
 #endif

@@ -7,7 +7,7 @@
 #include "cli/core/table.h"
 #include "kit/report/report_text.h"
 
-enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7 };
+enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7, LEVELS_MOST = 8 };
 
 static void add_value(struct table *t, enum tch_unit unit, double value)
 {
@@ -149,6 +149,52 @@ void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struc
     if (!all)
         tch_buf_addf(b, "  the best of them; all %zu are in results.csv\n", sweep->cells);
     add_undecided(b, r);
+}
+
+/* "1: 0.62x, 2: 1.6x": the cost with each value by that with all of them. */
+static void add_levels(struct tch_buf *b, const struct tch_results *r, size_t param)
+{
+    const struct tch_param *p = &r->sweep->plan->grid->param[param];
+
+    for (size_t i = 0; i < p->count && i < LEVELS_MOST; i++)
+        tch_buf_addf(b, "%s%s: %.3gx", i == 0 ? "" : ", ", p->text[i],
+                     tch_effect_ratio(r, param, i));
+    if (p->count > LEVELS_MOST)
+        tch_buf_adds(b, ", ...");
+}
+
+void cli_sweep_add_effects(struct tch_buf *b, const struct term *term, const struct tch_results *r)
+{
+    static const struct column columns[] = {{.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_CUT}};
+    struct table t;
+
+    if (r->effect_count == 0)
+        return;
+    tch_buf_addc(b, '\n');
+    cli_add_painted(b, term, BOLD, "effects");
+    tch_buf_addf(b, "  of the parameters on the %s: share of the differences between cells\n",
+                 r->measures[r->cost].title);
+    cli_table_init(&t, term, columns, 3);
+    t.indent = 2;
+    for (size_t k = 0; k < r->effect_count; k++) {
+        const struct tch_effect *e = &r->effects[k];
+        bool main_effect = (e->which & (e->which - 1)) == 0;
+        struct tch_buf text;
+
+        tch_buf_init(&text, 1 << 16);
+        tch_effect_name(r, e, &text);
+        cli_table_add(&t, PLAIN, text.data);
+        cli_table_addf(&t, PLAIN, "%.1f%%", 100 * e->share);
+        tch_buf_clear(&text);
+        if (e->p > TCH_RUN_ALPHA / (double)r->effect_count)
+            tch_buf_adds(&text, "no more than noise");
+        else if (main_effect)
+            add_levels(&text, r, (size_t)__builtin_ctz(e->which));
+        cli_table_add(&t, PLAIN, text.data);
+        tch_buf_release(&text);
+    }
+    cli_table_print(&t, b);
+    cli_table_release(&t);
 }
 
 static void add_models(struct tch_buf *b, const struct tch_fit *fit)

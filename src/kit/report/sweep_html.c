@@ -301,6 +301,41 @@ static void add_cells(struct tch_buf *b, const struct tch_results *r)
                     "href=\"sweep.json\">sweep.json</a>.</p>\n");
 }
 
+static void add_effects(struct tch_buf *b, const struct tch_results *r)
+{
+    struct tch_buf name;
+
+    if (r->effect_count == 0)
+        return;
+    tch_buf_adds(b, "<h2>What the ");
+    tch_xml_adds(b, r->measures[r->cost].title);
+    tch_buf_adds(b, " depends on</h2>\n<div class=\"wide\"><table><tr><th></th><th>share</th>"
+                    "<th>cost with each value by that with all</th></tr>\n");
+    for (size_t k = 0; k < r->effect_count; k++) {
+        const struct tch_effect *e = &r->effects[k];
+        bool noise = e->p > TCH_RUN_ALPHA / (double)r->effect_count;
+        size_t param = (size_t)__builtin_ctz(e->which);
+        const struct tch_param *p = &r->sweep->plan->grid->param[param];
+
+        tch_buf_init(&name, 1 << 10);
+        tch_effect_name(r, e, &name);
+        tch_buf_adds(b, noise ? "<tr style=\"color:var(--dim)\"><td>" : "<tr><td>");
+        tch_xml_adds(b, name.data);
+        tch_buf_addf(b, "</td><td>%.1f %%</td><td class=\"text\">", 100 * e->share);
+        for (size_t i = 0; !noise && e->which == (tch_params)1 << param && i < p->count; i++) {
+            tch_buf_adds(b, i == 0 ? "" : ", ");
+            tch_xml_adds(b, p->text[i]);
+            tch_buf_addf(b, ": %.3g×", tch_effect_ratio(r, param, i));
+        }
+        tch_buf_adds(b, noise ? "no more than noise</td></tr>\n" : "</td></tr>\n");
+        tch_buf_release(&name);
+    }
+    tch_buf_adds(
+        b, "</table></div>\n<p class=\"sub\">Shares of the differences between the cells, by the "
+           "analysis of variance of the logarithms of their medians. \"a x b\": what the "
+           "two do together beyond what each does alone.</p>\n");
+}
+
 int tch_sweep_report(const struct tch_results *r, tacho_error *err)
 {
     struct tch_buf b;
@@ -311,6 +346,7 @@ int tch_sweep_report(const struct tch_results *r, tacho_error *err)
     add_warnings(&b, r);
     if (r->measure_count > 0) {
         add_heads(&b, r);
+        add_effects(&b, r);
         add_growth(&b, r);
         status = tch_sweep_figures(r, r->sweep->folder, &b, err);
         add_cells(&b, r);

@@ -2,6 +2,7 @@
 #include "mean_interval.h"
 
 #include <math.h>
+#include <stdbool.h>
 
 /* Two-sided 95 % by degrees of freedom, from 1; to three decimals, as printed tables have it. */
 static const double t95[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
@@ -33,4 +34,18 @@ void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret)
     ret->stddev = sqrt(squares / (double)(n - 1));
     if (n >= 3)
         ret->half_width = tch_t95(n - 1) * ret->stddev / sqrt((double)n);
+}
+
+/* By the finite sums for whole degrees of freedom. */
+double tch_chi_above(double x, size_t freedom)
+{
+    bool odd = freedom % 2;
+    double term = odd ? sqrt(2 * x / acos(-1)) * exp(-x / 2) : exp(-x / 2);
+    double sum = odd ? erfc(sqrt(x / 2)) : 0;
+
+    for (size_t k = odd ? 3 : 2; k <= freedom; k += 2) {
+        sum += term;
+        term *= x / (double)k;
+    }
+    return sum < 1 ? sum : 1;
 }

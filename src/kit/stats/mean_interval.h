@@ -18,4 +18,7 @@ void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret);
 /** Student's t, two-sided 95 %; freedom is at least 1. */
 double tch_t95(size_t freedom);
 
+/** P(chi-square of `freedom` degrees, at least 1, is x or more); x >= 0. */
+double tch_chi_above(double x, size_t freedom);
+
 #endif

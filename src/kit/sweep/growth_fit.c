@@ -147,20 +147,6 @@ static double r_squared(const struct points *p, double chi)
     return all > 0 ? fmax(0, 1 - chi / all) : 1;
 }
 
-/* P(chi-square of `freedom` degrees >= x), by its finite sums. */
-static double chi_above(double x, size_t freedom)
-{
-    bool odd = freedom % 2;
-    double term = odd ? sqrt(2 * x / acos(-1)) * exp(-x / 2) : exp(-x / 2);
-    double sum = odd ? erfc(sqrt(x / 2)) : 0;
-
-    for (size_t k = odd ? 3 : 2; k <= freedom; k += 2) {
-        sum += term;
-        term *= x / (double)k;
-    }
-    return sum < 1 ? sum : 1;
-}
-
 /* Returns the share of the cost at the largest n that grew since the smallest, at most: one
    standard normal deviate of 99 % above the estimate. */
 static double most_growth(const struct points *p, const struct solution *s, double scale)
@@ -209,7 +195,7 @@ static void fit_models(struct points *p, double alpha, struct tch_fit *ret)
     scale = fmax(1, s[ret->best].left.chi / (double)freedom_of(p, &s[ret->best]));
     for (int i = 0; i < TCH_GROWTHS; i++) {
         p->growth = (enum tch_growth)i;
-        ret->model[i].open = chi_above(s[i].left.chi / scale, freedom_of(p, &s[i])) >= alpha &&
+        ret->model[i].open = tch_chi_above(s[i].left.chi / scale, freedom_of(p, &s[i])) >= alpha &&
                              (i == TCH_O_1 || most_growth(p, &s[i], scale) >= TCH_FIT_GROWN);
     }
     ret->model[ret->best].open = true;

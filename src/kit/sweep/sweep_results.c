@@ -293,5 +293,6 @@ void tch_results_release(struct tch_results *r)
     free(r->cells);
     free(r->measures);
     free(r->series);
+    free(r->effects);
     *r = (struct tch_results){.sweep = r->sweep, .along = -1};
 }

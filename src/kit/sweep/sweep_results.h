@@ -71,6 +71,13 @@ struct tch_growth_series {
     struct tch_fit fit;
 };
 
+/** How much of the differences between the cells one parameter makes, or two of them together. */
+struct tch_effect {
+    tch_params which; /**< one: a main effect; two: their interaction */
+    double share;     /**< of the sum of squares of the logarithms of the costs, 0 to 1 */
+    double p;         /**< noise alone would make it as large with this probability */
+};
+
 struct tch_results {
     const struct tch_sweep *sweep;
     struct tch_measure *measures;
@@ -92,6 +99,10 @@ struct tch_results {
     size_t series_count;
     struct tch_expect expect; /**< what the user expects; text is NULL without */
     size_t unexpected;        /**< series that grow otherwise */
+
+    struct tch_effect *effects; /**< the largest first; none with one parameter, or cells missing */
+    size_t effect_count;
+    double noise; /**< squared relative error of a cell's median */
 };
 
 /** What the user asks of the results. NULL where nothing was said. */
@@ -125,6 +136,20 @@ int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked,
     numeric one. 0, or TACHO_EINVAL: names that are not there, or what was asked cannot be said. */
 int tch_results_growth(struct tch_results *r, const struct tch_sweep_asked *asked,
                        tacho_error *err);
+
+/** Returns the relative standard error of a median, from its interval, or from the range where
+   there were too few runs for one. */
+double tch_cell_error(const struct tch_cell_value *v);
+
+/** Finds the effects of the parameters on the cost, after tch_results_growth() has chosen it. */
+int tch_results_effects(struct tch_results *r, tacho_error *err);
+
+/** Returns the cost with one value of a parameter by the cost with all of them: a ratio of
+   geometric means. */
+double tch_effect_ratio(const struct tch_results *r, size_t param, size_t index);
+
+/** Adds "a" or "a x b". */
+void tch_effect_name(const struct tch_results *r, const struct tch_effect *e, struct tch_buf *b);
 
 void tch_results_csv(const struct tch_results *r, bool raw, struct tch_buf *b);
 void tch_results_json(const struct tch_results *r, struct tch_buf *b);

@@ -218,6 +218,47 @@ static void write_names(const struct tch_results *r, struct tch_buf *b)
     tch_json_end_array(b);
 }
 
+static void write_levels(const struct tch_results *r, size_t param, struct tch_buf *b)
+{
+    const struct tch_param *p = &r->sweep->plan->grid->param[param];
+
+    tch_json_key(b, "ratios");
+    tch_json_begin_object(b);
+    for (size_t i = 0; i < p->count; i++)
+        tch_json_put_f64(b, p->text[i], tch_effect_ratio(r, param, i));
+    tch_json_end_object(b);
+}
+
+static void write_effects(const struct tch_results *r, struct tch_buf *b)
+{
+    const struct tch_grid *grid = r->sweep->plan->grid;
+
+    tch_json_key(b, "effects");
+    tch_json_begin_array(b);
+    for (size_t k = 0; k < r->effect_count; k++) {
+        const struct tch_effect *e = &r->effects[k];
+        size_t params = 0;
+        size_t last = 0;
+
+        tch_json_begin_object(b);
+        tch_json_key(b, "parameters");
+        tch_json_begin_array(b);
+        for (size_t i = 0; i < grid->count; i++)
+            if (e->which >> i & 1) {
+                tch_json_text(b, grid->param[i].name);
+                params++;
+                last = i;
+            }
+        tch_json_end_array(b);
+        tch_json_put_f64(b, "share", e->share);
+        tch_json_put_f64(b, "p", e->p);
+        if (params == 1)
+            write_levels(r, last, b);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
 void tch_results_json(const struct tch_results *r, struct tch_buf *b)
 {
     const struct tch_sweep *sweep = r->sweep;
@@ -236,6 +277,7 @@ void tch_results_json(const struct tch_results *r, struct tch_buf *b)
         write_cell(r, b, i);
     tch_json_end_array(b);
     write_growth(r, b);
+    write_effects(r, b);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }

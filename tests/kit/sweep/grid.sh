@@ -188,3 +188,18 @@ says err "line 3"
 printf 'bench: {}\n' >bad.yaml
 sweep 1 --file bad.yaml
 says err "has no section 'sweep'"
+
+# Effects: a product has two main effects and no interaction, a sum has one. Exact counts have no noise.
+cat >product <<'END'
+#!/bin/sh
+echo "product $(($1 * $2)), sum $(($1 + $2))"
+END
+chmod +x product
+sweep 0 --grid a=1,10,100 --grid b=1,2 -n 2 --cost product --metric 'product=product ([0-9]+)' --metric 'sum=sum ([0-9]+)' \
+    --name effects -- ./product '{a}' '{b}'
+is effects '[.effects[] | .parameters] == [["a"], ["b"], ["a", "b"]]'
+is effects '.effects[0].share > 0.9 and .effects[2].share < 1e-9 and ([.effects[].share] | add) > 0.999999'
+is effects '.effects[0].ratios | (.["1"] - 0.1 | fabs) < 1e-9 and (.["100"] - 10 | fabs) < 1e-9'
+says out "1: 0.1x, 10: 1x, 100: 10x"
+sweep 0 --grid a=1,10,100 --grid b=1,2 -n 2 --cost sum --metric 'sum=sum ([0-9]+)' --name sums -- ./product '{a}' '{b}'
+is sums '.effects[] | select(.parameters == ["a", "b"]) | .share > 0.001'
