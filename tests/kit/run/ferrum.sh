@@ -18,7 +18,7 @@ chmod +x prog
 echo '{"a": [1]}' >config.json
 
 run 0 -n 2 --label model=llama --label concurrency=4 --config config.json -- ./prog
-events=tacho-out/prog/latest/profile.jsonl
+events="tacho-out/prog/latest/profile.jsonl"
 "$tacho" events validate "$events" >out 2>err || fail "the events are not sound: $(cat out err)"
 [ "$(wc -l <"$events")" -eq 2 ] || fail "an event is missing: $(cat "$events")"
 jq -se "all(.model == \"llama\" and .concurrency == 4 and .runtime_flags == {a: [1]}
@@ -27,7 +27,7 @@ jq -se "all(.model == \"llama\" and .concurrency == 4 and .runtime_flags == {a: 
 holds prog '.samples | all(.recorded["stage:step.decode"] == 7)'
 
 # The spans of each run are in the trace, in a process of their own and within the run.
-trace=tacho-out/prog/latest/trace.json
+trace="tacho-out/prog/latest/trace.json"
 # shellcheck disable=SC2016 # jq's variables
 jq -e '[.[] | select(.ph == "X" and .pid == 0)] as $runs | [.[] | select(.name == "load")] as $spans
     | ($spans | length) == 2 and ([$spans[].pid] | unique | length) == 2

@@ -46,16 +46,14 @@ static int add_fact(struct tch_spawner_lane *lane, size_t *n, const char *name, 
     static const char *const prefixes[] = {"TACHO", "FERRUM"};
 
     for (int i = 0; i < 2; i++) {
-        char *fact = NULL;
+        char full[64];
+        char *fact;
 
-        if (asprintf(&fact, "%s_%s=%s", prefixes[i], name, value) < 0)
-            return TACHO_ENOMEM;
-        fact[strlen(prefixes[i]) + 1 + strlen(name)] = '\0';
-        if (getenv(fact)) {
-            free(fact);
+        snprintf(full, sizeof full, "%s_%s", prefixes[i], name);
+        if (getenv(full))
             continue;
-        }
-        fact[strlen(fact)] = '=';
+        if (asprintf(&fact, "%s=%s", full, value) < 0)
+            return TACHO_ENOMEM;
         lane->env[(*n)++] = fact;
     }
     return 0;
