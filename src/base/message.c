@@ -1,10 +1,13 @@
 /* The one place of the library that prints. */
 #include "message.h"
 
+#include <errno.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
@@ -17,6 +20,22 @@ void tacho_set_message_handler(tacho_message_handler *handler, void *arg)
     message_handler = handler;
     message_arg = arg;
     pthread_mutex_unlock(&lock);
+}
+
+/* Prints without a signal when nobody reads standard error, or when it is a file that is full. */
+static void print(const char *line, size_t len)
+{
+    static const struct timespec now;
+    sigset_t signals, before;
+
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGPIPE);
+    sigaddset(&signals, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &signals, &before);
+    if (write(STDERR_FILENO, line, len) < 0 && (errno == EPIPE || errno == EFBIG))
+        while (sigtimedwait(&signals, NULL, &now) < 0 && errno == EINTR)
+            continue;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 void tch_message(const char *fmt, ...)
@@ -40,6 +59,5 @@ void tch_message(const char *fmt, ...)
     }
     len = strlen(line);
     line[len] = '\n';
-    if (write(STDERR_FILENO, line, len + 1) < 0)
-        return; /* there is nobody left to tell */
+    print(line, len + 1);
 }
