@@ -440,6 +440,7 @@ TACHO_API void tacho_event_groups_free(tacho_event_groups *groups);
 
 /** Notes the name of an event. */
 TACHO_API void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event_view *event);
+TACHO_API void tacho_event_groups_see_name(tacho_event_groups *groups, const char *name);
 
 /** Returns the next missing name after `after`, in the order given, or NULL. Start with NULL. */
 TACHO_API const char *tacho_event_groups_missing(const tacho_event_groups *groups,

@@ -31,22 +31,21 @@ struct json {
 /* The event's JSON without the member of that key, and with `instead`; either may be NULL. */
 static struct json valid_event(const char *without, const char *instead)
 {
-    struct json json = {"{"};
+    struct json json;
     char key[64];
+    int len = 0;
 
     snprintf(key, sizeof key, "\"%s\":", without ? without : "");
     for (size_t i = 0; i < MEMBERS; i++) {
         const char *member = valid_members[i];
 
-        if (without && strncmp(member, key, strlen(key)) == 0)
+        if (strncmp(member, key, strlen(key)) == 0)
             member = instead;
-        if (!member)
-            continue;
-        if (json.text[1])
-            strncat(json.text, ",", sizeof json.text - strlen(json.text) - 1);
-        strncat(json.text, member, sizeof json.text - strlen(json.text) - 1);
+        if (member)
+            len += snprintf(json.text + len, sizeof json.text - (size_t)len, "%c%s",
+                            len == 0 ? '{' : ',', member);
     }
-    strncat(json.text, "}", sizeof json.text - strlen(json.text) - 1);
+    snprintf(json.text + len, sizeof json.text - (size_t)len, "}");
     return json;
 }
 
@@ -165,12 +164,16 @@ static void profile_jsonl_parses_multiple_events(void)
 static void required_event_groups_reject_missing_groups(void)
 {
     static const char *const groups[] = {"unified_prof", "bucket_prof", "moe_dump"};
-    tacho_event_list *list = read_events(valid_event(NULL, NULL).text);
+    tacho_event *event = read_event(valid_event(NULL, NULL).text);
+    tacho_event_groups *required;
     tacho_error err;
 
-    CHECK_INT(tacho_event_list_require(list, groups, 3, &err), TACHO_EPARSE);
+    CHECK_INT(tacho_event_groups_new(groups, 3, &required, NULL), 0);
+    tacho_event_groups_see_name(required, event->event);
+    CHECK_INT(tacho_event_groups_check(required, &err), TACHO_EPARSE);
     CHECK_TEXT(err.message, "missing profile event groups: bucket_prof, moe_dump");
-    tacho_event_list_free(list);
+    tacho_event_groups_free(required);
+    free(event);
 }
 
 /* An event of a run, with its metadata but for the name, the shape and the stages. */

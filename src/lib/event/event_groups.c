@@ -54,7 +54,7 @@ void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event_view *
             groups->groups[i].seen = true;
 }
 
-void tch_event_groups_name(tacho_event_groups *groups, const char *name)
+void tacho_event_groups_see_name(tacho_event_groups *groups, const char *name)
 {
     for (size_t i = 0; i < groups->count; i++)
         if (strcmp(groups->groups[i].name, name) == 0)

@@ -220,7 +220,7 @@ int tacho_event_list_require(const tacho_event_list *list, const char *const *na
     if (status < 0)
         return status;
     for (size_t i = 0; i < list->count; i++)
-        tch_event_groups_name(groups, list->events[i]->event);
+        tacho_event_groups_see_name(groups, list->events[i]->event);
     status = tacho_event_groups_check(groups, err);
     tacho_event_groups_free(groups);
     return status;

@@ -56,9 +56,6 @@ int tch_event_give(struct tch_buf *b, char **ret, size_t *ret_len, tacho_error *
 /** Adds the canonical form of the event, without a line feed. b fails without memory. */
 void tch_event_canon(struct tch_buf *b, const tacho_event_view *event);
 
-/** Notes the name of an event like tacho_event_groups_see(). */
-void tch_event_groups_name(tacho_event_groups *groups, const char *name);
-
 /** Marks the groups of `to` that `from` has seen. Both were made from the same names. */
 void tch_event_groups_merge(tacho_event_groups *to, const tacho_event_groups *from);
 
