@@ -54,12 +54,12 @@ set(CPACK_DEBIAN_KIT_PACKAGE_CONTROL_EXTRA
     ${PROJECT_SOURCE_DIR}/cmake/debian/postrm
     ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
 set(CPACK_DEBIAN_KIT_PACKAGE_RECOMMENDS libstdc++6) # C++ names, found when they come up
-set(CPACK_DEBIAN_KIT_DESCRIPTION "evidence of benchmark runs - flamegraph library
+set(CPACK_DEBIAN_KIT_DESCRIPTION "evidence of benchmark runs - flamegraphs and verdicts
 tacho makes benchmark runs of native programs observable, reproducible and
 gateable.
 .
-This package holds libtachokit, which profiles commands and processes and draws
-flamegraphs of them.")
+This package holds libtachokit, which profiles commands and processes, draws
+flamegraphs of them, and judges whether measured values became worse.")
 
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libtacho-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A library exports what its headers declare with TACHO_API, no more and no less: flame.h is
-# libtachokit's, all others are libtacho's.
+# A library exports what its headers declare with TACHO_API, no more and no less: flame.h and judge.h
+# are libtachokit's, all others are libtacho's.
 #
 #   symbols.sh PROJECT LIBRARY tacho|tachokit
 set -eu
@@ -12,7 +12,7 @@ library=$2
 # without its attributes its name is the one before the first bracket, or a variable's the last.
 for header in "$1"/include/tacho/*.h; do
     case $header in
-    */flame.h) of=tachokit ;;
+    */flame.h | */judge.h) of=tachokit ;;
     *) of=tacho ;;
     esac
     [ $of != "$3" ] || cat "$header"

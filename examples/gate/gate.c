@@ -1,0 +1,104 @@
+/*
+ * gate: a test that fails when a program has become slower, by <tacho/judge.h>.
+ *
+ *     gate [EXTRA]   times two versions of a function in turns, the second of which does EXTRA
+ *                    percent more work (default 0), and judges them
+ *     gate A B       judges the wall time of two run folders of `tacho run`
+ *
+ * Exit status: 0 not slower, 1 slower by more than the tolerance, 2 it could not be told, 3 neither
+ * could be measured.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <tacho/judge.h>
+
+enum { PAIRS = 24, ROUNDS = 200000 };
+enum { EXIT_SLOWER = 1, EXIT_UNSURE = 2, EXIT_TROUBLE = 3 };
+
+static volatile unsigned result;
+
+/* The function under test. */
+static void mix(unsigned rounds)
+{
+    unsigned x = 1;
+
+    for (unsigned i = 0; i < rounds; i++)
+        x = (x ^ i) * 2654435761u;
+    result = x;
+}
+
+/* CPU time, which other programs on the machine disturb less than time on the wall. */
+static double seconds_of(unsigned rounds)
+{
+    struct timespec start, end;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &start);
+    mix(rounds);
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &end);
+    return (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
+}
+
+/* Measures old and new in turns, and each of them first in every other pair. */
+static int ask_pairs(tacho_judge *judge, unsigned extra, tacho_error *err)
+{
+    tacho_judge_budget budget = TACHO_JUDGE_BUDGET_INIT;
+    double before[PAIRS];
+    double after[PAIRS];
+    unsigned more = ROUNDS / 100 * (100 + extra);
+
+    mix(ROUNDS); /* warm up */
+    for (int i = 0; i < PAIRS; i++) {
+        if (i % 2 == 0)
+            before[i] = seconds_of(ROUNDS);
+        after[i] = seconds_of(more);
+        if (i % 2 != 0)
+            before[i] = seconds_of(ROUNDS);
+    }
+    budget.tolerance = 0.10;
+    return tacho_judge_add_pairs(judge, "mix", before, after, PAIRS, &budget, err);
+}
+
+static int ask_runs(tacho_judge *judge, char **folders, tacho_error *err)
+{
+    tacho_judge_budget budget = TACHO_JUDGE_BUDGET_INIT;
+
+    budget.tolerance = 0.10;
+    return tacho_judge_add_runs(judge, folders[0], folders[1], "wall", &budget, err);
+}
+
+/* Prints the answers and returns the exit status. */
+static int report(const tacho_judge *judge)
+{
+    char line[256];
+
+    for (size_t i = 0; i < tacho_judge_count(judge); i++)
+        puts(tacho_judge_text(judge, i, line, sizeof line));
+    switch (tacho_judge_verdict(judge)) {
+    case TACHO_VERDICT_FAIL:
+        return EXIT_SLOWER;
+    case TACHO_VERDICT_PASS:
+    case TACHO_VERDICT_WARN:
+        return EXIT_SUCCESS;
+    default:
+        return EXIT_UNSURE;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    unsigned extra = argc == 2 ? (unsigned)strtoul(argv[1], NULL, 10) : 0;
+    tacho_judge *judge = NULL;
+    tacho_error err;
+    int status = EXIT_TROUBLE;
+
+    if (tacho_judge_new(&judge, &err) < 0 ||
+        (argc > 2 ? ask_runs(judge, argv + 1, &err) : ask_pairs(judge, extra, &err)) < 0 ||
+        tacho_judge_decide(judge, 0.05, &err) < 0)
+        fprintf(stderr, "gate: %s\n", err.message);
+    else
+        status = report(judge);
+    tacho_judge_free(judge);
+    return status;
+}
