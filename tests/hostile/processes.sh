@@ -38,10 +38,10 @@ kill -9 $pid
 wait $pid 2>/dev/null
 gone "kill -9 of tacho run" a.pids
 
-# The spawner is killed: the command dies with it, and tacho ends its group.
-"$tacho" run -n 2 --name b -- sh -c 'echo $$ >b.pids; sleep 97 & echo $! >>b.pids; wait' >/dev/null 2>b.err &
+# The spawner is killed: the command dies with it, and tacho kills what it left.
+"$tacho" run -n 2 --name b -- sh tree.sh b.pids >/dev/null 2>b.err &
 pid=$!
-await b.pids 2
+await b.pids 3
 kill -9 "$(pgrep -P $pid)"
 wait $pid
 [ $? -eq 1 ] || fail "a run without its spawner did not fail"

@@ -5,11 +5,15 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/file.h"
+#include "base/number.h"
 #include "base/spawn.h"
 #include "spawner_parts.h"
 
@@ -23,7 +27,10 @@ struct tch_spawner {
     struct tch_spawner_shared *shared;
     uint32_t taken; /* samples of the request */
     bool owed;      /* a reply has not been read yet */
+    struct tch_spawner *next;
 };
+
+static struct tch_spawner *all; /* of this process */
 
 static int read_reply(struct tch_spawner *s, struct tch_spawner_reply *r, tacho_error *err)
 {
@@ -50,6 +57,7 @@ static int fork_spawner(struct tch_spawner *s, const struct tch_run_plan *plan,
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
         return tch_fail_errno(err, errno, "cannot make a socket");
+    prctl(PR_SET_CHILD_SUBREAPER, 1); /* for kill_orphans() */
     s->pid = fork();
     if (s->pid == 0) {
         close(fds[0]);
@@ -72,6 +80,8 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
     if (!s)
         return tch_fail_memory(err);
     s->fd = -1;
+    s->next = all;
+    all = s;
     shared =
         mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     s->shared = shared != MAP_FAILED ? shared : NULL;
@@ -86,11 +96,51 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
     return status;
 }
 
+static bool is_ours(pid_t pid)
+{
+    for (const struct tch_spawner *s = all; s; s = s->next)
+        if (pid == s->pid || (s->shared && pid == atomic_load(&s->shared->server)))
+            return true;
+    return false;
+}
+
+/* Kills the descendants of the commands of a spawner that was killed, also those in sessions of
+   their own. The kernel made them our children, because we are a subreaper. Bounded, for one that
+   forks without end. */
+static void kill_orphans(void)
+{
+    enum { ROUNDS = 1000 };
+    char path[64];
+    bool any = true;
+
+    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
+    for (int i = 0; i < ROUNDS && any; i++) {
+        struct tch_buf list;
+
+        any = false;
+        tch_buf_init(&list, 1 << 20);
+        if (tch_file_read(path, 1 << 20, &list, NULL) == 0)
+            for (const char *at = list.data; *at; at += strcspn(at, " "), at += *at == ' ') {
+                uint64_t pid;
+
+                if (tch_parse_u64_n(at, strcspn(at, " "), INT32_MAX, &pid) < 0 ||
+                    is_ours((pid_t)pid))
+                    continue;
+                any = true;
+                kill((pid_t)pid, SIGKILL);
+                waitpid((pid_t)pid, NULL, WNOHANG);
+            }
+        tch_buf_release(&list);
+        if (any)
+            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    }
+}
+
 /* Closing the socket makes an idle spawner exit; SIGTERM makes it stop a running command first. A
    spawner that does neither is killed: waiting for it must not hang us. */
 static void stop_process(struct tch_spawner *s)
 {
-    struct tch_spawn_end end;
+    struct tch_spawn_end end = {.status = 0};
 
     if (s->shared)
         atomic_store(&s->shared->closing, true);
@@ -103,11 +153,10 @@ static void stop_process(struct tch_spawner *s)
             kill(s->pid, SIGKILL);
             (void)tch_spawn_wait(s->pid, &end, NULL);
         }
-        /* A spawner that was killed has left the command's descendants. */
-        if (s->shared && atomic_load(&s->shared->child) > 0)
-            kill(-atomic_load(&s->shared->child), SIGKILL);
+        s->pid = 0;
+        if (WIFSIGNALED(end.status))
+            kill_orphans();
     }
-    s->pid = 0;
 }
 
 void tch_spawner_close(struct tch_spawner *s)
@@ -115,6 +164,11 @@ void tch_spawner_close(struct tch_spawner *s)
     if (!s)
         return;
     stop_process(s);
+    for (struct tch_spawner **at = &all; *at; at = &(*at)->next)
+        if (*at == s) {
+            *at = s->next;
+            break;
+        }
     if (s->shared)
         munmap(s->shared, sizeof *s->shared);
     free(s);

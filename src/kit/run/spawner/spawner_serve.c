@@ -38,8 +38,8 @@
  *   spawner  It exits when the socket is closed, or within a second after tacho died, which read()
  *            notices by SIGTERM, by end of file or by its timeout. Before, it has killed the
  *            command, removes an empty run folder and kills the server and all orphans.
- *   If the spawner itself is killed, the kernel kills the command. tacho reads end of file, kills
- *   the rest of the command's group and reports it.
+ *   If the spawner itself is killed, the kernel kills the command and gives its descendants to
+ *   tacho, a subreaper too. tacho reads end of file, kills them and reports it.
  */
 #include <dirent.h>
 #include <errno.h>
