@@ -23,6 +23,13 @@ mkdir "$scratch/one"
 [ ! -s "$scratch/said" ] || fail "said: $(cat "$scratch/said")"
 grep -q '"name":"work"' "$scratch/one/t.json" || fail "the trace lacks the span"
 
+# Nobody else may truncate a recording, which would end the program by SIGBUS.
+(
+    umask 0
+    TACHO_TRACE_OUT=$scratch/mode.tacho "$3" block "$scratch/other"
+)
+[ "$(stat -c %a "$scratch/mode.tacho")" = 644 ] || fail "others may write to a recording"
+
 # So is a recording that is the trace itself.
 TACHO_TRACE_OUT=$scratch/r.tacho "$3" remove "$scratch/r.tacho"
 "$2" trace summary "$scratch/r.tacho" | grep -q work || fail "the recording lacks the span"

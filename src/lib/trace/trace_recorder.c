@@ -132,7 +132,8 @@ int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *
     status = tch_trace_stages_init(err);
     if (status < 0)
         return status;
-    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    /* 0644 under any umask: whoever truncates the file kills the program by SIGBUS. */
+    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0)
         return tch_fail_errno(err, errno, "cannot make the recording '%s'", path);
     if (tch_allocate(fd, 0, TCH_REC_PAGE) < 0)
