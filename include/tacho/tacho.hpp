@@ -339,6 +339,16 @@ class histogram
         return histogram_ ? tacho_histogram_percentile(histogram_.get(), percent) : 0;
     }
 
+    /** Returns all statistics, or nothing without a histogram. */
+    std::optional<tacho_latency_stats> stats(tacho_error *err = nullptr) const noexcept
+    {
+        tacho_latency_stats ret = TACHO_LATENCY_STATS_INIT;
+
+        if (!histogram_ || tacho_histogram_stats(histogram_.get(), &ret, err) < 0)
+            return std::nullopt;
+        return ret;
+    }
+
     /** Returns the handle for functions of <tacho/latency.h>. */
     tacho_histogram *get() const noexcept
     {
@@ -434,6 +444,16 @@ class latency
         return tacho_latency_at(list_.get(), i);
     }
 
+    /** Returns the statistics of all wall_ns, or nothing when that fails. */
+    std::optional<tacho_latency_stats> stats(tacho_error *err = nullptr) const noexcept
+    {
+        tacho_latency_stats ret = TACHO_LATENCY_STATS_INIT;
+
+        if (!list_ || tacho_latency_wall_stats(list_.get(), &ret, err) < 0)
+            return std::nullopt;
+        return ret;
+    }
+
     /** Returns the handle for functions of <tacho/latency.h>. */
     tacho_latency *get() const noexcept
     {
@@ -522,6 +542,16 @@ class memory_category
         return memory_ ? tacho_memory_held(memory_, number_) : 0;
     }
 
+    /** Returns the peak, or nothing without a category. */
+    std::optional<tacho_memory_peak> peak(tacho_error *err = nullptr) const noexcept
+    {
+        tacho_memory_peak ret = TACHO_MEMORY_PEAK_INIT;
+
+        if (!memory_ || tacho_memory_category_peak(memory_, number_, &ret, err) < 0)
+            return std::nullopt;
+        return ret;
+    }
+
   private:
     tacho_memory *memory_ = nullptr;
     int number_ = -1;
@@ -600,6 +630,17 @@ class memory
         if (!memory_)
             return {};
         return {memory_.get(), tacho_memory_category(memory_.get(), detail::c_text(name), err)};
+    }
+
+    /** Takes a snapshot. Returns nothing when that fails. */
+    std::optional<tacho_memory_snapshot> snapshot(tacho_memory_level level = TACHO_MEMORY_BASIC,
+                                                  tacho_error *err = nullptr) noexcept
+    {
+        tacho_memory_snapshot ret = TACHO_MEMORY_SNAPSHOT_INIT;
+
+        if (!memory_ || tacho_memory_snapshot_take(memory_.get(), level, &ret, err) < 0)
+            return std::nullopt;
+        return ret;
     }
 
     /** Returns the handle for functions of <tacho/memory.h>. */

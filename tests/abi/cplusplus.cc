@@ -105,9 +105,12 @@ static void measure_latencies()
     CHECK(recorder.snapshot().count() == 101);
     CHECK(histogram.percentile(50) == 50);
     histogram.merge(recorder.snapshot());
-    CHECK(histogram.count() == 201);
+    CHECK(histogram.count() == 201 && histogram.stats()->n == 201);
     CHECK(list.size() == 100 && list[4].wall_ns == 5 && list[4].sample_id == 4);
     CHECK(list.add({100, 5000, 400, 128}) == 0);
+    CHECK(list.stats()->p50 == 51 && list.stats()->max == 5000);
+    tacho::latency moved = std::move(list);
+    CHECK(!list && !list.stats() && list.size() == 0 && moved.size() == 101);
 }
 
 static void count_memory()
@@ -126,8 +129,10 @@ static void count_memory()
         CHECK(cache.held() == 4000 && moved.size() == 4000 && hold.size() == 0);
         hold = std::move(moved);
         CHECK(cache.held() == 4000);
+        CHECK(memory.snapshot()->kv_cache_bytes == 4000);
     }
     CHECK(cache.held() == 0);
+    CHECK(cache.peak()->peak == 4000 && !tacho::memory_category().peak());
     cache.add(7);
     CHECK(memory.category("kv_cache").held() == 7);
 }
