@@ -24,7 +24,7 @@ static void *open_checker(void)
 
 static bool check_event(void *checker, const char *line, size_t len)
 {
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
 
     (void)checker;
     return tacho_event_parse(line, len, &event, NULL) == 0;

@@ -27,7 +27,7 @@ static void check_object(const char *canon, size_t len)
 
 static void check_stable(const tacho_event_view *event)
 {
-    tacho_event_view again;
+    tacho_event_view again = TACHO_EVENT_VIEW_INIT;
     char *once = NULL;
     char *twice = NULL;
     size_t once_len;
@@ -48,7 +48,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tacho_event_reader *reader = NULL;
     struct tch_stages stages;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     tacho_error err;
     int more;
 

@@ -12,7 +12,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tch_import how = {.graph_enabled = true};
     struct tch_buf b;
     const char *why = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     char *canon = NULL;
     size_t len;
     int made;

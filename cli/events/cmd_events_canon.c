@@ -12,7 +12,7 @@ enum { LINE_MAX_OUT = 160 << 20 };
 /* 1: printed, 0: the end, or EXIT_CHECK as a negative number after a warning; -EXIT_WORK. */
 static int print_next(tacho_event_reader *reader, const char *path, struct tch_buf *b)
 {
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     tacho_error err;
     int more = tacho_event_next(reader, &event, &err);
 

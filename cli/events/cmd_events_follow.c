@@ -89,7 +89,7 @@ static void print_event(struct follow *f, const tacho_event_view *event)
 
 static void show_line(struct follow *f, const char *text, size_t len)
 {
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     tacho_error err;
     bool torn;
 

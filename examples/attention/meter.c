@@ -82,10 +82,12 @@ double meter_joules(struct meter *m)
 {
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     double joules = 0;
+    tacho_error err;
 
     if (!m->power)
         return NAN;
-    (void)tacho_power_take(m->power, NULL);
+    if (tacho_power_take(m->power, &err) < 0)
+        fprintf(stderr, "attention: power is not recorded: %s\n", err.message);
     for (size_t i = 0; tacho_power_source_report(m->power, i, &report, NULL) == 0; i++)
         joules += report.joules;
     return joules;

@@ -93,7 +93,8 @@ enum tacho_csv_mode {
 
 /** Opens a file for writing and makes the folders above it.
     @return 0, TACHO_EINVAL, TACHO_ENOMEM, TACHO_EIO */
-TACHO_API TACHO_MUST_CHECK int tacho_csv_open(const char *path, int kind, int mode, tacho_csv **ret,
+TACHO_API TACHO_MUST_CHECK int tacho_csv_open(const char *path, enum tacho_csv_kind kind,
+                                              enum tacho_csv_mode mode, tacho_csv **ret,
                                               tacho_error *err);
 
 /**
@@ -148,12 +149,13 @@ typedef int tacho_csv_row_fn(const tacho_csv_row *row, void *ctx, tacho_error *e
  *
  * @return 0, what `each` returned, TACHO_EIO, TACHO_ENOMEM, or TACHO_EPARSE with the line
  */
-TACHO_API TACHO_MUST_CHECK int tacho_csv_read(const char *path, int kind, tacho_csv_row_fn *each,
-                                              void *ctx, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_csv_read(const char *path, enum tacho_csv_kind kind,
+                                              tacho_csv_row_fn *each, void *ctx, tacho_error *err);
 
 /** Reads like tacho_csv_read(), from memory. */
-TACHO_API TACHO_MUST_CHECK int tacho_csv_parse(const char *data, size_t len, int kind,
-                                               tacho_csv_row_fn *each, void *ctx, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_csv_parse(const char *data, size_t len,
+                                               enum tacho_csv_kind kind, tacho_csv_row_fn *each,
+                                               void *ctx, tacho_error *err);
 
 TACHO_END_DECLS
 

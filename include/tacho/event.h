@@ -184,7 +184,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_flush(tacho_event_writer *writer, tac
  *         TACHO_EIO, TACHO_ENOMEM when the file cannot be opened, and then it can be configured
  *         again, or its first use makes it from the environment
  */
-TACHO_API int tacho_event_configure(const tacho_event_config *config, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_event_configure(const tacho_event_config *config,
+                                                     tacho_error *err);
 
 /** Returns the writer of the process, which is made from the environment on first use unless it was
     configured before. Never NULL, never closed. When the file that the environment names cannot be
@@ -194,17 +195,17 @@ TACHO_API tacho_event_writer *tacho_event_global(void);
 
 /** Flushes the writer of the process like tacho_event_flush(). Does nothing before its first use,
    and does not make it. */
-TACHO_API int tacho_event_flush_global(tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_event_flush_global(tacho_error *err);
 
 /** Returns 0, or why the global writer is disabled although a path was given. */
-TACHO_API int tacho_event_global_status(tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_event_global_status(tacho_error *err);
 
-/** For tacho_event_on() only. */
+/** For tacho_event_is_on() only. */
 enum { TACHO_EVENT_NOT_ASKED, TACHO_EVENT_OFF, TACHO_EVENT_ON };
 extern TACHO_API int tacho_event_state;
 
 /** Is the global writer enabled? A load and a compare after the first call. */
-static inline bool tacho_event_on(void)
+static inline bool tacho_event_is_on(void)
 {
     int state = __atomic_load_n(&tacho_event_state, __ATOMIC_RELAXED);
 
@@ -221,7 +222,7 @@ static inline bool tacho_event_on(void)
  * Evaluates nothing while that writer is disabled.
  */
 #define TACHO_EVENT(event, shape, stage_us, graph_enabled)                                     \
-    (tacho_event_on()                                                                          \
+    (tacho_event_is_on()                                                                       \
          ? tacho_event_push(tacho_event_global(), event, shape, stage_us, graph_enabled, NULL) \
          : 0)
 
@@ -350,6 +351,7 @@ typedef struct tacho_raw {
 
 /** A valid event that was read: its values are JSON text, borrowed from the text that was read. */
 typedef struct tacho_event_view {
+    size_t size; /**< set by TACHO_EVENT_VIEW_INIT */
     tacho_raw event;
     tacho_raw commit_sha; /**< a string or null */
     tacho_raw env_hash;
@@ -361,9 +363,16 @@ typedef struct tacho_event_view {
     tacho_raw source_line;   /**< often none */
     uint32_t concurrency;
     bool graph_enabled;
+    uint8_t reserved[3];
     uint64_t line; /**< its line in the input, from 1; 0 when parsed alone */
     uint64_t torn; /**< bytes of a fragment before it in that line */
 } tacho_event_view;
+
+#define TACHO_EVENT_VIEW_INIT                                                            \
+    {                                                                                    \
+        sizeof(tacho_event_view), {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, \
+            {NULL, 0}, {NULL, 0}, {NULL, 0}, {NULL, 0}, 0, false, {0, 0, 0}, 0, 0        \
+    }
 
 /**
  * Parses and validates one event. Unicode white space around it is allowed.
@@ -373,7 +382,7 @@ typedef struct tacho_event_view {
  * key the last one counts. Unknown ones are ignored, but must be valid JSON.
  *
  * @param ret  set on success only; points into text
- * @return 0, or TACHO_EPARSE, TACHO_ENOMEM
+ * @return 0, or TACHO_EPARSE, TACHO_EINVAL, TACHO_ENOMEM
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_parse(const char *text, size_t len,
                                                  tacho_event_view *ret, tacho_error *err);
@@ -447,7 +456,8 @@ TACHO_API const char *tacho_event_groups_missing(const tacho_event_groups *group
                                                  const char *after);
 
 /** 0, or TACHO_EPARSE and "missing profile event groups: a, b" when there is one. */
-TACHO_API int tacho_event_groups_check(const tacho_event_groups *groups, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_event_groups_check(const tacho_event_groups *groups,
+                                                        tacho_error *err);
 
 TACHO_END_DECLS
 

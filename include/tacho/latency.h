@@ -76,8 +76,8 @@ TACHO_API void tacho_latency_free(tacho_latency *list);
 
 /** Adds a record. 0, TACHO_ENOMEM, or TACHO_EIO of the file, and then the record is in memory only.
  */
-TACHO_API int tacho_latency_add(tacho_latency *list, const tacho_latency_record *record,
-                                tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int
+tacho_latency_add(tacho_latency *list, const tacho_latency_record *record, tacho_error *err);
 
 /** The same step in microseconds. */
 typedef struct tacho_latency_record_us {
@@ -89,8 +89,8 @@ typedef struct tacho_latency_record_us {
 
 /** Adds a record that was taken in microseconds. Like tacho_latency_add(), and TACHO_EINVAL for a
     time above 2^64 ns, 584 years. */
-TACHO_API int tacho_latency_add_us(tacho_latency *list, const tacho_latency_record_us *record,
-                                   tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int
+tacho_latency_add_us(tacho_latency *list, const tacho_latency_record_us *record, tacho_error *err);
 
 TACHO_API size_t tacho_latency_count(const tacho_latency *list);
 

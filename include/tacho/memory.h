@@ -70,7 +70,8 @@ TACHO_API const char *tacho_memory_label(const tacho_memory *m);
 
 /** Finds or makes the category of this name. Returns its number, TACHO_ELIMIT, or TACHO_EINVAL for
    a name that is empty or longer than 63 bytes. */
-TACHO_API int tacho_memory_category(tacho_memory *m, const char *name, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_memory_category(tacho_memory *m, const char *name,
+                                                     tacho_error *err);
 
 /** Counts bytes that any thread allocated, or freed when negative. Takes a few nanoseconds and no
     locked instruction: each of the first 63 living threads counts for itself and adds its count to
@@ -120,7 +121,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_memory_start(tacho_memory *m, enum tacho_me
                                                   uint64_t interval_ns, tacho_error *err);
 
 /** Stops that after one last snapshot. Returns the first failure since the start, or 0. */
-TACHO_API int tacho_memory_stop(tacho_memory *m, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_memory_stop(tacho_memory *m, tacho_error *err);
 
 /** A report over all snapshots so far. Sums above 64 bits stay at UINT64_MAX; the mean is exact. */
 typedef struct tacho_memory_report {

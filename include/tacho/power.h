@@ -122,14 +122,14 @@ TACHO_API TACHO_MUST_CHECK int tacho_power_add(tacho_power *p, const tacho_power
 TACHO_API TACHO_MUST_CHECK int tacho_power_add_all(tacho_power *p, tacho_error *err);
 
 /** Reads all sources once. Failed readings are counted as dropped. 0, or TACHO_EIO of the file. */
-TACHO_API int tacho_power_take(tacho_power *p, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_power_take(tacho_power *p, tacho_error *err);
 
 /** Reads the sources at an interval, in a thread of its own that handles no signals. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_start(tacho_power *p, uint64_t interval_ns,
                                                  tacho_error *err);
 
 /** Stops that after one last reading. Returns the first failure since the start, or 0. */
-TACHO_API int tacho_power_stop(tacho_power *p, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_power_stop(tacho_power *p, tacho_error *err);
 
 /** Gets the report of the i-th source. TACHO_EINVAL after the last: start at 0. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_source_report(tacho_power *p, size_t i,

@@ -120,7 +120,7 @@ inline bool enabled() noexcept
 #if defined(TACHO_DISABLE)
     return false;
 #else
-    return __builtin_expect(tacho_trace_enabled(), 0);
+    return __builtin_expect(tacho_trace_is_on(), 0);
 #endif
 }
 
@@ -243,7 +243,7 @@ inline int event(std::string_view name, std::initializer_list<tacho_field> shape
                  std::initializer_list<tacho_field> stage_us, bool graph_enabled = false,
                  tacho_error *err = nullptr) noexcept
 {
-    if (!tacho_event_on())
+    if (!tacho_event_is_on())
         return 0;
     return tacho_event_push(tacho_event_global(), detail::c_text(name), tacho_fields_of(shape),
                             tacho_fields_of(stage_us), graph_enabled, err);

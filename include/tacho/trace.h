@@ -41,20 +41,20 @@ TACHO_BEGIN_DECLS
  * @return 0, TACHO_EALREADY when a trace is on, TACHO_EINVAL for an empty path, TACHO_EIO,
  *         TACHO_ENOMEM, TACHO_ELIMIT
  */
-TACHO_API int tacho_trace_start(const char *path, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_trace_start(const char *path, tacho_error *err);
 
 /** Stops the trace and writes it. The recording is removed after a complete conversion.
     @return 0 (also when no trace is on), or why the file could not be written */
-TACHO_API int tacho_trace_stop(tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_trace_stop(tacho_error *err);
 
 /** Writes the trace so far and continues recording. The file is complete after each call.
     @return 0 (also when no trace is on), or why the file could not be written */
-TACHO_API int tacho_trace_flush(tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_trace_flush(tacho_error *err);
 
 /** Flushes the trace whenever this signal arrives. Installs a handler and starts a thread that
    waits for it. A child made by fork must call this again.
     @return 0, TACHO_EINVAL, TACHO_EIO */
-TACHO_API int tacho_trace_flush_on_signal(int signal_number, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_trace_flush_on_signal(int signal_number, tacho_error *err);
 
 /** Returns why nothing is recorded, as a sentence, or NULL while a trace is on. */
 TACHO_API const char *tacho_trace_why_off(void);
@@ -62,7 +62,8 @@ TACHO_API const char *tacho_trace_why_off(void);
 /** Converts the recording of a killed process, like `tacho trace recover`. The name of `out` ends
    in .json or .pftrace, or in one of them and .gz.
     @return 0, TACHO_EINVAL, TACHO_EPARSE, TACHO_EIO, TACHO_ENOMEM */
-TACHO_API int tacho_trace_convert(const char *recording, const char *out, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_trace_convert(const char *recording, const char *out,
+                                                   tacho_error *err);
 
 /** Returns CLOCK_MONOTONIC in nanoseconds, the clock of explicit times. */
 TACHO_API uint64_t tacho_trace_now_ns(void);
@@ -82,15 +83,15 @@ TACHO_API void tacho_span_begin_args(const char *name, const char *category, tac
 TACHO_API void tacho_span_end(void);
 TACHO_API void tacho_span_end_args(tacho_fields args);
 
-/** Records a span that ends now and took duration_ms, in the reference format: whole microseconds,
-    process 0, thread `track`. A span that began before the trace starts at 0 and keeps its
-    duration. */
+/** Records a span that ends now and took duration_ms, in the format of ferrum's Chrome trace: whole
+   microseconds, process 0, thread `track`. A span that began before the trace starts at 0 and keeps
+   its duration. */
 TACHO_API void tacho_trace_push(const char *name, const char *category, double duration_ms,
                                 uint64_t track);
 TACHO_API void tacho_trace_push_args(const char *name, const char *category, double duration_ms,
                                      uint64_t track, tacho_fields args);
 
-/** An event in the reference format, with all its fields. */
+/** An event of ferrum's Chrome trace, with all its fields. */
 typedef struct tacho_trace_event {
     const char *name;
     const char *category;
@@ -104,7 +105,7 @@ typedef struct tacho_trace_event {
 
 TACHO_API void tacho_trace_put(const tacho_trace_event *event);
 
-/** Rounds milliseconds to whole microseconds like the reference: half away from zero; NaN and
+/** Rounds milliseconds to whole microseconds like ferrum: half away from zero; NaN and
    negative ones become 0. */
 TACHO_API uint64_t tacho_trace_duration_us(double duration_ms);
 
@@ -180,7 +181,7 @@ extern TACHO_API TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 extern TACHO_API int tacho_trace_mode;
 
 /** Is a trace on? Test this before measuring something only for the trace. */
-static inline int tacho_trace_enabled(void)
+static inline int tacho_trace_is_on(void)
 {
     return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED);
 }
@@ -285,7 +286,7 @@ static inline void tacho_trace_end(uint32_t ticket)
 
 static inline uint32_t tacho_trace_enter(struct tacho_trace_site *site)
 {
-    return __builtin_expect(tacho_trace_enabled(), 0) ? tacho_trace_begin(site) : 0;
+    return __builtin_expect(tacho_trace_is_on(), 0) ? tacho_trace_begin(site) : 0;
 }
 
 static inline void tacho_trace_leave(const uint32_t *ticket)
@@ -368,7 +369,7 @@ class span_scope
     TACHO_TRACE_SCOPE(TACHO_TRACE_ENTER_ARGS(&TACHO_TRACE_NAME(site), __VA_ARGS__))
 
 #define TACHO_TRACE_ENTER_ARGS(site, ...)                          \
-    (__builtin_expect(tacho_trace_enabled(), 0)                    \
+    (__builtin_expect(tacho_trace_is_on(), 0)                      \
          ? tacho_trace_begin_args(site, TACHO_FIELDS(__VA_ARGS__)) \
          : 0u)
 

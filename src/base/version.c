@@ -5,3 +5,8 @@ const char *tacho_version(void)
 {
     return TACHO_VERSION;
 }
+
+int tacho_version_number(void)
+{
+    return TACHO_VERSION_NUMBER;
+}

@@ -60,7 +60,7 @@ static int keep_bad_line(struct worker *w, const struct tch_line *line)
 static int scan_line(struct worker *w, const struct tch_line *line)
 {
     const struct tch_scan *scan = w->shared->scan;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     bool torn = false;
     int status;
 
@@ -107,7 +107,7 @@ static void report_bad_line(struct worker *w, const struct bad_line *bad, uint64
 {
     struct tch_line line = {
         .text = bad->text, .len = bad->len, .number = before + bad->number, .too_long = !bad->text};
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     tacho_error why;
     bool torn;
 

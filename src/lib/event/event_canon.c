@@ -2,6 +2,7 @@
 #include "base/fail.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"
+#include "base/sized.h"
 #include "event_parse.h"
 
 static void put_raw(struct tch_buf *b, const char *key, tacho_raw raw, unsigned flags)
@@ -44,12 +45,15 @@ int tch_event_give(struct tch_buf *b, char **ret, size_t *ret_len, tacho_error *
     return 0;
 }
 
-int tacho_event_canon(const tacho_event_view *event, char **ret, size_t *ret_len, tacho_error *err)
+int tacho_event_canon(const tacho_event_view *given, char **ret, size_t *ret_len, tacho_error *err)
 {
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     struct tch_buf b;
 
+    if (tch_sized_read(&event, sizeof event, given, "TACHO_EVENT_VIEW_INIT", err) < 0)
+        return TACHO_EINVAL;
     /* The canonical text of a number, 1e15 for one, may be longer, but never ten times. */
     tch_buf_init(&b, (size_t)10 * TCH_EVENT_MAX);
-    tch_event_canon(&b, event);
+    tch_event_canon(&b, &event);
     return tch_event_give(&b, ret, ret_len, err);
 }

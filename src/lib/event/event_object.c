@@ -127,7 +127,7 @@ static int make_event(const tacho_event_view *view, size_t len, tacho_event **re
 
 int tacho_event_from_json(const char *json, size_t len, tacho_event **ret, tacho_error *err)
 {
-    tacho_event_view view;
+    tacho_event_view view = TACHO_EVENT_VIEW_INIT;
     char *canon;
     int status = tacho_event_parse(json, len, &view, err);
 

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 
 #include "base/fail.h"
+#include "base/sized.h"
 #include "base/utf8.h"
 
 enum field {
@@ -278,6 +279,7 @@ static int make_event(const struct tch_json_value values[FIELDS], const char *st
     if (status < 0)
         return status;
     *ret = (tacho_event_view){
+        .size = sizeof *ret,
         .event = raw(&values[EVENT]),
         .commit_sha = raw(&values[COMMIT_SHA]),
         .env_hash = raw(&values[ENV_HASH]),
@@ -353,7 +355,14 @@ static int parse(const char *text, size_t len, tacho_event_view *ret, bool *cut,
 
 int tacho_event_parse(const char *text, size_t len, tacho_event_view *ret, tacho_error *err)
 {
-    return parse(text, len, ret, NULL, err);
+    tacho_event_view view;
+    int status = tch_sized_check(ret, sizeof view, "TACHO_EVENT_VIEW_INIT", err);
+
+    if (status == 0)
+        status = parse(text, len, &view, NULL, err);
+    if (status == 0)
+        tch_sized_write(ret, &view, sizeof view);
+    return status;
 }
 
 /* Returns the next place after `from` where an event of our writers may start, or NULL. */

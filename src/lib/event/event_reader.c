@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/lines.h"
+#include "base/sized.h"
 #include "base/utf8.h"
 #include "event_parse.h"
 
@@ -55,17 +56,23 @@ void tacho_event_reader_close(tacho_event_reader *reader)
 int tacho_event_next(tacho_event_reader *reader, tacho_event_view *ret, tacho_error *err)
 {
     struct tch_line line;
+    tacho_event_view view;
     bool torn = false;
-    int status;
+    int status = tch_sized_check(ret, sizeof view, "TACHO_EVENT_VIEW_INIT", err);
 
+    if (status < 0)
+        return status;
     do {
         status = tch_lines_next(&reader->lines, &line, err);
         if (status <= 0)
             return status;
     } while (!line.too_long && tch_utf8_is_blank(line.text, line.len));
-    status = tch_event_line(&line, ret, &torn, err);
-    reader->torn += status == 0 ? ret->torn > 0 : torn;
-    return status == 0 ? 1 : status;
+    status = tch_event_line(&line, &view, &torn, err);
+    reader->torn += status == 0 ? view.torn > 0 : torn;
+    if (status < 0)
+        return status;
+    tch_sized_write(ret, &view, sizeof view);
+    return 1;
 }
 
 uint64_t tacho_event_reader_torn(const tacho_event_reader *reader)

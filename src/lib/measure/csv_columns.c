@@ -66,7 +66,7 @@ const struct tch_csv_kind tch_csv_kinds[TCH_CSV_KINDS] = {
                                COLUMN(tacho_csv_latency_ns, seq_len, TCH_CSV_U64)}},
 };
 
-const struct tch_csv_kind *tch_csv_kind(int kind)
+const struct tch_csv_kind *tch_csv_kind(enum tacho_csv_kind kind)
 {
-    return kind >= 0 && kind < TCH_CSV_KINDS ? &tch_csv_kinds[kind] : NULL;
+    return (unsigned)kind < (unsigned)TCH_CSV_KINDS ? &tch_csv_kinds[kind] : NULL;
 }

@@ -26,7 +26,7 @@ struct tch_csv_kind {
 extern const struct tch_csv_kind tch_csv_kinds[TCH_CSV_KINDS];
 
 /** Returns the kind, or NULL when there is none of that number. */
-const struct tch_csv_kind *tch_csv_kind(int kind);
+const struct tch_csv_kind *tch_csv_kind(enum tacho_csv_kind kind);
 
 /** Rounds nanoseconds to the microseconds of latency.csv, half up. */
 static inline uint64_t tch_csv_us(uint64_t ns)
@@ -38,10 +38,10 @@ static inline uint64_t tch_csv_us(uint64_t ns)
  * Opens the file of a tracker: "FILE.PID.csv" in TACHO_RUN_DIR, for the second tracker
  * "FILE.PID.2.csv". *ret is NULL when TACHO_RUN_DIR is not set.
  */
-int tch_csv_open_in_run(int kind, tacho_csv **ret, tacho_error *err);
+int tch_csv_open_in_run(enum tacho_csv_kind kind, tacho_csv **ret, tacho_error *err);
 
 /** Reads rows like tacho_csv_read(), and closes the descriptor. `name` is for messages. */
-int tch_csv_read_fd(int fd, const char *name, int kind, tacho_csv_row_fn *each, void *ctx,
-                    tacho_error *err);
+int tch_csv_read_fd(int fd, const char *name, enum tacho_csv_kind kind, tacho_csv_row_fn *each,
+                    void *ctx, tacho_error *err);
 
 #endif

@@ -193,8 +193,8 @@ static int read_rows(struct reading *r, struct tch_lines *lines, tacho_error *er
     return more;
 }
 
-static int read_lines(struct tch_lines *lines, int kind, tacho_csv_row_fn *each, void *ctx,
-                      tacho_error *err)
+static int read_lines(struct tch_lines *lines, enum tacho_csv_kind kind, tacho_csv_row_fn *each,
+                      void *ctx, tacho_error *err)
 {
     struct reading r = {.kind = tch_csv_kind(kind), .each = each, .ctx = ctx};
     int status;
@@ -209,8 +209,8 @@ static int read_lines(struct tch_lines *lines, int kind, tacho_csv_row_fn *each,
     return status;
 }
 
-int tch_csv_read_fd(int fd, const char *name, int kind, tacho_csv_row_fn *each, void *ctx,
-                    tacho_error *err)
+int tch_csv_read_fd(int fd, const char *name, enum tacho_csv_kind kind, tacho_csv_row_fn *each,
+                    void *ctx, tacho_error *err)
 {
     struct tch_lines lines;
     int status;
@@ -222,7 +222,8 @@ int tch_csv_read_fd(int fd, const char *name, int kind, tacho_csv_row_fn *each, 
     return status;
 }
 
-int tacho_csv_read(const char *path, int kind, tacho_csv_row_fn *each, void *ctx, tacho_error *err)
+int tacho_csv_read(const char *path, enum tacho_csv_kind kind, tacho_csv_row_fn *each, void *ctx,
+                   tacho_error *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
 
@@ -231,8 +232,8 @@ int tacho_csv_read(const char *path, int kind, tacho_csv_row_fn *each, void *ctx
     return tch_csv_read_fd(fd, path, kind, each, ctx, err);
 }
 
-int tacho_csv_parse(const char *data, size_t len, int kind, tacho_csv_row_fn *each, void *ctx,
-                    tacho_error *err)
+int tacho_csv_parse(const char *data, size_t len, enum tacho_csv_kind kind, tacho_csv_row_fn *each,
+                    void *ctx, tacho_error *err)
 {
     struct tch_lines lines;
     int status;

@@ -75,7 +75,7 @@ static int open_append(tacho_csv *csv, tacho_error *err)
     return 0;
 }
 
-static int open_file(tacho_csv *csv, int mode, tacho_error *err)
+static int open_file(tacho_csv *csv, enum tacho_csv_mode mode, tacho_error *err)
 {
     if (mode == TACHO_CSV_WHOLE)
         return tch_replace_open(&csv->file, csv->path, err);
@@ -96,7 +96,8 @@ static void release(tacho_csv *csv)
     free(csv);
 }
 
-int tacho_csv_open(const char *path, int kind, int mode, tacho_csv **ret, tacho_error *err)
+int tacho_csv_open(const char *path, enum tacho_csv_kind kind, enum tacho_csv_mode mode,
+                   tacho_csv **ret, tacho_error *err)
 {
     const struct tch_csv_kind *k = tch_csv_kind(kind);
     tacho_csv *csv;
@@ -133,7 +134,7 @@ static void add_u64(tacho_csv *csv, uint64_t value)
 }
 
 /* Can a row of that kind be added? */
-static int check_row(tacho_csv *csv, int kind, size_t text_len, tacho_error *err)
+static int check_row(tacho_csv *csv, enum tacho_csv_kind kind, size_t text_len, tacho_error *err)
 {
     if (csv->failed)
         return fail_again(csv, err);
@@ -153,7 +154,8 @@ static int end_row(tacho_csv *csv, tacho_error *err)
 }
 
 /* Adds a row of any kind, by its columns. */
-static int add_row(tacho_csv *csv, int kind, const void *row, size_t text_len, tacho_error *err)
+static int add_row(tacho_csv *csv, enum tacho_csv_kind kind, const void *row, size_t text_len,
+                   tacho_error *err)
 {
     int status = check_row(csv, kind, text_len, err);
 
@@ -182,7 +184,8 @@ int tacho_csv_add_result(tacho_csv *csv, const tacho_csv_result *row, tacho_erro
 }
 
 /* Rows of latencies come by the million, hence without the table of columns. */
-static int add_latency(tacho_csv *csv, int kind, const uint64_t cells[4], tacho_error *err)
+static int add_latency(tacho_csv *csv, enum tacho_csv_kind kind, const uint64_t cells[4],
+                       tacho_error *err)
 {
     int status = check_row(csv, kind, 0, err);
 
@@ -263,7 +266,7 @@ void tacho_csv_discard(tacho_csv *csv)
         release(csv);
 }
 
-int tch_csv_open_in_run(int kind, tacho_csv **ret, tacho_error *err)
+int tch_csv_open_in_run(enum tacho_csv_kind kind, tacho_csv **ret, tacho_error *err)
 {
     static atomic_uint opened[TCH_CSV_KINDS];
     const char *folder = secure_getenv("TACHO_RUN_DIR");

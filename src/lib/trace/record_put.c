@@ -106,7 +106,7 @@ bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *
 {
     uint64_t now;
 
-    if (!tacho_trace_enabled())
+    if (!tacho_trace_is_on())
         return false;
     now = tch_ticks();
     *e = (struct tch_put_event){.kind = kind, .ticks = now, .id = tch_trace_site(name, category)};

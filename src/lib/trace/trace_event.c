@@ -1,10 +1,10 @@
-/* Records all events but spans of this thread: the reference format, instants, counters, flows,
-   asynchronous spans, names, tracks of the user. */
+/* Records all events but spans of this thread: those of ferrum's Chrome trace, instants, counters,
+   flows, asynchronous spans, names, tracks of the user. */
 #include <string.h>
 
 #include "record_put.h"
 
-/* The reference format. */
+/* Ferrum's Chrome trace. */
 
 uint64_t tacho_trace_duration_us(double duration_ms)
 {
@@ -123,7 +123,7 @@ static uint32_t put_name(enum tch_rec_kind kind, const char *name)
 {
     uint32_t text;
 
-    if (!tacho_trace_enabled())
+    if (!tacho_trace_is_on())
         return 0;
     text = tch_trace_text(name);
     if (text != 0)
@@ -156,7 +156,7 @@ uint64_t tacho_trace_now_ns(void)
 
 uint32_t(tacho_track)(const char *name)
 {
-    return tacho_trace_enabled() ? tch_trace_text(name) : 0;
+    return tacho_trace_is_on() ? tch_trace_text(name) : 0;
 }
 
 /* Starts an event on a track. Track 0, made while no trace was on or without room for its name,
@@ -165,7 +165,7 @@ static bool begin_on_track(struct tch_put_event *e, enum tch_rec_kind kind, uint
                            const char *name, const char *category)
 {
     if (track == 0) {
-        if (tacho_trace_enabled())
+        if (tacho_trace_is_on())
             tch_recorder_drop(1, 0);
         return false;
     }

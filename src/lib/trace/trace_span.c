@@ -168,7 +168,7 @@ void tacho_trace_end_slow(uint32_t ticket)
 {
     uint64_t now = tch_ticks();
 
-    if (tacho_trace_enabled())
+    if (tacho_trace_is_on())
         put_edge(TCH_REC_END, ticket_site(ticket), now, TACHO_NO_FIELDS);
 }
 
@@ -186,7 +186,7 @@ void tacho_trace_end_args(uint32_t ticket, tacho_fields args)
 {
     uint64_t now = tch_ticks();
 
-    if (ticket != 0 && tacho_trace_enabled())
+    if (ticket != 0 && tacho_trace_is_on())
         put_edge(TCH_REC_END, ticket_site(ticket), now, args);
 }
 
@@ -278,7 +278,7 @@ void(tacho_span_begin_args)(const char *name, const char *category, tacho_fields
 {
     struct tch_put_event e;
 
-    if (!tacho_trace_enabled())
+    if (!tacho_trace_is_on())
         return;
     if (tch_put_begin(&e, TCH_REC_BEGIN, name, category) &&
         put_edge(TCH_REC_BEGIN, e.id, e.ticks, args))
@@ -297,7 +297,7 @@ void(tacho_span_end_args)(tacho_fields args)
     uint64_t now;
     uint32_t site;
 
-    if (!tacho_trace_enabled())
+    if (!tacho_trace_is_on())
         return;
     now = tch_ticks();
     site = pop_span();

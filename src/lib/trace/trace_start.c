@@ -368,7 +368,7 @@ int tacho_trace_stop(tacho_error *err)
 
 const char *tacho_trace_why_off(void)
 {
-    return tacho_trace_enabled() ? NULL : why_off.message;
+    return tacho_trace_is_on() ? NULL : why_off.message;
 }
 
 /* Flushing on a signal. A handler must not take locks, so it wakes a thread that flushes. */
@@ -389,7 +389,7 @@ static void *flusher(void *arg)
     (void)arg;
     for (;;)
         if (sem_wait(&flush_wanted) == 0)
-            tacho_trace_flush(NULL);
+            (void)!tacho_trace_flush(NULL); /* nobody waits; the next flush or stop fails, too */
     return NULL;
 }
 
@@ -489,9 +489,9 @@ __attribute__((destructor)) static void stop_at_exit(void)
     tacho_error err;
     struct stat st;
 
-    if (!tacho_trace_enabled() && asked_by && why_off.code < 0)
+    if (!tacho_trace_is_on() && asked_by && why_off.code < 0)
         dprintf(STDERR_FILENO, "tacho: %s\n", why_off.message);
-    if (!tacho_trace_enabled() || tacho_trace_stop(&err) == 0)
+    if (!tacho_trace_is_on() || tacho_trace_stop(&err) == 0)
         return;
     if (stat(convert_from, &st) == 0)
         dprintf(

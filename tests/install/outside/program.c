@@ -15,5 +15,6 @@ int main(void)
 #endif
 
     printf("tacho %s, %s\n", tacho_version(), tacho_status_name(TACHO_EPARSE));
-    return strcmp(tacho_version(), TACHO_VERSION) != 0;
+    return strcmp(tacho_version(), TACHO_VERSION) != 0 ||
+           tacho_version_number() != TACHO_VERSION_NUMBER;
 }

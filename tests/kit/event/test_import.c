@@ -15,7 +15,7 @@ static const char *import(const char *line, const char **why)
 {
     static char out[4000];
     struct tch_buf b;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     int status;
 
     how.config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
@@ -159,7 +159,7 @@ static void a_real_log_gives_the_events_of_the_engine(void **state)
     tch_lines_init_fd(&lines, fd, "log", 0);
     while (tch_lines_next(&lines, &line, NULL) > 0) {
         const char *why;
-        tacho_event_view event;
+        tacho_event_view event = TACHO_EVENT_VIEW_INIT;
 
         tch_buf_clear(&b);
         if (tch_import_line(&how, line.text, line.len, &b, &why, NULL) == 1) {

@@ -24,7 +24,7 @@ static int teardown(void **state)
 
 static int add_to(struct tch_stages *to, const char *text)
 {
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
 
     assert_int_equal(tacho_event_parse(text, strlen(text), &event, NULL), 0);
     return tch_stages_add(to, &event, NULL);
@@ -175,7 +175,7 @@ static struct tch_event_side sides[2];
 
 static void add_side(size_t side, const char *text)
 {
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
 
     assert_int_equal(tacho_event_parse(text, strlen(text), &event, NULL), 0);
     assert_int_equal(tch_event_side_add(&sides[side], &event, NULL), 0);
@@ -253,7 +253,7 @@ static int add_and_compare(void *arg)
     struct tch_event_comparison c = {0};
     struct tch_event_side two[2];
     struct tch_buf b;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     int status = tacho_event_parse(text, strlen(text), &event, NULL);
 
     (void)arg;

@@ -67,7 +67,7 @@ static void unknown_fields_go_and_the_rest_is_put_in_order(void **state)
         "\"graph_enabled\":false,\"stage_us\":{\"y\":1.50,\"x\":2},\"shape\":{\"k\":1,\"j\":2},"
         "\"concurrency\":3,\"model\":\"m\",\"env_hash\":\"sha256:\",\"commit_sha\":null,"
         "\"event\":\"e\",\"source\":null}";
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     char *canon = NULL;
     size_t len;
 

@@ -36,7 +36,7 @@ static int off_evaluates_nothing(void *arg)
     for (int i = 0; i < 2; i++)
         if (say_one() != 0 || evaluated != 0)
             return 1;
-    if (tacho_event_on() || tacho_event_is_enabled(tacho_event_global()))
+    if (tacho_event_is_on() || tacho_event_is_enabled(tacho_event_global()))
         return 2;
     return tacho_event_global_status(NULL) == 0 ? 0 : 3;
 }
@@ -51,7 +51,7 @@ static int comes_from_the_environment(void *arg)
 {
     no_variables();
     setenv("TACHO_PROFILE_JSONL", arg, 1);
-    if (say_one() != 0 || evaluated != 2 || !tacho_event_on())
+    if (say_one() != 0 || evaluated != 2 || !tacho_event_is_on())
         return 1;
     return strcmp(tacho_event_path(tacho_event_global()), arg) == 0 ? 0 : 2;
 }

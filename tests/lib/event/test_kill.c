@@ -119,7 +119,7 @@ static uint64_t read_back(uint64_t got[THREADS])
 {
     int fd = open(test_at("p"), O_RDONLY | O_CLOEXEC);
     tacho_event_reader *reader = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     tacho_error err;
     uint64_t bad = 0;
     uint64_t salvaged = 0;
@@ -196,7 +196,7 @@ static void who_is_not_killed_loses_nothing(void **state)
     uint64_t found = 0;
     uint64_t others = 0;
     tacho_event_reader *reader = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     int more;
     int fd;
 

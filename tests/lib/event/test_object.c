@@ -132,7 +132,7 @@ static void a_text_that_a_c_string_cannot_hold_is_refused(void **state)
     (void)state;
     for (size_t i = 0; i < 2; i++) {
         tacho_event *event = NULL;
-        tacho_event_view view;
+        tacho_event_view view = TACHO_EVENT_VIEW_INIT;
         tacho_error err;
 
         assert_int_equal(tacho_event_from_json(bad[i], strlen(bad[i]), &event, &err), TACHO_EPARSE);

@@ -11,7 +11,7 @@
 
 static void assert_message(const char *text, const char *start)
 {
-    tacho_event_view event = {.line = 77};
+    tacho_event_view event = {.size = sizeof event, .line = 77};
     tacho_error err;
 
     assert_int_equal(tacho_event_parse(text, strlen(text), &event, &err), TACHO_EPARSE);
@@ -23,7 +23,7 @@ static void assert_message(const char *text, const char *start)
 static void gives_the_fields_as_they_stand(void **state)
 {
     static const char text[] = EVENT_OF("e\\u0041", "{\"b\":1}", "{ }", "{\"x\":[]}");
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     char name[16];
     size_t len;
 
@@ -85,7 +85,7 @@ static void assert_columns(const char *field, const char *const *wrong)
     assert_non_null(value);
     at = (size_t)(value - sound) + strlen(key);
     for (; *wrong; wrong++) {
-        tacho_event_view event;
+        tacho_event_view event = TACHO_EVENT_VIEW_INIT;
         tacho_error err;
         char start[64];
 
@@ -141,7 +141,7 @@ static void assert_lines(const char *text, const struct seen *expected, size_t c
 
     assert_int_equal(tacho_event_reader_open(text, strlen(text), &reader, NULL), 0);
     for (size_t i = 0; i <= count; i++) {
-        tacho_event_view event = {0};
+        tacho_event_view event = TACHO_EVENT_VIEW_INIT;
         tacho_error err = {0};
         int result = tacho_event_next(reader, &event, &err);
 
@@ -237,7 +237,7 @@ static void a_line_above_the_limit_is_told_and_passed_over(void **state)
 static void reads_from_a_descriptor(void **state)
 {
     tacho_event_reader *reader = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     tacho_error err;
     int fd;
 
@@ -265,7 +265,7 @@ static void no_group_is_missing_when_none_is_required_or_all_came(void **state)
 {
     static const char *const names[] = {"e"};
     tacho_event_groups *groups = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
 
     (void)state;
     assert_int_equal(tacho_event_groups_new(NULL, 0, &groups, NULL), 0);
@@ -282,7 +282,7 @@ static void names_missing_groups_in_the_order_asked(void **state)
 {
     static const char *const names[] = {"c", "e", "a", "c"};
     tacho_event_groups *groups = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     tacho_error err;
     const char *first;
 
@@ -306,7 +306,7 @@ static int parse_and_group(void *arg)
     static const char *const names[] = {"a", "b"};
     tacho_event_groups *groups = NULL;
     tacho_event_reader *reader = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     char *canon = NULL;
     size_t len;
     int status;

@@ -23,7 +23,7 @@ static void expect_path(char out[64], const char *json, size_t len, const char *
 static int parse_all(const char *text, size_t len, struct tch_buf *canon, tacho_error *err)
 {
     tacho_event_reader *reader = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     int status;
 
     assert_int_equal(tacho_event_reader_open(text, len, &reader, NULL), 0);

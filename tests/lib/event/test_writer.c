@@ -108,7 +108,7 @@ static void keys_that_are_not_utf8_are_sorted_as_what_they_become(void **state)
 static uint64_t count_events(const char *path, uint64_t *torn)
 {
     tacho_event_reader *reader = NULL;
-    tacho_event_view event;
+    tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     tacho_error err;
     uint64_t count = 0;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
