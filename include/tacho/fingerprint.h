@@ -29,7 +29,8 @@ typedef struct tacho_config {
 } tacho_config;
 
 /**
- * Writes the configuration as compact JSON, fields in the order above. This is what is hashed.
+ * Writes the configuration as compact JSON, fields in the order above. This is what is hashed. A
+ * lambda or eps that is NaN or infinite is null, as in the reference: check them before.
  *
  * @param ret  terminated by a NUL that *len does not count; the caller frees it with free()
  * @param len  may be NULL
