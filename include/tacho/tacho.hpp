@@ -114,6 +114,16 @@ template <auto free_handle> struct free_by {
 template <class... T> constexpr bool are_fields = (std::is_same_v<T, tacho_field> && ...);
 } // namespace detail
 
+/* Files with and without TACHO_DISABLE can be linked together, so each kind has functions of its
+   own. */
+#if defined(TACHO_DISABLE)
+inline namespace disabled
+{
+#else
+inline namespace recorded
+{
+#endif
+
 /** Is a trace on? Test this before measuring something only for the trace. */
 inline bool enabled() noexcept
 {
@@ -234,6 +244,8 @@ inline void counter(std::string_view name, T value) noexcept
     else
         (tacho_counter_f64)(detail::c_text(name), static_cast<double>(value));
 }
+
+} // namespace
 
 /* ---- profile events ---- */
 

@@ -51,6 +51,35 @@ check_trace()
     "$tacho" trace validate "$scratch/t.json" || fail "$way: the trace is not valid"
 }
 
+# A file with TACHO_DISABLE and one without it, in one program: each does what it was compiled for.
+cat >"$scratch/silent.cc" <<'END'
+#include <tacho/tacho.hpp>
+void silent();
+void silent()
+{
+    tacho::span span("silent", "test");
+}
+END
+cat >"$scratch/heard.cc" <<'END'
+#include <tacho/tacho.hpp>
+void silent();
+int main()
+{
+    tacho::span span("heard", "test");
+    silent();
+}
+END
+mix()
+{
+    way="$1, one file with TACHO_DISABLE"
+    "$1" -std=c++17 -DTACHO_DISABLE -I "$project/include" -c "$scratch/silent.cc" -o "$scratch/silent.o"
+    "$1" -std=c++17 -I "$project/include" "$scratch/silent.o" "$scratch/heard.cc" -L "$folder" -ltacho \
+        -Wl,-rpath,"$folder" -o "$scratch/mixed"
+    TACHO_TRACE_OUT="$scratch/t.json" "$scratch/mixed"
+    recorded 1 '"name":"heard"'
+    recorded 0 '"name":"silent"'
+}
+
 # try COMPILER STANDARD
 try()
 {
@@ -67,6 +96,7 @@ try()
     build "$1" "$2" -O1 -DTACHO_DISABLE
     run TACHO_TRACE_OUT="$scratch/t.json"
     recorded 0 '"ph":"X"'
+    [ "$2" != c++17 ] || mix "$1"
     echo "$1 -std=$2" >>"$scratch/done"
 }
 
