@@ -151,14 +151,17 @@ def met(yes: object) -> str:
     return "met" if yes else "NOT MET"
 
 
-def print_text(name: str, contenders: List[Contender], times: Dict, count: int, rounds: int) -> None:
+def print_text(
+    name: str, contenders: List[Contender], times: Dict, count: int, rounds: int
+) -> None:
     width = max(len(c.name) for c in contenders)
     print(f"{name}\n{count} spans a run; rounds: {rounds}, interleaved; medians\n")
     print(f"  {'contender':<{width}}  {'ns/span':>9}  {'wall ms':>9}  {'x floor':>7}")
     for contender in contenders:
         cpu, wall = map(statistics.median, times[contender.name])
         floors = statistics.median(Limits(contender, times, count).floors)
-        print(f"  {contender.name:<{width}}  {cpu / count * 1e9:9.1f}  {wall * 1e3:9.2f}  {floors:7.2f}")
+        ns, ms = cpu / count * 1e9, wall * 1e3
+        print(f"  {contender.name:<{width}}  {ns:9.1f}  {ms:9.2f}  {floors:7.2f}")
     print()
     for contender in contenders:
         limits = Limits(contender, times, count)

@@ -82,7 +82,12 @@ class EventWriter(Handle):
         super().__init__("tacho_event_open", "tacho_event_close", ctypes.byref(self._config))
 
     def push(
-        self, name: str, shape: _Fields = None, stage_us: _Fields = None, *, graph_enabled: bool = False
+        self,
+        name: str,
+        shape: _Fields = None,
+        stage_us: _Fields = None,
+        *,
+        graph_enabled: bool = False,
     ) -> None:
         """Writes one event, with one write(2). Raises Error when it is not valid or not written."""
         if self._handle is not None:
@@ -97,7 +102,7 @@ class EventWriter(Handle):
 def configure_events(path: _Path, **config: Any) -> None:
     """Configures the writer that event() uses, once, before its first use.
 
-    Takes the keywords of EventWriter. Without this call the variables TACHO_PROFILE_JSONL and others
+    Takes the keywords of EventWriter. Without this call TACHO_PROFILE_JSONL and other variables
     configure it. Raises Error when the file cannot be opened, or when it was used before.
     """
     if available():
@@ -114,8 +119,8 @@ def event(
 
         tacho.event("decode", shape={"batch": 32}, stage_us={"model": 1250.5})
 
-    Returns whether it was written. Raises Error for an event that is not valid. When the file cannot
-    be written the program continues; the first time there is a RuntimeWarning.
+    Returns whether it was written. Raises Error for an event that is not valid. When the file
+    cannot be written the program continues; the first time there is a RuntimeWarning.
     """
     global _warned
     state = _state[0]

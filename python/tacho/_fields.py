@@ -69,7 +69,7 @@ def _address_of_key(key: str) -> int:
 
 
 def pack(fields: Mapping[str, Any], keep: List[bytes]) -> bytes:
-    """Returns the array. Appends the texts that it points to, which must outlive the call, to keep."""
+    """Returns the array. Appends the texts that it points to, which must outlive the call."""
     packed = b""
     for key, value in fields.items():
         if type(value) is int:

@@ -1,4 +1,4 @@
-"""The conditions of a result as documents and hashes: configurations, any JSON, tensors, the machine."""
+"""The conditions of a result as hashes: configurations, any JSON, tensors, the machine."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 libtacho is searched for in this order:
 
 1. the file that the variable TACHO_LIBRARY names, and then nowhere else;
-2. the lib folder that this package was installed below, for a prefix that the loader does not search;
+2. the lib folder that this package was installed below, which the loader may not search;
 3. where the loader searches: LD_LIBRARY_PATH, /etc/ld.so.conf.
 
 When there is none, or one of another version, the package warns once and records nothing.
@@ -96,7 +96,7 @@ quick: Optional[ctypes.PyDLL] = ctypes.PyDLL(_name) if _name else None
 
 if not _name:
     warnings.warn(
-        f"tacho records nothing: {_reason}; install libtacho0, or set TACHO_LIBRARY to libtacho.so.0",
+        f"tacho records nothing: {_reason}; install libtacho0 or set TACHO_LIBRARY to its file",
         RuntimeWarning,
         stacklevel=3,
     )
@@ -113,7 +113,7 @@ def library_version() -> Optional[str]:
 
 
 def declare(name: str, *arguments: Any, returns: Any = None, slow: bool = False) -> Any:
-    """Returns a function of libtacho, or None without libtacho. `slow` functions release the lock."""
+    """Returns a function of libtacho, or None without it. `slow` functions release the lock."""
     library = calls if slow else quick
     if library is None:
         return None

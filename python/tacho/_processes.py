@@ -2,8 +2,8 @@
 
 A program whose os.environ was copied before libtacho was loaded, or that passes a copy of it to a
 child, would hide TACHO_TRACE_OWNER from the child, which would then overwrite the parent's trace.
-Children of multiprocessing exit without running the exit functions of C and Python, so they stop the
-trace and close what is open.
+Children of multiprocessing exit without running the exit functions of C and Python, so they stop
+the trace and close what is open.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _copy_owner() -> None:
 
 
 def _finish() -> None:
-    """Closes what is open and stops the trace. A failure leaves the recording, for `tacho trace`."""
+    """Closes what is open and stops the trace. A failure leaves the recording."""
     _handles.close_all()
     try:
         _trace.stop()

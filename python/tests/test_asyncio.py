@@ -61,7 +61,7 @@ class Tasks(TraceTest):
             tracks.setdefault(step["tid"], set()).add(step["args"]["task"])
         self.assertEqual(sorted(map(sorted, tracks.values())), [["job 0"], ["job 1"], ["job 2"]])
         names = named(events, "thread_name")
-        self.assertEqual(sorted(names[tid] for tid in tracks), ["asyncio 1", "asyncio 2", "asyncio 3"])
+        self.assertEqual({names[tid] for tid in tracks}, {f"asyncio {i}" for i in (1, 2, 3)})
 
     def test_tracks_are_used_again(self):
         async def main():

@@ -25,7 +25,8 @@ if __name__ == "__main__":
 
 class Forks(TraceTest):
     def traces_of_children(self):
-        return [name for name in os.listdir(self.folder) if name.startswith("trace.") and name != "trace.json"]
+        names = os.listdir(self.folder)
+        return [name for name in names if name.startswith("trace.") and name != "trace.json"]
 
     def test_a_child_records_for_itself(self):
         tacho.start(self.path("trace.json"))
@@ -45,10 +46,8 @@ class Forks(TraceTest):
         path = self.path("program.py")
         with open(path, "w", encoding="utf-8") as file:
             file.write(WORKER % method)
-        self.run_python("import runpy; runpy.run_path('program.py', run_name='__main__')"
-                        if method == "fork" else
-                        f"import subprocess, sys; subprocess.run([sys.executable, {path!r}], check=True)",
-                        TACHO_TRACE_OUT=self.path("trace.json"))
+        program = f"import subprocess, sys; subprocess.run([sys.executable, {path!r}], check=True)"
+        self.run_python(program, TACHO_TRACE_OUT=self.path("trace.json"))
         names = {e["name"] for name in os.listdir(self.folder) if name.endswith(".json")
                  for e in spans(self.read(name))}
         self.assertEqual(names, {"parent", "work"})
@@ -63,9 +62,9 @@ class Forks(TraceTest):
     def test_a_child_with_a_copied_environment_has_a_file_of_its_own(self):
         self.run_python(
             "import os, subprocess, sys, tacho\n"
+            "child = 'import tacho\\nwith tacho.span(\"child\"): pass'\n"
             "with tacho.span('parent'):\n"
-            "    subprocess.run([sys.executable, '-c',\n"
-            "        'import tacho\\nwith tacho.span(\"child\"): pass'], env=dict(os.environ), check=True)\n",
+            "    subprocess.run([sys.executable, '-c', child], env=dict(os.environ), check=True)\n",
             TACHO_TRACE_OUT=self.path("trace.json"),
         )
         self.assertEqual([e["name"] for e in spans(self.read())], ["parent"])
