@@ -4,6 +4,7 @@
 #ifndef TACHO_TACHO_H
 #define TACHO_TACHO_H
 
+#include "chrome.h"      /* IWYU pragma: export */
 #include "csv.h"         /* IWYU pragma: export */
 #include "error.h"       /* IWYU pragma: export */
 #include "event.h"       /* IWYU pragma: export */

@@ -165,6 +165,10 @@ void tch_trace_spans_release(void);
 /** Makes the recording of a child that has none yet. Returns false on failure. The lock is held. */
 bool tch_trace_make_waiting(void);
 
+/** Leaves a file to another writer: stops a trace to it that a variable started, if nothing was
+    recorded. TACHO_EALREADY when this process records to it. `path` is absolute. Takes the lock. */
+int tch_trace_make_way(const char *path, tacho_error *err);
+
 /* trace_names.c: names. */
 
 /** Returns the number of a site or text, or 0 when no name is left. Takes the lock for new ones

@@ -366,6 +366,29 @@ int tacho_trace_stop(tacho_error *err)
     return status;
 }
 
+int tch_trace_make_way(const char *path, tacho_error *err)
+{
+    sigset_t before;
+    int status = 0;
+
+    tch_trace_lock(&before);
+    if (rec->state == TCH_TRACE_ON && strcmp(out, path) == 0) {
+        if (!asked_by || rec->lane_count > 0) {
+            status = tch_fail(err, TACHO_EALREADY, 0,
+                              "this process records spans to '%.150s': choose another file", path);
+        } else {
+            set_mode(0);
+            rec->state = TCH_TRACE_OFF;
+            why_off =
+                (tacho_error){.message = "the file of the trace was left to tacho_chrome_open()"};
+            close(tch_recorder_close());
+            unlink(recording);
+        }
+    }
+    tch_trace_unlock(&before);
+    return status;
+}
+
 const char *tacho_trace_why_off(void)
 {
     return tacho_trace_is_on() ? NULL : why_off.message;

@@ -15,6 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <tacho/chrome.h>
 #include <tacho/trace.h>
 
 static void die(const char *what)
@@ -432,6 +433,22 @@ static int do_why(char **args)
     return 0;
 }
 
+/* chrome: a writer for the file that the environment names, after a span of the recorder or not.
+   Leaves it open. */
+static int do_chrome(char **args)
+{
+    tacho_chrome *writer = NULL;
+    tacho_error err = {.message = "written"};
+
+    if (strcmp(args[0], "after") == 0)
+        work();
+    if (tacho_chrome_open_env(NULL, &writer, &err) == 0)
+        tacho_chrome_push(writer, "pushed", "x", 1.0, 0, TACHO_NO_FIELDS, NULL);
+    work();
+    printf("%s\n", err.message);
+    return 0;
+}
+
 /* names: what breaks careless writers. */
 static int do_names(char **args)
 {
@@ -505,16 +522,13 @@ int main(int argc, char **argv)
         int (*run)(char **args);
         int args;
     } all[] = {
-        {"kill", do_kill, 1},         {"spans", do_spans, 2},
-        {"threads", do_threads, 1},   {"fork", do_fork, 0},
-        {"exec", do_exec, 1},         {"reexec", do_reexec, 1},
-        {"forkidle", do_forkidle, 0}, {"open", do_open, 0},
-        {"abort", do_abort, 0},       {"plugin", do_plugin, 1},
-        {"handler", do_handler, 1},   {"signal", do_signal, 0},
-        {"flush", do_flush, 1},       {"why", do_why, 0},
-        {"all", do_all, 0},           {"names", do_names, 0},
-        {"late", do_late, 1},         {"memory", do_memory, 2},
-        {"keys", do_keys, 0},         {"forksignal", do_forksignal, 1},
+        {"kill", do_kill, 1},         {"spans", do_spans, 2},     {"threads", do_threads, 1},
+        {"fork", do_fork, 0},         {"exec", do_exec, 1},       {"reexec", do_reexec, 1},
+        {"forkidle", do_forkidle, 0}, {"open", do_open, 0},       {"abort", do_abort, 0},
+        {"plugin", do_plugin, 1},     {"handler", do_handler, 1}, {"signal", do_signal, 0},
+        {"flush", do_flush, 1},       {"why", do_why, 0},         {"all", do_all, 0},
+        {"names", do_names, 0},       {"late", do_late, 1},       {"memory", do_memory, 2},
+        {"chrome", do_chrome, 1},     {"keys", do_keys, 0},       {"forksignal", do_forksignal, 1},
     };
 
     for (size_t i = 0; argc > 1 && i < sizeof all / sizeof all[0]; i++)

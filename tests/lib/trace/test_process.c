@@ -128,6 +128,24 @@ static void children_of_any_name_get_files_of_their_own(void **state)
     }
 }
 
+/* The variable starts the recorder, too. An empty recording makes way; spans are not overwritten.
+ */
+static void leaves_its_file_to_a_writer_unless_it_has_spans(void **state)
+{
+    char line[64];
+
+    (void)state;
+    seen_run(test_at("t.json"), NULL, (const char *[]){"chrome", "before", NULL}, line);
+    assert_string_equal(line, "written");
+    assert_int_equal(occurrences(test_at("t.json"), "\"ph\":\"X\""), 1);
+    assert_int_equal(occurrences(test_at("t.json"), "\"name\":\"pushed\""), 1);
+    assert_int_equal(test_folder_count(test_home), 1);
+    seen_run(test_at("t.json"), NULL, (const char *[]){"chrome", "after", NULL}, line);
+    assert_memory_equal(line, "this process records spans to '", 31);
+    assert_int_equal(occurrences(test_at("t.json"), "\"name\":\"pushed\""), 0);
+    assert_int_equal(occurrences(test_at("t.json"), "\"name\":\"work\""), 2);
+}
+
 static void keeps_ten_million_spans_of_two_threads(void **state)
 {
     struct stat st;
@@ -512,6 +530,7 @@ int main(void)
         TEST_IN_HOME(records_into_the_run_folder),
         TEST_IN_HOME(says_why_a_path_cannot_be_written),
         TEST_IN_HOME(children_of_any_name_get_files_of_their_own),
+        TEST_IN_HOME(leaves_its_file_to_a_writer_unless_it_has_spans),
         TEST_IN_HOME(keeps_ten_million_spans_of_two_threads),
         TEST_IN_HOME(gives_a_lane_to_the_next_thread),
         TEST_IN_HOME(gives_a_forked_child_a_file_of_its_own),

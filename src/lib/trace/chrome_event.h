@@ -1,0 +1,25 @@
+/*
+ * One event of a Chrome trace file as ferrum writes it.
+ */
+#ifndef TCH_CHROME_EVENT_H
+#define TCH_CHROME_EVENT_H
+
+#include <tacho/trace.h>
+
+#include "base/buf.h"
+
+enum {
+    TCH_CHROME_EVENT_MAX = 16 << 20, /**< bytes of an event that is read */
+    TCH_CHROME_EVENT_LIMIT = 256 << 20,
+};
+
+/**
+ * Adds an event to b.
+ *
+ * @param args  NULL, or a JSON object in place of those of the event
+ * @return 0, TACHO_EINVAL, TACHO_ENOMEM; after a failure b has failed, or holds part of the event
+ */
+int tch_chrome_event_add(struct tch_buf *b, const tacho_trace_event *event, const char *args,
+                         tacho_error *err);
+
+#endif
