@@ -34,6 +34,7 @@ static void step(struct fiber *f)
 {
     uint64_t start = tacho_trace_now_ns();
 
+    tacho_track_counter(f->track, "steps left", start, STEPS - f->steps);
     yield(f);
     tacho_track_span(f->track, "step", "fiber", start, tacho_trace_now_ns(), TACHO_NO_FIELDS);
 }

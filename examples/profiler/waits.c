@@ -112,7 +112,10 @@ int main(int argc, char **argv)
     char *json;
 
     if (argc < 3) {
-        fprintf(stderr, "usage: waits OUT_DIR COMMAND [ARGUMENT]...\n");
+        fprintf(stderr, "usage: waits OUT_DIR COMMAND [ARGUMENT]...\nprofilers of tacho itself:");
+        for (const char *const *name = tacho_flame_profilers(); *name; name++)
+            fprintf(stderr, " %s", *name);
+        fprintf(stderr, "\n");
         return 64;
     }
     waits.name = "waits";
