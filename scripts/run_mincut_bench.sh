@@ -33,7 +33,7 @@ The output folder, relative to the current one, gets
   witness/mincut_l0.3_t0.jsonl ...               every decision, chained by SHA-256
   witness/witness.rvf                            all of these logs in one RVF file
   control/eps_t0.csv, .jsonl ...                 the same runs with lambda 0: eps alone
-  figs/*.svg                                     heat maps and lines over the grid
+  figs/*.svg                                     savings, heat maps and lines over the grid
   sweep/report.html                              what tacho sweep measured
 
 A run that was killed continues when it is started again with the same options.

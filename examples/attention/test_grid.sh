@@ -41,6 +41,7 @@ mincut_l0.7_t0.jsonl
 mincut_l0.7_t2.jsonl
 witness.rvf" ] || fail "witness/ has $(ls "$out/witness")"
 ls "$out"/figs/*.svg >/dev/null || fail "there are no figures"
+grep -q 'mincut_l0.7_t2' "$out/figs/savings.svg" || fail "savings.svg has not every setting"
 [ ! -e "$1/my results" ] || fail "the folder is relative to the project"
 [ -s "$out/sweep/report.html" ] || fail "there is no report"
 

@@ -221,7 +221,8 @@ static void the_same_logs_make_the_same_bytes(void **state)
     tch_buf_release(&second);
 }
 
-static void every_flipped_bit_is_found_in_its_segment(void **state)
+/* Every bit of the headers, and one of each other byte. */
+static void a_flipped_bit_is_found_in_its_segment(void **state)
 {
     struct tch_buf b = make_bundle();
     size_t start[MOST];
@@ -230,18 +231,20 @@ static void every_flipped_bit_is_found_in_its_segment(void **state)
 
     (void)state;
     assert_int_equal(bad_segment(b.data, b.len), 0);
-    for (size_t i = 0; i < b.len; i++) {
+    for (size_t i = 4; i < b.len; i++) { /* with another magic number it is read as lines */
+        int first;
+
         segment += segment + 1 < count && i == start[segment + 1];
-        for (int bit = 0; bit < 8; bit++) {
+        first = i - start[segment] < TCH_RVF_HEADER ? 0 : 7;
+        for (int bit = first; bit < 8; bit++) {
+            int mask = 1 << (bit + (int)i) % 8;
             unsigned long bad;
 
-            if (i < 4) /* no RVF any more: the file is read as lines */
-                continue;
-            b.data[i] = (char)(b.data[i] ^ 1 << bit);
+            b.data[i] = (char)(b.data[i] ^ mask);
             bad = bad_segment(b.data, b.len);
             if (bad != segment + 1)
-                fail_msg("byte %zu bit %d, segment %zu: %lu", i, bit, segment + 1, bad);
-            b.data[i] = (char)(b.data[i] ^ 1 << bit);
+                fail_msg("byte %zu, mask %d, segment %zu: %lu", i, mask, segment + 1, bad);
+            b.data[i] = (char)(b.data[i] ^ mask);
         }
     }
     tch_buf_release(&b);
@@ -388,7 +391,7 @@ int main(void)
         IN_HOME(a_bundle_has_a_meta_and_a_witness_segment_per_log),
         IN_HOME(entries_come_back_with_their_log),
         IN_HOME(the_same_logs_make_the_same_bytes),
-        IN_HOME(every_flipped_bit_is_found_in_its_segment),
+        IN_HOME(a_flipped_bit_is_found_in_its_segment),
         IN_HOME(a_truncated_file_names_the_segment),
         IN_HOME(segments_left_out_or_replaced_are_found),
         cmocka_unit_test(checks_the_chains_of_other_programs),
