@@ -97,6 +97,8 @@ int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_er
     struct spans s = {0};
     int status = tch_run_each_recording(run->folder, add_recording, &s, err);
 
+    if (status == 0)
+        status = tch_run_each_chrome_trace(run->folder, add_recording, &s, err);
     if (status == 0 && s.names.count > 0) {
         qsort(s.list, s.names.count, sizeof *s.list, by_total);
         add_spans(b, &s);

@@ -36,6 +36,17 @@ jq -e '[.[] | select(.ph == "X" and .pid == 0)] as $runs | [.[] | select(.name =
     fail "trace.json lacks the spans of the program: $(cat "$trace")"
 "$tacho" trace validate "$trace" >out 2>err || fail "the trace is not sound: $(cat out err)"
 
+says tacho-out/prog/latest/report.html '<td>load</td><td>2</td>'
+
+# A file that is no trace is left where it is, and the report says so.
+cat >prog <<'END'
+#!/bin/sh
+echo nonsense >"$FERRUM_TRACE_OUT"
+END
+run 0 -n 1 -- ./prog
+says tacho-out/prog/latest/report.html '1 of the recordings in iter/ cannot be read'
+[ -e tacho-out/prog/latest/iter/0001/trace-ferrum.json ] || fail "the file of the program is gone"
+
 # What the user sets stays, and is found under both names.
 cat >prog <<'END'
 #!/bin/sh
