@@ -110,11 +110,12 @@ const struct cmd cmd_fingerprint_run = {
     .name = "run",
     .summary = "what defines a run, and its fingerprint",
     .usage = "tacho fingerprint run [--json] RUN",
-    .about = "SHA-256 of the command and its arguments, the hash of its program, the variables of "
-             "--env, the labels and parameters, the hash of the config, the seed of a sweep, and "
-             "what is around a run: --cpu, --no-aslr, the hooks, the server. Nothing of the "
-             "machine or of the results, so the same run on another machine has the same "
-             "fingerprint. It is 'fingerprint' in run.json.",
+    .about =
+        "SHA-256 of the command and its arguments, the hashes of its program, its input and the "
+        "config, the variables of --env, the labels and parameters, the seed of a sweep, and "
+        "what is around a run: --cpu, --no-aslr, the hooks, the server. Nothing of the "
+        "machine or of the results, so the same run on another machine has the same "
+        "fingerprint. It is 'fingerprint' in run.json.",
     .args = run_args,
     .examples = run_examples,
     .exits = run_exits,

@@ -249,6 +249,12 @@ static bool is_member(const struct tch_receipt *r, const struct tch_receipt_memb
     return strlen(key) == m->key_len && memcmp(key, r->text.data + m->key_at, m->key_len) == 0;
 }
 
+static bool is_made_after_setup(const struct tch_receipt *r, const struct tch_receipt_member *m)
+{
+    return is_member(r, m, "program_sha256") || is_member(r, m, "input_sha256") ||
+           is_member(r, m, "fingerprint");
+}
+
 int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
                         tacho_error *err)
 {
@@ -257,13 +263,14 @@ int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, 
     size_t kept = 0;
     int status;
 
-    tch_program_sha256(plan, &plan->commands[index], sha256);
     for (size_t i = 0; i < r->member_count; i++)
-        if (!is_member(r, &r->member[i], "program_sha256") &&
-            !is_member(r, &r->member[i], "fingerprint"))
+        if (!is_made_after_setup(r, &r->member[i]))
             r->member[kept++] = r->member[i];
     r->member_count = kept;
+    tch_program_sha256(plan, &plan->commands[index], sha256);
     add_text(r, "program_sha256", sha256[0] ? sha256 : NULL);
+    tch_input_sha256(plan, sha256);
+    add_text(r, "input_sha256", sha256[0] ? sha256 : NULL);
     tch_buf_init(&document, HEAD_MAX);
     status =
         r->text.failed ? tch_fail_memory(err) : tch_receipt_fingerprint(r, &document, sha256, err);

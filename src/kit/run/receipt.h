@@ -110,6 +110,10 @@ void tch_surroundings_release(struct tch_surroundings *s);
 void tch_program_sha256(const struct tch_run_plan *plan, const struct tch_run_command *command,
                         char out[TACHO_SHA256_TEXT]);
 
+/** Does the same for the file of the standard input. "" without one, for one that is no regular
+    file, and for one larger than 1 GiB. */
+void tch_input_sha256(const struct tch_run_plan *plan, char out[TACHO_SHA256_TEXT]);
+
 /**
  * Begins the receipt of command `index` of the plan: its head, without samples.
  * tch_receipt_release() in any case.
@@ -121,14 +125,14 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
                       const struct tch_folder *folder, const char *group, double alpha,
                       const struct tch_surroundings *s, tacho_error *err);
 
-/** Records the SHA-256 of the program of command `index` and the fingerprint of the run, in place
-   of what was recorded before. 0 or TACHO_ENOMEM. */
+/** Records the SHA-256 of the program of command `index` and of the input, and the fingerprint of
+    the run, in place of what was recorded before. 0 or TACHO_ENOMEM. */
 int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index,
                         tacho_error *err);
 
 /**
  * Writes the document of what defines the run, and its SHA-256: the fingerprint. It contains the
- * command, the hash of its program, variables, parameters, the hash of the config, the seed and
+ * command, the hashes of its program, its input and the config, variables, parameters, the seed and
  * what is around a run, all as run.json has it; nothing of the machine or of the results.
  *
  * @return 0, TACHO_ENOMEM, or TACHO_EPARSE for a receipt that was parsed and is damaged

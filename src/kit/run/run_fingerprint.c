@@ -17,7 +17,7 @@ static const struct part parts[] = {
     {"argv", "command", "argv", 0},
     {"shell", "command", "shell", 0},
     {"program_sha256", "program_sha256", NULL, 0},
-    {"input", "command", "input", 0},
+    {"input_sha256", "input_sha256", NULL, 0},
     {"variables", "command", "env", TCH_CANON_SORTED},
     {"parameters", "labels", NULL, TCH_CANON_SORTED},
     {"config_sha256", "config", "sha256", 0},

@@ -9,7 +9,7 @@
 #include "lib/measure/fingerprint_config.h"
 #include "receipt.h"
 
-enum { CONFIG_MAX = 16 << 20, PROGRAM_MAX = 1 << 30 };
+enum { CONFIG_MAX = 16 << 20, HASHED_MAX = 1 << 30 };
 
 /* Levels that run.json and other documents around a config have to spare. */
 enum { CONFIG_DEPTH = TCH_JSON_DEPTH - 27 };
@@ -82,38 +82,43 @@ int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan 
     return status;
 }
 
-/* Opens the file that is executed. -1 where it is not found, or no regular file. */
-static int open_program(const struct tch_run_plan *plan, const struct tch_run_command *command)
+/* Computes the SHA-256 of a regular file of up to HASHED_MAX bytes, "" for any other. */
+static void hash_file(const char *path, char out[TACHO_SHA256_TEXT])
 {
-    const char *program = command->path ? command->path : command->argv[0];
-    const char *cwd = command->cwd ? command->cwd : plan->cwd;
-    char path[PATH_MAX];
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     struct stat st;
-    int fd = -1;
 
-    if (program[0] != '/' && strchr(program, '/') && cwd)
-        snprintf(path, sizeof path, "%.3000s/%.1000s", cwd, program);
-    else if (tch_find_program(program, path, sizeof path, NULL) < 0)
-        return -1;
-    fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd >= 0 && (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > PROGRAM_MAX)) {
-        close(fd);
-        fd = -1;
-    }
-    return fd;
+    out[0] = '\0';
+    if (fd < 0)
+        return;
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode) || st.st_size > HASHED_MAX ||
+        tch_file_sha256(fd, path, out, NULL, NULL) < 0)
+        out[0] = '\0';
+    close(fd);
 }
 
 void tch_program_sha256(const struct tch_run_plan *plan, const struct tch_run_command *command,
                         char out[TACHO_SHA256_TEXT])
 {
-    int fd = plan->shell ? -1 : open_program(plan, command);
+    const char *program = command->path ? command->path : command->argv[0];
+    const char *cwd = command->cwd ? command->cwd : plan->cwd;
+    char path[PATH_MAX];
 
     out[0] = '\0';
-    if (fd < 0)
+    if (plan->shell)
         return;
-    if (tch_file_sha256(fd, command->line, out, NULL, NULL) < 0)
-        out[0] = '\0';
-    close(fd);
+    if (program[0] != '/' && strchr(program, '/') && cwd)
+        snprintf(path, sizeof path, "%.3000s/%.1000s", cwd, program);
+    else if (tch_find_program(program, path, sizeof path, NULL) < 0)
+        return;
+    hash_file(path, out);
+}
+
+void tch_input_sha256(const struct tch_run_plan *plan, char out[TACHO_SHA256_TEXT])
+{
+    out[0] = '\0';
+    if (plan->input)
+        hash_file(plan->input, out);
 }
 
 void tch_surroundings_release(struct tch_surroundings *s)

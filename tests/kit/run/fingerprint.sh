@@ -9,6 +9,7 @@ printf '#!/bin/sh\n:\n' >other
 chmod +x prog other
 echo '{"a": 1}' >config.json
 echo x >input
+echo y >another
 
 # of OPTIONS...: the fingerprint of a run.
 of()
@@ -28,6 +29,7 @@ of()
     of --label k=1 -- ./prog
     of --config config.json -- ./prog
     of --input input -- ./prog
+    of --input another -- ./prog
     of --cpu 0 -- ./prog
     of --prepare true -- ./prog
     of --setup "printf '#!/bin/sh\n# again\n' >prog" -- ./prog
@@ -35,7 +37,7 @@ of()
 } >all
 printf '#!/bin/sh\ntrue\n' >prog
 of --shell -c ./prog >>all
-[ "$(sort -u all | wc -l)" -eq 14 ] || fail "runs that differ share a fingerprint: $(sort all | uniq -d)"
+[ "$(sort -u all | wc -l)" -eq 15 ] || fail "runs that differ share a fingerprint: $(sort all | uniq -d)"
 
 # Nothing else: neither how often and how long, nor the order of options, nor the name.
 first=$(of --env A=1 --env B=2 --label k=1 --label l=2 --env C=3 -- ./prog)
@@ -52,7 +54,11 @@ says out "fingerprint     $first"
 "$tacho" fingerprint run --json tacho-out/it/latest >out
 [ "$(jq -j .sha256 out)" = "$(jq -cj .document out | sha256sum | cut -d' ' -f1)" ] ||
     fail "the hash is not that of the document"
-mkdir changed
+mkdir elsewhere changed
+cp prog input elsewhere
+[ "$(of --input input -- ./prog)" = "$(cd elsewhere && "$tacho" run -q -n 1 --input input -- ./prog >/dev/null &&
+    jq -r .fingerprint tacho-out/prog/latest/run.json)" ] || fail "the folder is part of the fingerprint"
+of --env A=1 --env B=2 --env C=3 --label k=1 --label l=2 -- ./prog >/dev/null
 jq '.command.argv[0] = "./other"' tacho-out/it/latest/run.json >changed/run.json
 status=0
 "$tacho" fingerprint run changed >out 2>err || status=$?
