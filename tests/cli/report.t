@@ -176,7 +176,7 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | | peak memory of the tree | 3.434 MiB | 3.348 MiB … 3.449 MiB | 1.855 MiB | 3.484 MiB |
 | | energy | 0.4024 J | 0.2387 J … 0.4397 J | 0.2220 J | 0.5581 J |
 | | n | 2 | 2 … 2 | 2 | 2 |
-| | each | 1.750 | 1.500 … 2 | 1.500 | 2 |
+| | each | 1.750 | 1.750 … 1.750 | 1.500 | 2 |
 | | x/s | 74.71 | 68.37 … 126.0 | 53.82 | 135.5 |
 | 
 | Memory and power were looked at 11 times, which took 1.484 ms of CPU time each, 3.68 % of the time of the runs.

@@ -93,15 +93,17 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
             tch_buf_adds(b, r->best_per & (((tch_params)1 << i) - 1) ? ", " : "with the same ");
             tch_xml_adds(b, r->sweep->plan->grid->param[i].name);
         }
-    tch_buf_adds(b, r->best_per ? " is as good in all of " : "is as good in all of ");
+    tch_buf_adds(b, r->best_per ? " " : "");
+    tch_buf_adds(b, r->objective_count == 1 ? "is as good in " : "is as good in all of ");
     for (size_t i = 0; i < r->objective_count; i++) {
         tch_buf_adds(b, i == 0 ? "" : ", ");
         tch_xml_adds(b, r->measures[r->objective[i].measure].title);
         tch_buf_adds(b, r->objective[i].more ? " (more is better)" : "");
     }
-    tch_buf_adds(
-        b, " and better in one. Cells are compared round by round, at a level of 5 % for all of "
-           "them together (Hsu 1984).</p>\n");
+    tch_buf_adds(b, r->objective_count == 1 ? "." : " and better in one.");
+    tch_buf_adds(b,
+                 " Cells are compared round by round, at a level of 5 % for all of them together "
+                 "(Hsu 1984).</p>\n");
 }
 
 static void add_fit(struct tch_buf *b, const struct tch_results *r,
@@ -310,7 +312,7 @@ static void add_effects(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, "<h2>What the ");
     tch_xml_adds(b, r->measures[r->cost].title);
     tch_buf_adds(b, " depends on</h2>\n<div class=\"wide\"><table><tr><th></th><th>share</th>"
-                    "<th>cost with each value by that with all</th></tr>\n");
+                    "<th class=\"text\">cost with each value by that with all</th></tr>\n");
     for (size_t k = 0; k < r->effect_count; k++) {
         const struct tch_effect *e = &r->effects[k];
         bool noise = e->p > TCH_RUN_ALPHA / (double)r->effect_count;

@@ -106,6 +106,39 @@ static int add_row(struct tch_run_rows *rows, const char *name, const char *titl
     return 0;
 }
 
+/* Replaces what is said of the median by what the runs' medians say of it. */
+static int judge_by_run(const struct tch_run_samples *samples, size_t metric, double alpha,
+                        struct tch_run_summary *s, tacho_error *err)
+{
+    double *medians = malloc((samples->count + 1) * sizeof *medians);
+    struct tch_run_summary runs;
+    size_t n = 0;
+    int status = 0;
+
+    if (!medians)
+        return tch_fail_memory(err);
+    for (size_t i = 0; i < samples->count && status == 0; i++) {
+        const struct tch_values *of = &samples->items[i].metrics[metric];
+
+        if (of->n == 0 || !tch_run_sample_ok(&samples->items[i]))
+            continue;
+        status = tch_run_summary_of(of->v, of->n, alpha, &runs, err);
+        medians[n++] = runs.median;
+    }
+    if (status == 0)
+        status = tch_run_summary_of(medians, n, alpha, &runs, err);
+    free(medians);
+    if (status < 0)
+        return status;
+    s->values = s->n;
+    s->n = runs.n;
+    s->median = runs.median;
+    s->low = runs.low;
+    s->high = runs.high;
+    s->level = runs.level;
+    return 0;
+}
+
 static int add_metrics(const struct tch_run_samples *samples, double alpha,
                        struct tch_run_rows *rows, tacho_error *err)
 {
@@ -118,6 +151,9 @@ static int add_metrics(const struct tch_run_samples *samples, double alpha,
         status = tch_run_samples_metric(samples, i, &values, err);
         if (status == 0)
             status = add_row(rows, name, name, TCH_PLAIN, values.v, values.n, alpha, err);
+        if (status == 0 && samples->metrics[i].all && values.n > 0 && rows->count > 0 &&
+            rows->row[rows->count - 1].name == name)
+            status = judge_by_run(samples, i, alpha, &rows->row[rows->count - 1].summary, err);
         tch_values_release(&values);
     }
     return status;
@@ -167,6 +203,8 @@ void tch_run_rows_write(struct tch_buf *b, const struct tch_run_rows *rows)
         tch_json_key(b, rows->row[i].name);
         tch_json_begin_object(b);
         tch_json_put_u64(b, "n", s->n);
+        if (s->values > 0)
+            tch_json_put_u64(b, "values", s->values);
         for (size_t j = 0; j < sizeof members / sizeof members[0]; j++) {
             tch_json_key(b, members[j].key);
             tch_json_f64(b, members[j].value);

@@ -13,6 +13,9 @@
 
 struct tch_run_summary {
     size_t n;
+    size_t values; /**< of a metric with several values per run: how many there are in all. Then n,
+                        the median and its interval are of the runs' medians, because the values of
+                        one run depend on each other; the rest is of all values. 0: one per run */
     double median;
     double low; /**< of the median's interval; min and max where level is 0 */
     double high;

@@ -77,7 +77,7 @@ holds sh '[.samples[].metrics.n] == [42, 42]'
 run 0 -n 3 --metric 'v=v=([0-9.]+)' --metric 'all:each=v=([0-9.]+)' --metric gone=nothing \
     -- echo v=1.5 v=2.5
 holds echo '.samples[1].metrics == {"v": 2.5, "each": [1.5, 2.5], "gone": null}'
-holds echo '.statistics.each.n == 6 and .statistics.v.median == 2.5'
+holds echo '.statistics.each.n == 3 and .statistics.each.values == 6 and .statistics.v.median == 2.5'
 holds echo '[.warnings[].code] | index("no-metric") != null'
 
 # An expression that would take minutes and gigabytes; a run.json that would take gigabytes.

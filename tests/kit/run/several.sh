@@ -35,7 +35,7 @@ for name in a b c; do
         all(.samples[]; .metrics == {v: $value, each: [$value, $value + 1], none: null} and
             .energy_j > 0 and .wall_ns > 0)"
     holds $name ".statistics.v.median == $value and .statistics.v.n == 3 and
-        .statistics.each.median == $value + 0.5 and .statistics.each.n == 6 and
+        .statistics.each.median == $value + 0.5 and .statistics.each.n == 3 and .statistics.each.values == 6 and
         .statistics.none == null and .statistics.throughput.n == 3 and
         .command.line == \"./prog $name $value\" and .labels == {k: \"v\"} and
         ([.warnings[].code] | index(\"no-metric\")) != null"
