@@ -196,6 +196,9 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
         goto out;
     cli_watch_erase(job);
     tch_watch_report(w, &report);
+    if (report.missed > 0)
+        cli_warn("%llu looks failed, and their rows are missing: %s",
+                 (unsigned long long)report.missed, report.why_missed.message);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
         tch_watch_json(&b, &report, job->plan.pid, job->ended ? &job->end.status : NULL,

@@ -97,7 +97,8 @@ TACHO_API void tacho_environment_hash(const char *document, size_t len,
 
 /**
  * Computes the class of a machine, which baselines are kept by, as text for a file name:
- * "intel-xeon-w-2245-16cpu-64gib-x86_64-linux6".
+ * "intel-xeon-w-2245-16cpu-64gib-x86_64-linux6". "unknown" when the number of CPUs, the memory, the
+ * architecture or the kernel is null in the document.
  *
  * @param ret  the caller frees it with free()
  */

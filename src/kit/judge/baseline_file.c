@@ -31,6 +31,10 @@ int tch_baseline_path(char path[PATH_MAX], const char *dir, const char *bench,
 {
     int n = snprintf(path, PATH_MAX, "%s/%s/%s.json", dir, bench, machine_class);
 
+    if (strcmp(machine_class, "unknown") == 0)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "the class of this machine is not known, because parts of /proc cannot be "
+                        "read; see tacho fingerprint env");
     if (!is_plain(bench) || !is_plain(machine_class))
         return tch_fail(err, TACHO_EINVAL, 0,
                         "'%.60s' is no name for a %s: letters, digits, '.', '_' and '-'",

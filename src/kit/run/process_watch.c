@@ -14,6 +14,8 @@
 
 enum { MEMORY, DETAIL, POWER, FILES };
 
+enum { MISSED_MOST = 20 }; /* polls in a row: then /proc cannot be read at all */
+
 #define FLUSH_NS 500000000u /* rows that are older survive a kill */
 
 struct tch_watch {
@@ -29,7 +31,10 @@ struct tch_watch {
     uint64_t start_cpu_ns; /* of the tree */
     tacho_tree_sample last;
     uint64_t polls;
-    uint64_t alive; /* polls while it was alive */
+    uint64_t missed;         /* polls that failed, */
+    uint64_t missed_running; /* and the last of them without a success since */
+    tacho_error why;         /* of the first */
+    uint64_t alive;          /* polls while it was alive */
     long double rss_sum;
     uint64_t most_processes;
     uint64_t most_swap;
@@ -175,8 +180,15 @@ int tch_watch_poll(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *
     double seconds;
     int status = tacho_tree_poll(w->tree, &w->last, err);
 
+    if (status == TACHO_EIO && w->polls > 0 && ++w->missed_running < MISSED_MOST) {
+        if (w->missed++ == 0)
+            w->why = *err;
+        *ret = (struct tch_watch_now){.tree = w->last, .cpu = NAN, .watts = NAN};
+        return 0;
+    }
     if (status < 0)
         return status;
+    w->missed_running = 0;
     now_ns = tch_now_ns();
     seconds = (double)(now_ns - w->last_ns) / 1e9;
     status = read_power(w, err);
@@ -233,6 +245,8 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
 
     *ret = (struct tch_watch_report){.seconds = (double)(w->last_ns - w->start_ns) / 1e9,
                                      .looks = w->polls,
+                                     .missed = w->missed,
+                                     .why_missed = w->why,
                                      .most_processes = w->most_processes,
                                      .peak_rss_bytes = w->peak_rss,
                                      .peak_at_most = w->peak_rss > 0 ? 0 : w->peak_at_most,

@@ -30,6 +30,8 @@ struct tch_watch_now {
 struct tch_watch_report {
     double seconds;
     uint64_t looks;
+    uint64_t missed;        /**< polls besides these that failed: rows that are not in the files */
+    tacho_error why_missed; /**< of the first; code 0: none */
     uint64_t most_processes;
     uint64_t peak_rss_bytes; /**< 0: not known, it exited too soon */
     uint64_t peak_at_most;   /**< then: an upper limit of the peak; 0: not known either */

@@ -40,6 +40,8 @@ struct tch_run_timeline {
     tacho_csv *power;
     uint64_t polls;
     uint64_t polls_ns; /**< CPU time */
+    uint64_t missed;   /**< polls that failed */
+    tacho_error why;   /**< of the first of these */
 };
 
 /**

@@ -149,14 +149,19 @@ static void poll_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timel
 {
     tacho_tree_sample seen = TACHO_TREE_SAMPLE_INIT;
     tacho_csv_memory row = {0};
+    tacho_error err;
+    int status = 0;
 
     if (pid != m->pid) {
         forget_tree(m);
-        if (tacho_tree_open(pid, &m->tree, NULL) < 0)
-            return;
-        m->pid = pid;
+        status = tacho_tree_open(pid, &m->tree, &err);
+        m->pid = status == 0 ? pid : 0;
     }
-    if (tacho_tree_poll(m->tree, &seen, NULL) < 0 || seen.rss_bytes == 0)
+    if (status == 0)
+        status = tacho_tree_poll(m->tree, &seen, &err);
+    if (status == TACHO_EIO && t->missed++ == 0)
+        t->why = err;
+    if (status < 0 || seen.rss_bytes == 0)
         return; /* gone, or about to be */
     row.timestamp_us = seen.timestamp_us;
     row.peak_rss_bytes = seen.rss_bytes;

@@ -33,6 +33,7 @@ void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t p
     tch_json_put_u64(b, "pid", (uint64_t)pid);
     tch_json_put_f64(b, "seconds", r->seconds);
     tch_json_put_u64(b, "looks", r->looks);
+    tch_json_put_u64(b, "missed", r->missed);
     tch_json_put_u64(b, "most_processes", r->most_processes);
     put_known(b, "peak_rss_bytes", r->peak_rss_bytes);
     put_known(b, "peak_rss_at_most_bytes", r->peak_at_most);

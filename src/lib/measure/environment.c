@@ -35,9 +35,10 @@ static bool read_file(struct env *e, const char *fmt, const char *name)
             tch_buf_addc(&e->path, *p);
     }
     tch_buf_clear(&e->file);
-    if (e->path.failed || tch_file_read(e->path.data, SMALL_FILE, &e->file, NULL) < 0)
-        return false;
-    return true;
+    if (!e->path.failed && tch_file_read(e->path.data, SMALL_FILE, &e->file, NULL) == 0)
+        return true;
+    tch_buf_clear(&e->file); /* half of a file would describe another machine */
+    return false;
 }
 
 static void trim(char *text)
@@ -120,7 +121,11 @@ static void add_memory(struct env *e)
         if (tch_parse_u64(text, UINT64_MAX / 2, &kib) < 0)
             kib = 0;
     }
-    add_number(e, "memory_gib", (kib + (1 << 19)) >> 20);
+    tch_json_key(&e->out, "memory_gib");
+    if (kib > 0)
+        tch_json_u64(&e->out, (kib + (1 << 19)) >> 20);
+    else
+        tch_json_null(&e->out);
 }
 
 static void add_system(struct env *e)
@@ -387,6 +392,7 @@ struct class_parts {
     struct tch_buf kernel;
     uint64_t cpus;
     uint64_t gib;
+    bool unknown; /* one that every machine has is null */
 };
 
 static int read_parts(struct tch_json_reader *r, struct class_parts *p)
@@ -418,6 +424,8 @@ static int read_parts(struct tch_json_reader *r, struct class_parts *p)
             *number = tch_json_to_number(&value).as.u64;
         else if (value.type != TCH_JSON_NULL)
             return TACHO_EPARSE;
+        else
+            p->unknown |= text != &p->cpu; /* some kernels name no model */
     }
     return more < 0 ? more : tch_json_finish(r);
 }
@@ -437,6 +445,9 @@ int tacho_machine_class(const char *document, size_t len, char **ret, tacho_erro
     status = read_parts(&r, &p);
     if (status < 0) {
         status = tch_fail(err, TACHO_EPARSE, 0, "not an environment document");
+    } else if (p.unknown) {
+        tch_buf_adds(&b, "unknown");
+        status = tch_hand_over(&b, ret, NULL, err);
     } else {
         add_slug(&b, p.cpu.data, p.cpu.len);
         tch_buf_addf(&b, "%llucpu-%llugib-", (unsigned long long)p.cpus, (unsigned long long)p.gib);

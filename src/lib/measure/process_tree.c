@@ -41,6 +41,7 @@ struct tacho_tree {
     uint64_t tick_ns;
     bool lists_children; /* the kernel does */
     bool no_memory;
+    tacho_error failed;        /* a file of a member that cannot be read; code 0: none */
     struct process *processes; /* of this sample: the members, or every process of the machine */
     size_t process_count, process_room;
     struct member *members; /* of the last sample */
@@ -51,14 +52,25 @@ struct tacho_tree {
     tacho_tree_sample last;
 };
 
-static bool read_of(tacho_tree *t, uint64_t pid, const char *name)
+/* A process that has exited is no failure, but any other reason leaves the sample incomplete. */
+static void note_failure(tacho_tree *t, int status, const tacho_error *err)
+{
+    if (status == TACHO_EIO && err->system_errno != ENOENT && err->system_errno != ESRCH &&
+        t->failed.code == 0)
+        t->failed = *err;
+}
+
+static bool read_of(tacho_tree *t, uint64_t pid, const char *name, bool member)
 {
     char path[PATH_MAX + 128];
+    tacho_error err;
     int status;
 
     snprintf(path, sizeof path, "%s/proc/%llu/%s", t->root, (unsigned long long)pid, name);
     tch_buf_clear(&t->text);
-    status = tch_file_read(path, TEXT_MAX, &t->text, NULL);
+    status = tch_file_read(path, TEXT_MAX, &t->text, &err);
+    if (member)
+        note_failure(t, status, &err);
     t->no_memory = t->no_memory || status == TACHO_ENOMEM;
     return status == 0;
 }
@@ -68,7 +80,7 @@ static struct process *add_process(tacho_tree *t, uint64_t pid, bool member)
 {
     struct process p = {.pid = pid, .member = member};
 
-    if (!read_of(t, pid, "stat") || !tch_stat_parse(t->text.data, &p.stat))
+    if (!read_of(t, pid, "stat", member) || !tch_stat_parse(t->text.data, &p.stat))
         return NULL;
     if (tch_array_reserve(&t->processes, &t->process_room, t->process_count + 1) < 0) {
         t->no_memory = true;
@@ -157,7 +169,7 @@ static void add_children(tacho_tree *t, uint64_t pid, uint64_t tid)
     size_t count = 0;
 
     snprintf(name, sizeof name, "task/%llu/children", (unsigned long long)tid);
-    if (!read_of(t, pid, name))
+    if (!read_of(t, pid, name, true))
         return;
     for (const char *at = t->text.data; *at;) {
         size_t len = strcspn(at, " \n");
@@ -189,12 +201,13 @@ static void follow_children(tacho_tree *t)
     for (size_t i = 0; i < t->process_count; i++) {
         struct process p = t->processes[i];
         char folder[64];
+        tacho_error err;
 
         snprintf(folder, sizeof folder, "/%llu/task", (unsigned long long)p.pid);
         if (p.stat.threads == 1)
             add_children(t, p.pid, p.pid);
-        else /* a process that has exited since is no error */
-            (void)for_each_number(t, folder, p.pid, add_children, NULL);
+        else
+            note_failure(t, for_each_number(t, folder, p.pid, add_children, &err), &err);
     }
 }
 
@@ -203,6 +216,7 @@ static int find_members(tacho_tree *t, tacho_error *err)
     int status = 0;
 
     t->no_memory = false;
+    t->failed.code = 0;
     t->process_count = 0;
     if (t->lists_children)
         follow_children(t);
@@ -212,6 +226,8 @@ static int find_members(tacho_tree *t, tacho_error *err)
         return status;
     if (t->no_memory || tch_array_reserve(&t->members, &t->member_room, t->process_count) < 0)
         return tch_fail_memory(err);
+    if (t->failed.code < 0) /* the members stay those of the last sample */
+        return 0;
     t->member_count = 0;
     for (size_t i = 0; i < t->process_count; i++)
         if (t->processes[i].member)
@@ -224,7 +240,7 @@ static void add_memory(tacho_tree *t, uint64_t pid, tacho_tree_sample *s)
 {
     struct tch_status status;
 
-    if (!read_of(t, pid, "status"))
+    if (!read_of(t, pid, "status", true))
         return;
     tch_status_parse(t->text.data, &status);
     s->rss_bytes += status.rss;
@@ -264,6 +280,11 @@ int tacho_tree_poll(tacho_tree *t, tacho_tree_sample *ret, tacho_error *err)
     }
     if (t->no_memory)
         return tch_fail_memory(err);
+    if (t->failed.code < 0) {
+        if (err)
+            *err = t->failed;
+        return t->failed.code;
+    }
     s.timestamp_us = tch_stamp_us(&t->stamp);
     s.peak_rss_bytes = not_less(s.rss_bytes, s.peak_rss_bytes);
     s.cpu_ns = not_less(s.cpu_ns, t->last.cpu_ns);
@@ -291,15 +312,20 @@ int tch_tree_open(const char *root, pid_t pid, tacho_tree **ret, tacho_error *er
     tch_buf_init(&t->text, TEXT_MAX);
     first = pid > 0 ? add_process(t, (uint64_t)pid, true) : NULL;
     if (!first || tch_array_reserve(&t->members, &t->member_room, 1) < 0) {
+        tacho_error failed = t->failed;
         bool no_memory = first || t->no_memory;
 
         tacho_tree_close(t);
+        if (failed.code < 0 && err)
+            *err = failed;
+        if (failed.code < 0)
+            return failed.code;
         return no_memory ? tch_fail_memory(err)
                          : tch_fail(err, TACHO_EINVAL, 0, "there is no process %ld", (long)pid);
     }
     t->members[t->member_count++] = (struct member){first->pid, first->stat.start};
     snprintf(children, sizeof children, "task/%ld/children", (long)pid);
-    t->lists_children = read_of(t, (uint64_t)pid, children);
+    t->lists_children = read_of(t, (uint64_t)pid, children, false);
     *ret = t;
     return 0;
 }

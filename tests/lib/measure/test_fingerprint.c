@@ -374,6 +374,7 @@ static void secrets_are_masked_and_still_tell_machines_apart(void **state)
 static void a_machine_that_says_nothing_is_null(void **state)
 {
     char *text = NULL;
+    char *class;
 
     (void)state;
     clearenv();
@@ -381,6 +382,9 @@ static void a_machine_that_says_nothing_is_null(void **state)
     assert_non_null(strstr(text, "\"cpu_model\":null,\"cpu_count\":null,\"memory_gib\":null,"));
     assert_non_null(strstr(text, "\"governor\":null,\"gpus\":[],\"container\":null,"
                                  "\"variables\":{}}"));
+    assert_int_equal(tacho_machine_class(text, strlen(text), &class, NULL), 0);
+    assert_string_equal(class, "unknown");
+    free(class);
     free(text);
 }
 

@@ -239,6 +239,40 @@ static void follows_the_children_that_the_kernel_lists(void **state)
     tacho_tree_close(tree);
 }
 
+/* A file of a member that cannot be read leaves no smaller sum: the sample fails, and the next one
+   has all members again. */
+static void a_sample_is_complete_or_fails(void **state)
+{
+    tacho_tree *tree = NULL;
+    tacho_tree_sample s = TACHO_TREE_SAMPLE_INIT;
+    tacho_error err;
+    char path[160];
+
+    (void)state;
+    put_process("400", STAT(400, 1, 5), "VmRSS:\t10 kB\n");
+    put_process("410", STAT(410, 400, 6), "VmRSS:\t20 kB\n");
+    put_children("400", "400", "410 ");
+    put_children("410", "410", "");
+    assert_int_equal(tch_tree_open(test_home, 400, &tree, NULL), 0);
+    s = poll_tree(tree);
+    assert_true(s.processes == 2 && s.rss_bytes == 30 * 1024);
+    remove_process("410");
+    put_children("400", "400", "");
+    for (int i = 0; i < 2; i++) { /* a folder cannot be read */
+        snprintf(path, sizeof path, "%s/proc/410/%s", test_home, i == 0 ? "stat" : "status");
+        assert_int_equal(tch_mkdirs(path, NULL), 0);
+        assert_int_equal(tacho_tree_poll(tree, &s, &err), TACHO_EIO);
+        assert_non_null(strstr(err.message, path));
+        assert_int_equal(rmdir(path), 0);
+        put_process("410", STAT(410, 400, 6), "VmRSS:\t20 kB\n");
+        s = poll_tree(tree);
+        assert_true(s.processes == 2 && s.rss_bytes == 30 * 1024);
+        snprintf(path, sizeof path, "%s/proc/410/status", test_home);
+        unlink(path);
+    }
+    tacho_tree_close(tree);
+}
+
 static int poll_once(void *arg)
 {
     tacho_tree *tree = NULL;
@@ -267,6 +301,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(members_stay_when_their_parent_ends),
         TEST_IN_HOME(follows_the_children_that_the_kernel_lists),
+        TEST_IN_HOME(a_sample_is_complete_or_fails),
         TEST_IN_HOME(survives_every_failing_allocation),
     };
     const struct CMUnitTest resident[] = {
