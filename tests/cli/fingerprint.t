@@ -29,6 +29,42 @@ $ tacho fingerprint diff --json stats/bench.json stats/other.json
 $ tacho fingerprint diff stats/bench.json stats/bench.json
 | no difference
 
+# What defines a run: from its folder, and as one document.
+$ tacho fingerprint run compare/b
+| argv            ["./prog","b"]
+| shell           none
+| program_sha256  none
+| input_sha256    none
+| variables       none
+| parameters      {}
+| config_sha256   none
+| seed            none
+| cpus            none
+| no_aslr         none
+| setup           none
+| prepare         none
+| conclude        none
+| cleanup         none
+| server          none
+| ready           none
+| fingerprint     b5f2d9274d69787a41edbada8a38a86501c79d4d9f47de76e5de5bbbd415c155
+! tacho: warning: the run recorded no fingerprint; this one is made of what run.json says
+$ tacho fingerprint run --json compare/b/run.json
+| {"schema":"tacho.fingerprint.v1","kind":"run","sha256":"b5f2d9274d69787a41edbada8a38a86501c79d4d9f47de76e5de5bbbd415c155","document":{"schema":"tacho.run.fingerprint.v1","argv":["./prog","b"],"shell":null,"program_sha256":null,"input_sha256":null,"variables":null,"parameters":{},"config_sha256":null,"seed":null,"cpus":null,"no_aslr":null,"setup":null,"prepare":null,"conclude":null,"cleanup":null,"server":null,"ready":null}}
+! tacho: warning: the run recorded no fingerprint; this one is made of what run.json says
+$ tacho fingerprint run nowhere
+! tacho: cannot read the run 'nowhere': cannot open 'nowhere/run.json': No such file or directory
+[1]
+
+# Numbers that a double would change.
+$ printf '{"a":1e400}' | tacho fingerprint json --json -
+| {"schema":"tacho.fingerprint.v1","kind":"json","sha256":"2e9966f0a48696339871c527738aa570226f2672927cc96a9b5400f7cc8ab0d3","document":{"a":1e400}}
+$ printf '{"a":null}' | tacho fingerprint json -
+| d091f9c83c091f79652fe8786375b3fe4ce0861a56f5bfbafedbe431877ff0e8
+$ echo '["abc","def",1e400,2,0.01,"-O3"]' | tacho fingerprint config --file -
+! tacho: '-' is not a configuration: 'lambda' must be a number that a 32-bit float can hold
+[1]
+
 # What goes wrong.
 $ tacho fingerprint config --file stats/other.json
 ! tacho: 'stats/other.json' is not a configuration: 'compiler_flags' is missing
