@@ -3,18 +3,20 @@
  *
  *     gate [EXTRA]   times two versions of a function in turns, the second of which does EXTRA
  *                    percent more work (default 0), and judges them
- *     gate A B       judges the wall time of two run folders of `tacho run`
+ *     gate A B       judges two run folders of `tacho run` by their wall time, or two files of one
+ *                    number per line, such as times that were kept from another day
  *
- * Exit status: 0 not slower, 1 slower by more than the tolerance, 2 it could not be told, 3 neither
- * could be measured.
+ * Exit status: 0 not slower, 1 slower by more than the tolerance, 2 it could not be told, 3 there
+ * was nothing to judge.
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #include <tacho/judge.h>
 
-enum { PAIRS = 24, ROUNDS = 200000 };
+enum { PAIRS = 24, ROUNDS = 200000, VALUES_MOST = 1000 };
 enum { EXIT_SLOWER = 1, EXIT_UNSURE = 2, EXIT_TROUBLE = 3 };
 
 static volatile unsigned result;
@@ -60,10 +62,39 @@ static int ask_pairs(tacho_judge *judge, unsigned extra, tacho_error *err)
     return tacho_judge_add_pairs(judge, "mix", before, after, PAIRS, &budget, err);
 }
 
+/* Reads numbers until there is none. Returns how many. */
+static size_t read_values(const char *path, double *values)
+{
+    FILE *file = fopen(path, "r");
+    size_t count = 0;
+
+    while (file && count < VALUES_MOST && fscanf(file, "%lf", &values[count]) == 1)
+        count++;
+    if (file)
+        fclose(file);
+    return count;
+}
+
+/* Values of two files were not measured in turns: they are two samples. */
+static int ask_files(tacho_judge *judge, char **files, tacho_error *err)
+{
+    tacho_judge_budget budget = TACHO_JUDGE_BUDGET_INIT;
+    double a[VALUES_MOST];
+    double b[VALUES_MOST];
+    size_t a_count = read_values(files[0], a);
+    size_t b_count = read_values(files[1], b);
+
+    budget.tolerance = 0.10;
+    return tacho_judge_add_samples(judge, "values", a, a_count, b, b_count, &budget, err);
+}
+
 static int ask_runs(tacho_judge *judge, char **folders, tacho_error *err)
 {
     tacho_judge_budget budget = TACHO_JUDGE_BUDGET_INIT;
+    struct stat st;
 
+    if (stat(folders[0], &st) == 0 && !S_ISDIR(st.st_mode))
+        return ask_files(judge, folders, err);
     budget.tolerance = 0.10;
     return tacho_judge_add_runs(judge, folders[0], folders[1], "wall", &budget, err);
 }
@@ -71,10 +102,15 @@ static int ask_runs(tacho_judge *judge, char **folders, tacho_error *err)
 /* Prints the answers and returns the exit status. */
 static int report(const tacho_judge *judge)
 {
-    char line[256];
+    for (size_t i = 0; i < tacho_judge_count(judge); i++) {
+        tacho_judge_answer answer = TACHO_JUDGE_ANSWER_INIT;
+        char line[256];
 
-    for (size_t i = 0; i < tacho_judge_count(judge); i++)
         puts(tacho_judge_text(judge, i, line, sizeof line));
+        if (tacho_judge_answer_at(judge, i, &answer, NULL) == 0 && answer.settle > 0)
+            printf("%s: about %llu values of each would tell\n", answer.name,
+                   (unsigned long long)answer.settle);
+    }
     switch (tacho_judge_verdict(judge)) {
     case TACHO_VERDICT_FAIL:
         return EXIT_SLOWER;

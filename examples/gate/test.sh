@@ -1,6 +1,6 @@
 #!/bin/sh
-# The example fails for a function that does three times the work, and for runs that take five times
-# as long; it names what it cannot read.
+# The example fails for a function that does three times the work, for runs that take five times as
+# long and for files of values twice as large; it names what it cannot read.
 #
 #   test.sh PROJECT TACHO GATE
 set -eu
@@ -23,4 +23,22 @@ expect 1 'mix: FAIL, .* times as much' 200
 "$2" run -q -n 12 -o "$scratch" --name quick --name slow -c 'sleep 0.01' -c 'sleep 0.05' >/dev/null
 expect 1 'wall: FAIL' "$scratch/quick/latest" "$scratch/slow/latest"
 expect 0 'wall: PASS' "$scratch/slow/latest" "$scratch/quick/latest"
+# values MIDDLE SEED: 20 values in no order, within 1 % of the middle.
+values()
+{
+    awk -v middle="$1" -v x="$2" 'BEGIN {
+        for (i = 0; i < 20; i++) {
+            x = (x * 1103 + 12345) % 65536
+            print middle * (0.99 + 0.02 * x / 65536)
+        }
+    }'
+}
+
+values 100 1 >"$scratch/before.txt"
+values 200 2 >"$scratch/after.txt"
+head -n 2 "$scratch/after.txt" >"$scratch/few.txt"
+expect 1 'values: FAIL, ' "$scratch/before.txt" "$scratch/after.txt"
+expect 0 'values: PASS' "$scratch/after.txt" "$scratch/before.txt"
+expect 2 'of each would tell' "$scratch/few.txt" "$scratch/few.txt"
+expect 3 'no values for b' "$scratch/before.txt" /dev/null
 expect 3 'none' "$scratch/none" "$scratch/none"
