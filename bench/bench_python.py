@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What a span of the Python package costs, off and on, against an empty context manager.
+"""Measures a span of the Python package, off and on, against an empty context manager.
 
     bench_python.py [--rounds N] [--quick] [--json]
 

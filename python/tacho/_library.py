@@ -103,7 +103,7 @@ if not _name:
 
 
 def available() -> bool:
-    """Tells whether libtacho was found. Without it nothing is recorded or measured."""
+    """Returns whether libtacho was found. Without it nothing is recorded or measured."""
     return calls is not None
 
 

@@ -4,8 +4,8 @@ A span that is not recorded costs less than an empty context manager: span() tes
 libtacho and returns the same object each time. The methods of that object that `with` calls are
 functions of the interpreter, which are twice as fast as functions written in Python.
 
-A span of a thread is a pair of records: its begin survives a kill. Tasks of asyncio take turns on
-one thread, so their spans do not nest there. Each task that records has a track, "asyncio 1",
+A span of a thread is a pair of records: its begin survives a kill. Tasks of asyncio interleave
+on one thread, so their spans do not nest there. Each task that records has a track, "asyncio 1",
 "asyncio 2" and so on, which the next task gets when it is done: there are as many tracks as tasks
 were busy at the same time. A span of a task is one record, made at its end.
 """
@@ -31,7 +31,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Span(Protocol):
-    """What span() returns."""
+    """A span, as span() returns it."""
 
     def __enter__(self) -> "Span": ...
 
@@ -384,7 +384,7 @@ def process_name(name: str, /) -> None:
 
 
 def enabled() -> bool:
-    """Tells whether a trace is on. Test this before measuring something only for the trace."""
+    """Returns whether a trace is on. Test this before measuring something only for the trace."""
     return _mode[0] != 0
 
 

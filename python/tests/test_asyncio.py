@@ -1,4 +1,4 @@
-"""Spans of asyncio tasks that take turns on one thread."""
+"""Spans of asyncio tasks that interleave on one thread."""
 
 import asyncio
 import contextlib
@@ -46,7 +46,7 @@ class Tasks(TraceTest):
         for span in (a, b, inside):
             self.assertNotIn("tacho.mismatch", span.get("args", {}))
 
-    def test_a_task_keeps_its_track_and_tells_its_name(self):
+    def test_a_task_keeps_its_track_and_has_a_name(self):
         async def main():
             async def work():
                 for _ in range(3):

@@ -91,7 +91,7 @@ class Spans(TraceTest):
         (request,) = spans(self.record(program))
         self.assertEqual(request["args"], {"path": "/", "status": 200, "bytes": [1, 2]})
 
-    def test_tell_the_exception_that_left_them(self):
+    def test_name_the_exception_that_left_them(self):
         def program():
             with contextlib.suppress(KeyError):
                 with tacho.span("fails", key="x"):
