@@ -1,7 +1,11 @@
 """Children of a program that records, and a program without libtacho."""
 
+import glob
+import json
 import os
 import signal
+import subprocess
+import sys
 import unittest
 
 import tacho
@@ -83,6 +87,36 @@ class Forks(TraceTest):
         (recording,) = [name for name in os.listdir(self.folder) if name.endswith(".tacho")]
         with open(self.path(recording), "rb") as file:
             self.assertIn(b"before the kill", file.read())
+
+
+RECORDS_ALL = """
+import tacho
+memory, latency = tacho.Memory("m"), tacho.Latency()
+with tacho.span("step"), latency.measure(), memory.category("kv_cache").hold(1000):
+    memory.snapshot()
+tacho.event("decode", stage_us={"model": 1.5})
+"""
+
+
+@unittest.skipUnless(os.environ.get("TACHO_COMMAND"), "TACHO_COMMAND does not name the command")
+class Runs(TraceTest):
+    def test_a_run_folder_has_what_the_program_records(self):
+        with open(self.path("program.py"), "w", encoding="utf-8") as file:
+            file.write(RECORDS_ALL)
+        command = [os.environ["TACHO_COMMAND"], "run", "-q", "-n", "1", "--trace", "-o", "out", "--"]
+        done = subprocess.run(
+            [*command, sys.executable, "program.py"],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+        (folder,) = glob.glob(self.path("out/*/latest"))
+        with open(f"{folder}/run.json", encoding="utf-8") as file:
+            (sample,) = json.load(file)["samples"]
+        self.assertEqual(set(sample["recorded"]), {"kv_cache", "latency", "stage:decode.model"})
+        with open(f"{folder}/trace.json", encoding="utf-8") as file:
+            self.assertEqual(len(spans(json.load(file), "step")), 1)
 
 
 class Missing(TraceTest):
