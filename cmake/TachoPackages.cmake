@@ -26,13 +26,13 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# What a program that was linked with libtacho.so.0 or libtachokit.so.0 depends on.
+# What a program that was linked with libtacho or libtachokit depends on.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/shlibs
-    CONTENT "libtacho 0 libtacho0 (>= @PROJECT_VERSION@)\n" @ONLY)
+    CONTENT "libtacho @TACHO_SOVERSION@ libtacho@TACHO_SOVERSION@ (>= @PROJECT_VERSION@)\n" @ONLY)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/kit/shlibs
-    CONTENT "libtachokit 0 libtachokit0 (>= @PROJECT_VERSION@)\n" @ONLY)
+    CONTENT "libtachokit @TACHO_SOVERSION@ libtachokit@TACHO_SOVERSION@ (>= @PROJECT_VERSION@)\n" @ONLY)
 
-set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libtacho0)
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME libtacho${TACHO_SOVERSION})
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_RUNTIME_PACKAGE_CONTROL_EXTRA
     ${PROJECT_BINARY_DIR}/debian/shlibs
@@ -46,7 +46,7 @@ gateable.
 This package holds libtacho, the part that a program links. It needs the C
 library alone.")
 
-set(CPACK_DEBIAN_KIT_PACKAGE_NAME libtachokit0)
+set(CPACK_DEBIAN_KIT_PACKAGE_NAME libtachokit${TACHO_SOVERSION})
 set(CPACK_DEBIAN_KIT_PACKAGE_SECTION libs)
 set(CPACK_DEBIAN_KIT_PACKAGE_CONTROL_EXTRA
     ${PROJECT_BINARY_DIR}/debian/kit/shlibs
@@ -64,8 +64,8 @@ flamegraphs of them, and judges whether measured values became worse.")
 set(CPACK_DEBIAN_DEV_PACKAGE_NAME libtacho-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION libdevel)
 set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS
-    "libtacho0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), \
-libtachokit0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+    "libtacho${TACHO_SOVERSION} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE}), \
+libtachokit${TACHO_SOVERSION} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_DEV_DESCRIPTION "evidence of benchmark runs - development files
 tacho makes benchmark runs of native programs observable, reproducible and
 gateable.
@@ -88,7 +88,7 @@ set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS OFF)
 set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
-    "python3 (>= 3.8), libtacho0 (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
+    "python3 (>= 3.8), libtacho${TACHO_SOVERSION} (= ${PROJECT_VERSION}-${CPACK_DEBIAN_PACKAGE_RELEASE})")
 set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA
     ${PROJECT_SOURCE_DIR}/cmake/debian/python/postinst
     ${PROJECT_SOURCE_DIR}/cmake/debian/python/prerm)

@@ -60,12 +60,13 @@ typedef struct tacho_judge_budget {
     double limit;                   /**< what the median of b may be at most, or at least where
                                          higher is better: a question of its own; 0: none */
     enum tacho_direction direction; /**< which way is better */
+    uint32_t reserved;              /**< 0 */
 } tacho_judge_budget;
 
 /** A tolerance of 5 %, a minimum effect of 2 %, no limit. */
-#define TACHO_JUDGE_BUDGET_INIT                                          \
-    {                                                                    \
-        sizeof(tacho_judge_budget), 0.05, 0.02, 0, TACHO_DIRECTION_KNOWN \
+#define TACHO_JUDGE_BUDGET_INIT                                             \
+    {                                                                       \
+        sizeof(tacho_judge_budget), 0.05, 0.02, 0, TACHO_DIRECTION_KNOWN, 0 \
     }
 
 /** Questions, and their answers once they were decided. One thread at a time. */
@@ -131,7 +132,8 @@ typedef struct tacho_judge_answer {
     const char *name; /**< of the question, or of the quantity */
     enum tacho_verdict verdict;
     bool paired;
-    bool limit;     /**< it is about the limit of the budget */
+    bool limit; /**< it is about the limit of the budget */
+    uint8_t reserved[2];
     size_t a_count; /**< values; of pairs both are the same; 0 for a limit */
     size_t b_count;
     double a_median; /**< NaN for a limit */
@@ -145,10 +147,10 @@ typedef struct tacho_judge_answer {
     const char *why;   /**< what else is to be said; "" */
 } tacho_judge_answer;
 
-#define TACHO_JUDGE_ANSWER_INIT                                                                  \
-    {                                                                                            \
-        sizeof(tacho_judge_answer), NULL, TACHO_VERDICT_NONE, false, false, 0, 0, 0, 0, 0, 0, 0, \
-            0, 0, 0, NULL                                                                        \
+#define TACHO_JUDGE_ANSWER_INIT                                                                    \
+    {                                                                                              \
+        sizeof(tacho_judge_answer), NULL, TACHO_VERDICT_NONE, false, false, {0, 0}, 0, 0, 0, 0, 0, \
+            0, 0, 0, 0, 0, NULL                                                                    \
     }
 
 /** Gets the answer to question i, from 0. TACHO_EINVAL when there is none, or none yet. */
