@@ -80,7 +80,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < r.n; i++) {
         uint64_t x = bench_random(&random);
 
-        r.rows[i] = (tacho_csv_latency){i, 100 + x % 100000, 80 + (x >> 32) % 60000, 64 << (x % 5)};
+        r.rows[i] = (tacho_csv_latency){i, 100 + x % 100000, 80 + (x >> 32) % 60000,
+                                        UINT64_C(64) << (x % 5)};
     }
     status = bench_compare(&(struct bench_case){.name = "latency.csv",
                                                 .work = &r,

@@ -29,7 +29,8 @@ static int take(void *work, void *state, int level)
     tacho_memory_snapshot s = TACHO_MEMORY_SNAPSHOT_INIT;
 
     for (size_t i = 0; i < *(size_t *)work; i++)
-        if (tacho_memory_snapshot_take(state, level, &s, NULL) < 0 || s.rss_bytes == 0)
+        if (tacho_memory_snapshot_take(state, (enum tacho_memory_level)level, &s, NULL) < 0 ||
+            s.rss_bytes == 0)
             return -1;
     return 0;
 }

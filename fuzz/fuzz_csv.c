@@ -20,7 +20,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t rows = 0;
 
     for (int kind = TACHO_CSV_RESULTS; kind <= TACHO_CSV_MEMORY_DETAIL; kind++)
-        if (tacho_csv_parse((const char *)data, size, kind, ignore, &rows, &err) < 0 &&
+        if (tacho_csv_parse((const char *)data, size, (enum tacho_csv_kind)kind, ignore, &rows,
+                            &err) < 0 &&
             err.code == 0)
             __builtin_trap();
     return 0;

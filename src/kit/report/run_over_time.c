@@ -129,8 +129,8 @@ static tacho_csv_row_fn *const takes[] = {[TACHO_CSV_MEMORY] = take_memory,
                                           [TACHO_CSV_POWER] = take_power};
 
 /* Reads the rows of a file. A missing file has none; of a truncated one the page says so. */
-static int read_rows(struct chart *c, const char *folder, const char *file, int kind,
-                     struct tch_buf *b, tacho_error *err)
+static int read_rows(struct chart *c, const char *folder, const char *file,
+                     enum tacho_csv_kind kind, struct tch_buf *b, tacho_error *err)
 {
     tacho_error why = {0};
     int fd = tch_found_open(folder, file, err);
@@ -231,7 +231,7 @@ static void plot_power(struct tch_buf *b, const char *title, const struct chart 
 /* In the order of the page. */
 static const struct {
     const char *file;
-    int kind;
+    enum tacho_csv_kind kind;
     bool server; /* which lives through all runs */
     const char *title;
     const char *detail; /* a file with more lines for the same chart */

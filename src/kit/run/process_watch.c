@@ -63,7 +63,7 @@ static int open_files(struct tch_watch *w, tacho_error *err)
 {
     static const struct {
         const char *name;
-        int kind;
+        enum tacho_csv_kind kind;
     } files[FILES] = {{"memory.csv", TACHO_CSV_MEMORY},
                       {"memory-detail.csv", TACHO_CSV_MEMORY_DETAIL},
                       {"power.csv", TACHO_CSV_POWER}};

@@ -60,8 +60,8 @@ static int add_detail_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return raise_peak(ctx, name, detail->value, err);
 }
 
-static int read_csv(const char *name, int kind, tacho_csv_row_fn *add_row, struct reading *r,
-                    tacho_error *err)
+static int read_csv(const char *name, enum tacho_csv_kind kind, tacho_csv_row_fn *add_row,
+                    struct reading *r, tacho_error *err)
 {
     int fd = tch_found_open(r->folder, name, err);
     int status = fd < 0 ? fd : tch_csv_read_fd(fd, name, kind, add_row, r, err);

@@ -124,8 +124,8 @@ static int append_converted(struct merging *m, size_t k, const struct tch_buf *t
 {
     const char *end = memrchr(text->data, '\n', text->len);
     size_t whole = end ? (size_t)(end + 1 - text->data) : 0;
-    int kind = k == LATENCY ? TACHO_CSV_LATENCY : TACHO_CSV_LATENCY_NS;
-    int other = k == LATENCY ? TACHO_CSV_LATENCY_NS : TACHO_CSV_LATENCY;
+    enum tacho_csv_kind kind = k == LATENCY ? TACHO_CSV_LATENCY : TACHO_CSV_LATENCY_NS;
+    enum tacho_csv_kind other = k == LATENCY ? TACHO_CSV_LATENCY_NS : TACHO_CSV_LATENCY;
     struct tch_buf rows;
     size_t head;
     int status;

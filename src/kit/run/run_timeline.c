@@ -79,7 +79,7 @@ void tch_run_meter_close(struct tch_run_meter *m)
     m->power = NULL;
 }
 
-static int open_csv(const char *folder, const char *name, int kind, tacho_csv **ret,
+static int open_csv(const char *folder, const char *name, enum tacho_csv_kind kind, tacho_csv **ret,
                     tacho_error *err)
 {
     char path[PATH_MAX];

@@ -97,8 +97,8 @@ static int add_power_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 }
 
 /* A line that a kill has cut ends the rows, and that is all. */
-static int write_csv(struct writing *w, const char *folder, const char *name, int kind,
-                     tacho_csv_row_fn *take)
+static int write_csv(struct writing *w, const char *folder, const char *name,
+                     enum tacho_csv_kind kind, tacho_csv_row_fn *take)
 {
     int fd = tch_found_open(folder, name, w->err);
     int status;

@@ -28,7 +28,7 @@ struct tacho_memory {
     size_t kept_count;
     size_t kept_room;
     struct tch_sampling_thread sampler;
-    int sampler_level;
+    enum tacho_memory_level sampler_level;
     tacho_error sampler_error;
     pid_t pid; /* of the process whose files these are */
     int statm;
@@ -165,7 +165,8 @@ static int read_status(tacho_memory *m, tacho_memory_snapshot *s, tacho_error *e
     return 0;
 }
 
-static int read_process(tacho_memory *m, int level, tacho_memory_snapshot *s, tacho_error *err)
+static int read_process(tacho_memory *m, enum tacho_memory_level level, tacho_memory_snapshot *s,
+                        tacho_error *err)
 {
     struct rusage usage;
     int status = m->pid == getpid() ? 0 : open_files(m, err);
@@ -201,8 +202,8 @@ static int write_row(tacho_csv *csv, const tacho_memory_snapshot *s, tacho_error
                                 err);
 }
 
-static int write_details(tacho_memory *m, int level, const tacho_memory_snapshot *s,
-                         tacho_error *err)
+static int write_details(tacho_memory *m, enum tacho_memory_level level,
+                         const tacho_memory_snapshot *s, tacho_error *err)
 {
     int count = atomic_load(&m->categories->count);
     int status = 0;

@@ -254,9 +254,11 @@ static void expectations_fail_on_evidence_only(void **state)
     for (size_t i = 0; i < 3; i++)
         for (int law = TCH_O_LOG; law < TCH_GROWTHS; law++)
             for (int constant = 0; constant < 2; constant++)
-                assert_in_range(contradictions((enum tch_growth)law, tch_growth_names[law],
-                                               constant * tch_growth_of(law, 64) * 3, noises[i]),
-                                0, 11); /* 5 is the level; almost three standard errors above */
+                assert_in_range(
+                    contradictions((enum tch_growth)law, tch_growth_names[law],
+                                   constant * tch_growth_of((enum tch_growth)law, 64) * 3,
+                                   noises[i]),
+                    0, 11); /* 5 is the level; almost three standard errors above */
     assert_true(contradictions(TCH_O_NLOG, "n^2", 0, 0.05) == 100);
     assert_true(contradictions(TCH_O_NLOG, "<= log n", 0, 0.05) == 100);
     assert_true(contradictions(TCH_O_N, "1", 0, 0.05) == 100);

@@ -89,8 +89,7 @@ static void what_json_does_not_have_is_the_default(void **state)
     static const char *const texts[] = {
         "{}",
         "{\"jsonl_path\":null,\"unknown\":[]}",
-        " {\"metadata\":{\"env_hash\":\"sha256:unknown\",\"model\":\"x\",\"model\":\"unknown\","
-        "\"concurrency\":1,\"runtime_flags\":{}}} ",
+        " {\"metadata\":{\"commit_sha\":\"abc\"},\"metadata\":" DEFAULTS "} ",
     };
 
     (void)state;

@@ -27,7 +27,7 @@ static int make_home(void **state)
 
 #define IN_HOME(test) cmocka_unit_test_setup_teardown(test, make_home, test_home_remove)
 
-static tacho_csv *open_csv(int kind)
+static tacho_csv *open_csv(enum tacho_csv_kind kind)
 {
     tacho_csv *csv = NULL;
 
@@ -347,7 +347,8 @@ static void a_stream_is_there_after_a_flush(void **state)
 
 static void makes_the_folders_above_the_file(void **state)
 {
-    static const int modes[] = {TACHO_CSV_WHOLE, TACHO_CSV_STREAM, TACHO_CSV_APPEND};
+    static const enum tacho_csv_mode modes[] = {TACHO_CSV_WHOLE, TACHO_CSV_STREAM,
+                                                TACHO_CSV_APPEND};
 
     (void)state;
     for (size_t i = 0; i < 3; i++) {
