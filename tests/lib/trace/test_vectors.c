@@ -43,7 +43,7 @@ static size_t args_of(const char *json, tacho_field *args)
     assert_int_equal(tch_json_read(&r, &value), 0);
     while ((more = tch_json_member(&r, &key)) > 0) {
         const char *name = text_of(&key);
-        struct tch_json_number n;
+        struct tch_json_number n = {.kind = TCH_JSON_U64};
 
         assert_int_equal(tch_json_read_raw(&r, &value), 0);
         if (value.type == TCH_JSON_NUMBER)
