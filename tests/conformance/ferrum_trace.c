@@ -1,4 +1,4 @@
-/* The Chrome trace writer of ferrum (ferrum-bench-core, trace.rs): its tests and its documented
+/* The Chrome trace writer of ferrum (ferrum-bench-core): its tests and its documented
    behaviour, against <tacho/chrome.h> and the recorder of <tacho/trace.h>. */
 #include <tacho/chrome.h>
 #include <tacho/trace.h>
@@ -464,6 +464,20 @@ static void the_reader_is_strict(void)
     }
 }
 
+/* The recorder and a writer cannot have one file, however it is spelled. */
+static void one_file_has_one_writer(void)
+{
+    tacho_chrome *writer = NULL;
+    tacho_error err;
+
+    CHECK_INT(tacho_trace_start("trace.json", NULL), 0);
+    CHECK_INT(tacho_chrome_open("./trace.json", &writer, &err), TACHO_EALREADY);
+    CHECK_INT(tacho_chrome_open("other.json", &writer, &err), 0);
+    close_writer(writer);
+    CHECK_INT(tacho_trace_stop(NULL), 0);
+    close_writer(open_writer("trace.json"));
+}
+
 static const struct conformance_case cases[] = {
     CASE(complete_event_round_trip),
     CASE(disabled_writer_is_noop),
@@ -485,6 +499,7 @@ static const struct conformance_case cases[] = {
     CASE(global_trace_is_disabled_without_env),
     CASE(global_trace_writes_the_same_events),
     CASE(the_reader_is_strict),
+    CASE(one_file_has_one_writer),
 };
 
 CONFORMANCE_MAIN(cases)

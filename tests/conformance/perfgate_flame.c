@@ -1,4 +1,4 @@
-/* The flamegraph profiler of perfgate (profiler.rs): its tests, and what its three profilers run
+/* The flamegraph profiler of perfgate: its tests, and what its three profilers run
    and report, against <tacho/flame.h>. Stand-ins on PATH play perf, inferno, dtrace and cargo. */
 #include <tacho/flame.h>
 

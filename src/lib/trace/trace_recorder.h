@@ -169,6 +169,11 @@ bool tch_trace_make_waiting(void);
     recorded. TACHO_EALREADY when this process records to it. `path` is absolute. Takes the lock. */
 int tch_trace_make_way(const char *path, tacho_error *err);
 
+/* trace_signal.c */
+
+/** Forgets the thread that flushes on a signal, in a child made by fork. */
+void tch_trace_signal_forked(void);
+
 /* trace_names.c: names. */
 
 /** Returns the number of a site or text, or 0 when no name is left. Takes the lock for new ones

@@ -1,7 +1,6 @@
-/* Starts and stops traces, by call, environment, exit, fork and signal, and chooses their files. */
+/* Starts and stops traces, by call, environment, exit and fork, and chooses their files. */
 #include <errno.h>
 #include <fcntl.h>
-#include <semaphore.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -208,8 +207,6 @@ bool tch_trace_make_waiting(void)
 /* Fork. */
 
 static sigset_t before_fork;
-static pthread_once_t flusher_once = PTHREAD_ONCE_INIT; /* starts the thread flusher() */
-static int flusher_failure;
 
 static void fork_prepare(void)
 {
@@ -229,14 +226,13 @@ static void fork_parent(void)
 static void fork_child(void)
 {
     static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
-    static const pthread_once_t not_yet = PTHREAD_ONCE_INIT;
 
     if (rec->state == TCH_TRACE_ON) {
         tch_recorder_forked();
         rec->state = TCH_TRACE_WAITING;
     }
     converting = fresh;
-    flusher_once = not_yet; /* its thread exists in the parent only */
+    tch_trace_signal_forked();
     rec->lock = fresh;
     tch_signals_restore(&before_fork);
 }
@@ -366,13 +362,31 @@ int tacho_trace_stop(tacho_error *err)
     return status;
 }
 
+/* Do two absolute paths name one file, which need not exist? */
+static bool is_same_file(const char *a, const char *b)
+{
+    const char *paths[2] = {a, b};
+    char folder[TCH_TRACE_PATH];
+    struct stat st[2];
+
+    if (strcmp(tch_base_name(a), tch_base_name(b)) != 0)
+        return false;
+    for (int i = 0; i < 2; i++) {
+        if (format_path(folder, NULL, "%.*s", (int)(tch_base_name(paths[i]) - paths[i]), paths[i]) <
+                0 ||
+            stat(folder, &st[i]) < 0)
+            return false;
+    }
+    return st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
+}
+
 int tch_trace_make_way(const char *path, tacho_error *err)
 {
     sigset_t before;
     int status = 0;
 
     tch_trace_lock(&before);
-    if (rec->state == TCH_TRACE_ON && strcmp(out, path) == 0) {
+    if (rec->state == TCH_TRACE_ON && is_same_file(out, path)) {
         if (!asked_by || rec->lane_count > 0) {
             status = tch_fail(err, TACHO_EALREADY, 0,
                               "this process records spans to '%.150s': choose another file", path);
@@ -392,55 +406,6 @@ int tch_trace_make_way(const char *path, tacho_error *err)
 const char *tacho_trace_why_off(void)
 {
     return tacho_trace_is_on() ? NULL : why_off.message;
-}
-
-/* Flushing on a signal. A handler must not take locks, so it wakes a thread that flushes. */
-
-static sem_t flush_wanted;
-
-static void request_flush(int signal_number)
-{
-    int saved = errno;
-
-    (void)signal_number;
-    sem_post(&flush_wanted);
-    errno = saved;
-}
-
-static void *flusher(void *arg)
-{
-    (void)arg;
-    for (;;)
-        if (sem_wait(&flush_wanted) == 0)
-            (void)!tacho_trace_flush(NULL); /* nobody waits; the next flush or stop fails, too */
-    return NULL;
-}
-
-static void start_flusher(void)
-{
-    pthread_t thread;
-    sigset_t before;
-
-    sem_init(&flush_wanted, 0, 0);
-    tch_signals_block(&before); /* the thread must not handle signals of the program */
-    flusher_failure = pthread_create(&thread, NULL, flusher, NULL);
-    tch_signals_restore(&before);
-    if (flusher_failure == 0)
-        pthread_detach(thread);
-}
-
-int tacho_trace_flush_on_signal(int signal_number, tacho_error *err)
-{
-    struct sigaction action = {.sa_handler = request_flush, .sa_flags = SA_RESTART};
-
-    tch_stay_loaded(); /* the kernel calls request_flush() from now on */
-    pthread_once(&flusher_once, start_flusher);
-    if (flusher_failure != 0)
-        return tch_fail_errno(err, flusher_failure, "cannot start a thread to write the trace");
-    sigemptyset(&action.sa_mask);
-    if (sigaction(signal_number, &action, NULL) < 0)
-        return tch_fail(err, TACHO_EINVAL, 0, "signal %d cannot be handled", signal_number);
-    return 0;
 }
 
 /* Start from the environment when the library is loaded, stop at exit. */
