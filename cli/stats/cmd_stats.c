@@ -190,6 +190,22 @@ static void bound_errors(struct tch_stats_report *job)
         job->mad_error = job->relative * (2 * fabs(job->median) + job->mad) + 2 * job->coarse;
 }
 
+/* Adds the numbers that coordinated omission left out. */
+static int correct_omission(struct tch_stats_report *job, const struct args *args)
+{
+    tacho_error err;
+
+    if (job->interval_ns == 0)
+        return EXIT_OK;
+    if (job->unit_ns == 0)
+        return cli_wrong_usage(args, "--expected-interval needs the unit of the numbers: --unit");
+    if (tch_stream_correct(&job->stream, (double)job->interval_ns / job->unit_ns, &job->added,
+                           &err) == 0)
+        return EXIT_OK;
+    cli_complain(&err, "cannot correct for the expected interval");
+    return EXIT_WORK;
+}
+
 /* All ranks at once: the values, and those that enclose each percentile. */
 static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
 {
@@ -370,6 +386,9 @@ static void add_text(struct tch_buf *b, const struct tch_stats_report *job, cons
         tch_buf_addf(b, "%llu lines passed over, the first of them line %llu\n",
                      (unsigned long long)job->found.skipped,
                      (unsigned long long)job->found.first_skipped);
+    if (job->interval_ns > 0)
+        tch_buf_addf(b, "%llu of them added for requests that slow ones delayed\n",
+                     (unsigned long long)job->added);
     tch_buf_addc(b, '\n');
     add_table(b, job, args);
     if (!job->no_histogram && !args->quiet)
@@ -396,9 +415,12 @@ static int run_stats(struct args *args)
     status = read_file(&job);
     if (status != EXIT_OK)
         goto out;
+    find_unit(&job);
+    status = correct_omission(&job, args);
+    if (status != EXIT_OK)
+        goto out;
     if (!tch_stream_exact(&job.stream) && job.intervals == 0)
         job.relative = TCH_STREAM_ERROR;
-    find_unit(&job);
     if (find_percentiles(&job, &err) < 0) {
         cli_complain(&err, "cannot find the percentiles");
         status = EXIT_WORK;
@@ -435,6 +457,12 @@ static const struct opt opts[] = {
      .help = "what the numbers are; a column such as wall_time_us tells it itself",
      .choices = unit_names,
      CLI_TEXT(struct tch_stats_report, unit)},
+    {.name = "expected-interval",
+     .arg = "DURATION",
+     .help = "correct for coordinated omission: requests were to be sent this often, so those that "
+             "a slow one delayed are added",
+     .set = CLI_SET(struct tch_stats_report, interval_ns, .kind = TCH_SET_DURATION, .least = 1),
+     .not_a = "a duration such as 10ms"},
     {.name = "memory",
      .arg = "SIZE",
      .help = "keep numbers in so much memory, 256MiB; beyond that a histogram answers",

@@ -123,6 +123,52 @@ $ seq 21 | tacho stats --no-histogram -p 95.2380952380952380,95.2380952380952381
 | sd                    6.20484
 | mad                         5
 
+# Coordinated omission: one of 100 requests, sent every 10 ms, took a second. It delayed 99 others.
+$ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --expected-interval 10ms
+| 199 numbers, exact
+| 99 of them added for requests that slow ones delayed
+| 
+|                  95% interval
+| min    1.000 ms
+| p50    10.00 ms  1.000 ms to 150.0 ms
+| p90    810.0 ms  710.0 ms to 890.0 ms
+| p95    910.0 ms  840.0 ms to 970.0 ms
+| p99    990.0 ms  too few numbers for an interval
+| p99.9   1.000 s  too few numbers for an interval
+| max     1.000 s
+| mean   254.3 ms
+| sd     325.4 ms
+| mad    9.000 ms
+$ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --memory 1 --expected-interval 10ms -p 99
+| 199 numbers, by histogram: each value is within 0.39%
+| 99 of them added for requests that slow ones delayed
+| 
+|                 95% interval
+| min   1.000 ms
+| p99   990.0 ms  too few numbers for an interval
+| max    1.000 s
+| mean  254.3 ms
+| sd    325.4 ms
+| mad   9.027 ms  at most 113.6 us off
+$ tacho stats -u ns --no-histogram --expected-interval 10us stats/latency.hlog -p 50
+| 49586 numbers in 2 histograms, by histogram: each value is within 0.048%
+| 48586 of them added for requests that slow ones delayed
+| 
+|                 95% interval
+| min   1.000 us
+| p50   301.0 us  298.0 us to 304.1 us
+| max   1.000 ms
+| mean  341.6 us
+| sd    234.7 us  at most 200.9 ns off
+| mad   176.0 us  at most 377.1 ns off
+$ seq 5 | tacho stats --expected-interval 10ms
+! tacho: --expected-interval needs the unit of the numbers: --unit
+! see 'tacho stats --help'
+[64]
+$ echo 1e300 | tacho stats -u s --expected-interval 1ns
+! tacho: cannot correct for the expected interval: an interval so short asks for inf numbers more
+[1]
+
 # What goes wrong.
 $ printf 'nan\n1\n' | tacho stats
 ! tacho: cannot read 'standard input': line 1: no number: 'nan'

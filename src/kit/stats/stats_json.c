@@ -35,6 +35,10 @@ void tch_stats_json(struct tch_buf *b, const struct tch_stats_report *r)
     put_text(b, "unit", r->unit);
     tch_json_put_u64(b, "n", r->stream.n);
     tch_json_put_u64(b, "skipped", r->found.skipped);
+    if (r->interval_ns > 0) {
+        tch_json_put_u64(b, "expected_interval_ns", r->interval_ns);
+        tch_json_put_u64(b, "added", r->added);
+    }
     tch_json_put_bool(b, "exact", tch_stream_exact(&r->stream));
     tch_json_put_f64(b, "relative_error", r->relative);
     tch_json_put_f64(b, "absolute_error", r->coarse);

@@ -28,6 +28,8 @@ struct tch_stats_report {
     double unit_ns; /* 0: not a time */
     const char *unit;
     uint64_t memory;
+    uint64_t interval_ns; /* of --expected-interval; 0: none */
+    uint64_t added;       /* numbers that it added */
     size_t count;
     struct tch_percentile percentiles[TCH_STATS_PERCENTILES];
     struct tch_numbers found;

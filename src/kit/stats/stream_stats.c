@@ -346,6 +346,71 @@ int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_e
     return status;
 }
 
+/* How many numbers are missing before one that took `value`. */
+static double missing_before(double value, double interval)
+{
+    return value >= 2 * interval ? floor(value / interval) - 1 : 0;
+}
+
+/* All numbers as they are known: themselves, or the buckets. Returns NULL without memory. */
+static struct tch_weight *copy_all(const struct tch_stream *s, size_t *count)
+{
+    struct tch_weight *ret;
+
+    if (!s->values)
+        return copy_buckets(s, count);
+    ret = malloc((s->n + 1) * sizeof *ret);
+    for (*count = 0; ret && *count < s->n; (*count)++)
+        ret[*count] = (struct tch_weight){s->values[*count], 1};
+    return ret;
+}
+
+/* Adds `count` numbers of one value to whatever the stream keeps. */
+static int add_copies(struct tch_stream *s, double value, uint64_t count, tacho_error *err)
+{
+    if (s->weights)
+        return tch_stream_add_weight(s, value, count, err);
+    if (s->values && count == 1) {
+        tch_stream_add(s, value);
+        return 0;
+    }
+    s->counts[bucket_of(value)] += count;
+    add_moments(s, value, 0, count);
+    s->n += count;
+    return 0;
+}
+
+int tch_stream_correct(struct tch_stream *s, double interval, uint64_t *added, tacho_error *err)
+{
+    size_t count;
+    struct tch_weight *list = copy_all(s, &count);
+    double all = 0;
+    int status = 0;
+
+    if (!list)
+        return tch_fail_memory(err);
+    for (size_t i = 0; i < count; i++)
+        all += missing_before(list[i].value, interval) * (double)list[i].count;
+    if (all > 1e12)
+        status =
+            tch_fail(err, TACHO_ELIMIT, 0, "an interval so short asks for %.3g numbers more", all);
+    if (s->values && status == 0 && all > (double)(s->most - s->n)) {
+        free(s->values);
+        s->values = NULL; /* they would not fit: from now on the histogram answers */
+    }
+    for (size_t i = 0; i < count && status == 0; i++)
+        for (double k = missing_before(list[i].value, interval); k > 0 && status == 0; k--)
+            status = add_copies(s, list[i].value - k * interval, list[i].count, err);
+    if (s->weights)
+        qsort(s->weights, s->weight_count, sizeof *s->weights, by_value);
+    for (size_t i = 0; i < count; i++)
+        if (missing_before(list[i].value, interval) > 0)
+            s->min = fmin(s->min, interval + fmod(list[i].value, interval));
+    *added = (uint64_t)all;
+    free(list);
+    return status;
+}
+
 /* The first edge that is above the value. */
 static size_t edge_above(const double *edges, size_t count, double value)
 {

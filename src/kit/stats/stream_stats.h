@@ -53,6 +53,16 @@ static inline void tch_stream_add(struct tch_stream *s, double value)
     set. @return 0 or TACHO_ENOMEM */
 int tch_stream_add_weight(struct tch_stream *s, double value, uint64_t count, tacho_error *err);
 
+/**
+ * Adds the numbers that coordinated omission left out (G. Tene, 2015): who sends a request every
+ * `interval` and waits for a slow answer, does not send those that were due meanwhile. They would
+ * have taken the answer's time less one interval, less two, and so on.
+ *
+ * @param added  how many
+ * @return 0, TACHO_ENOMEM, or TACHO_ELIMIT when they would be more than 10^12
+ */
+int tch_stream_correct(struct tch_stream *s, double interval, uint64_t *added, tacho_error *err);
+
 static inline bool tch_stream_exact(const struct tch_stream *s)
 {
     return s->values != NULL;

@@ -143,6 +143,37 @@ static void a_mad_of_buckets_is_within_its_bound(void **state)
     }
 }
 
+/* 1000, every 100 of which one was due: 900, 800, ... 100. By values, by buckets of our own and of
+   a log's. */
+static void adds_what_was_omitted(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 3; kind++) {
+        struct tch_stream s;
+        uint64_t added;
+        double got[2];
+
+        assert_int_equal(tch_stream_init(&s, kind == 0 ? 1 << 10 : 8, NULL), 0);
+        if (kind < 2) {
+            tch_stream_add(&s, 1000);
+            tch_stream_add(&s, 50);
+        } else {
+            assert_int_equal(tch_stream_add_weight(&s, 50, 1, NULL), 0);
+            assert_int_equal(tch_stream_add_weight(&s, 1000, 1, NULL), 0);
+            s.min = 50;
+            s.max = 1000;
+        }
+        assert_int_equal(tch_stream_correct(&s, 100, &added, NULL), 0);
+        assert_true(added == 9 && s.n == 11 && s.min == 50 && s.max == 1000);
+        assert_int_equal(tch_stream_exact(&s), kind == 0);
+        assert_int_equal(tch_stream_at(&s, (const uint64_t[]){2, 10}, 2, got, NULL), 0);
+        assert_true(fabs(got[0] - 100) <= 0.4 && fabs(got[1] - 900) <= 3.6);
+        assert_true(fabs(tch_stream_mean(&s) - 5550.0 / 11) < 2);
+        assert_int_equal(tch_stream_correct(&s, 1e-12, &added, NULL), TACHO_ELIMIT);
+        tch_stream_release(&s);
+    }
+}
+
 static void counts_below_edges(void **state)
 {
     const double edges[] = {0, 10, 10.5, 500.25, 1000, 1001};
@@ -397,6 +428,7 @@ int main(void)
         cmocka_unit_test(answers_as_sorting_would),
         cmocka_unit_test(moments_hold_at_any_size),
         cmocka_unit_test(a_mad_of_buckets_is_within_its_bound),
+        cmocka_unit_test(adds_what_was_omitted),
         cmocka_unit_test(counts_below_edges),
         cmocka_unit_test(plain_lines_are_read_as_strtod_reads_them),
         cmocka_unit_test(plain_lines_end_where_others_begin),
