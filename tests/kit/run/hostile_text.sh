@@ -64,10 +64,10 @@ says t.csv ",'@x?[2J,"
 says t.csv ",-7,"
 prints 0 "$tacho" trace convert t.json -o t.csv --raw
 says t.csv ",@x${esc}[2J,"
-prints 0 "$tacho" sweep -q -g flag=-O2,-3 --repeat 2 --name flags -- true {flag}
+prints 0 "$tacho" sweep -q -g flag=-O2,-3 --repeat 2 --name flags -- true '{flag}'
 says tacho-out/flags/results.csv ",'-O2,"
 says tacho-out/flags/results.csv ",-3,"
-prints 0 "$tacho" sweep -q -g flag=-O2,-3 --repeat 2 --name flags --raw -- true {flag}
+prints 0 "$tacho" sweep -q -g flag=-O2,-3 --repeat 2 --name flags --raw -- true '{flag}'
 says tacho-out/flags/results.csv ",-O2,"
 clean "$name/run/report.md" report.md
 prints 0 "$tacho" stats "$name/numbers"
