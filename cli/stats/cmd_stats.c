@@ -200,10 +200,15 @@ static int correct_omission(struct tch_stats_report *job, const struct args *arg
     if (job->unit_ns == 0)
         return cli_wrong_usage(args, "--expected-interval needs the unit of the numbers: --unit");
     if (tch_stream_correct(&job->stream, (double)job->interval_ns / job->unit_ns, &job->added,
-                           &err) == 0)
-        return EXIT_OK;
-    cli_complain(&err, "cannot correct for the expected interval");
-    return EXIT_WORK;
+                           &err) < 0) {
+        cli_complain(&err, "cannot correct for the expected interval");
+        return EXIT_WORK;
+    }
+    if (!tch_stream_exact(&job->stream) && job->intervals == 0)
+        job->relative = TCH_STREAM_ERROR;
+    /* What is added is as far off as the number that it was computed from. */
+    job->coarse = fmax(job->coarse, job->relative * job->stream.max);
+    return EXIT_OK;
 }
 
 /* All ranks at once: the values, and those that enclose each percentile. */

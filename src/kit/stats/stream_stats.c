@@ -393,7 +393,7 @@ int tch_stream_correct(struct tch_stream *s, double interval, uint64_t *added, t
         all += missing_before(list[i].value, interval) * (double)list[i].count;
     if (all > 1e12)
         status =
-            tch_fail(err, TACHO_ELIMIT, 0, "an interval so short asks for %.3g numbers more", all);
+            tch_fail(err, TACHO_ELIMIT, 0, "an interval so short asks for more than 10^12 numbers");
     if (s->values && status == 0 && all > (double)(s->most - s->n)) {
         free(s->values);
         s->values = NULL; /* they would not fit: from now on the histogram answers */
