@@ -31,19 +31,18 @@ static char *read_text(const char *path, size_t *len)
     return text;
 }
 
-/* An event of the list is read-only; a copy of the struct borrows its texts and fields. */
-static int copy_events(const tacho_event_list *list, const tacho_event_config *metadata,
+static int copy_events(tacho_event_list *list, const tacho_event_config *metadata,
                        tacho_event_writer *writer, tacho_error *err)
 {
     int status = 0;
 
     for (size_t i = 0; i < tacho_event_list_count(list) && status == 0; i++) {
-        tacho_event event = *tacho_event_list_at(list, i);
+        tacho_event *event = tacho_event_list_at(list, i);
 
-        event.commit_sha = metadata->commit_sha;
-        event.env_hash = metadata->env_hash;
-        event.model = metadata->model;
-        status = tacho_event_write(writer, &event, err);
+        event->commit_sha = metadata->commit_sha; /* borrowed */
+        event->env_hash = metadata->env_hash;
+        event->model = metadata->model;
+        status = tacho_event_write(writer, event, err);
     }
     return status;
 }

@@ -69,7 +69,8 @@ typedef struct tacho_event_config {
 
 /**
  * Reads the configuration that tacho_event_open_env() opens a writer by. Without a path it is the
- * default. No member but path and commit_sha is NULL.
+ * default. No member but path and commit_sha is NULL. Its members may be changed; the struct itself
+ * may be longer than the program's and must not be assigned.
  *
  * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. Of
  * two with the same name the last one counts.
@@ -285,6 +286,9 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_to_json(const tacho_event *event, cha
 /**
  * Reads and checks one event like tacho_event_parse(). shape and stage_us are sorted by key.
  *
+ * The library's struct may be longer than the program's. Change its members, but do not assign it
+ * to a struct of the program: that would have a wrong size.
+ *
  * @param ret  set on success only; the caller frees it, with all that it points to, by one free()
  * @return 0, TACHO_EPARSE, also for a text with a NUL, which no member could hold whole, or
  *         TACHO_ENOMEM
@@ -331,8 +335,9 @@ TACHO_API void tacho_event_list_free(tacho_event_list *list);
 
 TACHO_API size_t tacho_event_list_count(const tacho_event_list *list);
 
-/** Returns the i-th event, from 0, or NULL. Valid as long as the list. */
-TACHO_API const tacho_event *tacho_event_list_at(const tacho_event_list *list, size_t i);
+/** Returns the i-th event, from 0, or NULL. Valid as long as the list. Its members may be changed,
+   as after tacho_event_from_json(). */
+TACHO_API tacho_event *tacho_event_list_at(tacho_event_list *list, size_t i);
 
 /** Checks that each of the names is that of an event. @return 0; TACHO_EPARSE and "missing profile
     event groups: a, b"; TACHO_ENOMEM */

@@ -128,7 +128,7 @@ static int make_event(const tacho_event_view *view, size_t len, tacho_event **re
 int tacho_event_from_json(const char *json, size_t len, tacho_event **ret, tacho_error *err)
 {
     tacho_event_view view = TACHO_EVENT_VIEW_INIT;
-    char *canon;
+    char *canon = NULL;
     int status = tacho_event_parse(json, len, &view, err);
 
     if (status == 0)
@@ -206,7 +206,7 @@ size_t tacho_event_list_count(const tacho_event_list *list)
     return list->count;
 }
 
-const tacho_event *tacho_event_list_at(const tacho_event_list *list, size_t i)
+tacho_event *tacho_event_list_at(tacho_event_list *list, size_t i)
 {
     return i < list->count ? list->events[i] : NULL;
 }
