@@ -105,20 +105,20 @@ static bool have_fixed_keys(tacho_fields args)
     return args.count <= TACHO_ARGS_MAX;
 }
 
-/* Returns a hash of the keys and types of arguments, 0 when there are none. The same site may have
-   different ones: TACHO_SPAN_ARGS(..., ok ? tacho_i64("bytes", n) : tacho_i64("error", e)). */
-static uint32_t shape_of(tacho_fields args)
+/* Returns a hash of the keys and types of arguments, and their count in its low bits; 0 when there
+   are none. The same site may have different ones: TACHO_SPAN_ARGS(..., ok ? tacho_i64("bytes", n)
+   : tacho_i64("error", e)). */
+static inline uint32_t shape_of(tacho_fields args)
 {
-    const uint32_t apart = 31; /* more than there are types, with and without `literal` */
-    uint32_t shape = 0;
+    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* its high bits depend on every key */
+    uint64_t shape = 0;
 
     for (size_t i = 0; i < args.count; i++) {
         const tacho_field *arg = &args.data[i];
 
-        shape = (shape + (uint32_t)(uintptr_t)arg->key) * apart + (uint32_t)arg->type +
-                arg->literal * 8;
+        shape = (shape + (uintptr_t)arg->key * 16 + arg->type + arg->literal * 8) * golden;
     }
-    return shape << 5 | (uint32_t)(args.count < apart ? args.count : apart);
+    return (uint32_t)(shape >> 37 << 5) + (uint32_t)args.count;
 }
 
 /* Like ensure_site(), at the first record with arguments. When all of them are numbers with literal

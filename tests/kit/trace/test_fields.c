@@ -163,6 +163,29 @@ static void keys_may_change_at_their_address(void **state)
     }
 }
 
+static void begin_and_end(const char *first, const char *second)
+{
+    tacho_field fields[] = {tacho_i64(first, 1), tacho_i64(second, 2)};
+    static struct tacho_trace_site site = TACHO_TRACE_SITE("keys", "test");
+
+    fields[0].literal = fields[1].literal = 1;
+    tacho_trace_end(tacho_trace_begin_args(&site, (tacho_fields){fields, 2}));
+}
+
+/* Literals at the distances of `keys` must not be taken for each other. */
+static void keys_are_told_apart_by_their_addresses(void **state)
+{
+    static const char keys[] = "a\0b\0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\0c";
+
+    (void)state;
+    assert_string_equal(keys + 62, "c");
+    start("t.json");
+    begin_and_end(keys, keys + 62);
+    begin_and_end(keys + 2, keys);
+    stop();
+    assert_string_equal(find("t.json", "keys")->args, "{\"b\":1,\"a\":2}");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -171,6 +194,7 @@ int main(void)
         TEST_IN_HOME(long_json_is_a_truncated_text),
         TEST_IN_HOME(unknown_types_are_counted),
         TEST_IN_HOME(keys_may_change_at_their_address),
+        TEST_IN_HOME(keys_are_told_apart_by_their_addresses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
