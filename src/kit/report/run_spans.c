@@ -32,7 +32,7 @@ static int add_recording(const char *path, void *ctx, tacho_error *err)
     struct tch_trace_summary summary;
     int status = tch_trace_summary_make(&summary, path, TCH_BY_NAME, &options, err);
 
-    if (status == TACHO_EPARSE) {
+    if (status < 0 && status != TACHO_ENOMEM) {
         s->unread++;
         status = 0;
     }

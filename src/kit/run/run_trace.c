@@ -259,7 +259,8 @@ static int write_chrome_trace(const char *path, void *ctx, tacho_error *err)
     if (status == 0)
         status = copy_track_names(&t);
     tch_model_release(&t.m);
-    return status == TACHO_EPARSE ? 0 : status; /* no trace: it stays where it is */
+    /* A file that cannot be read stays where it is, and the report says so. */
+    return status == TACHO_ENOMEM || w->out.status < 0 ? status : 0;
 }
 
 struct recordings {

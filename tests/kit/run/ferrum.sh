@@ -41,11 +41,15 @@ says tacho-out/prog/latest/report.html '<td>load</td><td>2</td>'
 # A file that is no trace is left where it is, and the report says so.
 cat >prog <<'END'
 #!/bin/sh
-echo nonsense >"$FERRUM_TRACE_OUT"
+printf "$1" >"$FERRUM_TRACE_OUT"
 END
-run 0 -n 1 -- ./prog
+for text in nonsense '[{"name":1}' '\037\213\010'; do
+    run 0 -n 1 -- ./prog "$text"
+    [ -e tacho-out/prog/latest/iter/0001/trace-ferrum.json ] || fail "the file of the program is gone"
+    holds prog '.state == "complete"'
+done
+run 0 -n 1 -- ./prog nonsense
 says tacho-out/prog/latest/report.html '1 of the recordings in iter/ cannot be read'
-[ -e tacho-out/prog/latest/iter/0001/trace-ferrum.json ] || fail "the file of the program is gone"
 
 # What the user sets stays, and is found under both names.
 cat >prog <<'END'
