@@ -432,6 +432,44 @@ static void jsonl_ends_at_the_first_bad_line(void)
     CHECK_CONTAINS(tacho_error_text(&err, text, sizeof text), "line 2: invalid JSON: ");
 }
 
+/* parse_profile_event_value: an object, its fields, their types, their values, in this order. */
+static void parse_profile_event_value_reports_the_first_failed_step(void)
+{
+    tacho_error err = refusal_of("[]");
+
+    CHECK_TEXT(err.message, "profile event must be a JSON object");
+    err = refusal_of("{\"event\":\"\",\"model\":5}");
+    CHECK_TEXT(err.message, "missing required field: commit_sha");
+    err = refusal_of(valid_event("model", "\"model\":5,\"event\":\"\"").text);
+    CHECK_CONTAINS(err.message, "invalid profile event: ");
+    CHECK_CONTAINS(err.message, "model must be a string");
+    err = refusal_of(valid_event("model", "\"model\":\"m\",\"event\":\"\"").text);
+    CHECK_TEXT(err.message, "event must be non-empty");
+}
+
+/* push_event: what validate() refuses is not written. */
+static void push_event_refuses_what_is_not_valid(void)
+{
+    tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
+    tacho_event_writer *writer = NULL;
+    tacho_error err;
+    char *text;
+
+    config.path = "profile.jsonl";
+    config.env_hash = "none";
+    CHECK_INT(tacho_event_open(&config, &writer, NULL), 0);
+    CHECK_INT(tacho_event_push(writer, " ", TACHO_NO_FIELDS, TACHO_NO_FIELDS, true, &err),
+              TACHO_EINVAL);
+    CHECK_TEXT(err.message, "event must be non-empty");
+    CHECK_INT(tacho_event_push(writer, "e", TACHO_NO_FIELDS, TACHO_NO_FIELDS, true, &err),
+              TACHO_EINVAL);
+    CHECK_TEXT(err.message, "env_hash must start with sha256:");
+    tacho_event_close(writer);
+    text = read_whole("profile.jsonl", NULL);
+    CHECK_TEXT(text, "");
+    free(text);
+}
+
 /* ProfileEvent::validate of an event that was built in memory: six messages, in this order. */
 static void validate_reports_the_first_broken_rule(void)
 {
@@ -606,6 +644,8 @@ static const struct conformance_case cases[] = {
     CASE(the_last_of_duplicate_variables_wins),
     CASE(sink_config_round_trips_as_json),
     CASE(jsonl_ends_at_the_first_bad_line),
+    CASE(parse_profile_event_value_reports_the_first_failed_step),
+    CASE(push_event_refuses_what_is_not_valid),
     CASE(validate_reports_the_first_broken_rule),
     CASE(an_event_in_memory_has_its_own_metadata),
     CASE(fields_come_from_a_json_object),
