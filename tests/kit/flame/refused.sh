@@ -60,6 +60,13 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && at_level 3 true 2>/d
     done
 fi
 
+# SystemTap's program called dtrace is no profiler, and is not taken for one.
+mkdir systemtap
+printf '#!/bin/sh\n[ "$1" != -V ]\n' >systemtap/dtrace
+chmod +x systemtap/dtrace
+! PATH=$scratch/systemtap:$PATH "$refuse" EPERM "$tacho" flame -- true >out.txt 2>err.txt || fail "a dtrace that is none was used"
+grep -qF 'tacho: profiler command failed: native: ' err.txt || { cat err.txt; fail "the reason is not that of the best profiler"; }
+
 # Another profiler may have rights that we have not: it is taken, and that is said.
 mkdir bin
 cat >bin/perf <<'STAND_IN'

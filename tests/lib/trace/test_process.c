@@ -112,6 +112,21 @@ static void says_why_a_path_cannot_be_written(void **state)
     assert_memory_equal(line, "no trace for FERRUM_TRACE_OUT: TACHO_TRACE_LIMIT is 'lots'", 58);
 }
 
+/* A user who asked for a trace and gets none is told, on standard error, once. */
+static void prints_at_exit_why_there_is_no_trace(void **state)
+{
+    char text[512] = "";
+    size_t len;
+    FILE *out = popen("FERRUM_TRACE_OUT=/dev/null/t.json '" TRACE_CHILD "' spans 2 10 2>&1", "r");
+
+    (void)state;
+    assert_non_null(out);
+    len = fread(text, 1, sizeof text - 1, out);
+    assert_int_equal(pclose(out), 0);
+    assert_memory_equal(text, "tacho: no trace for FERRUM_TRACE_OUT: cannot create folder", 58);
+    assert_ptr_equal(strchr(text, '\n'), text + len - 1);
+}
+
 static void children_of_any_name_get_files_of_their_own(void **state)
 {
     static const struct {
@@ -529,6 +544,7 @@ int main(void)
         TEST_IN_HOME(takes_the_older_variable_too),
         TEST_IN_HOME(records_into_the_run_folder),
         TEST_IN_HOME(says_why_a_path_cannot_be_written),
+        TEST_IN_HOME(prints_at_exit_why_there_is_no_trace),
         TEST_IN_HOME(children_of_any_name_get_files_of_their_own),
         TEST_IN_HOME(leaves_its_file_to_a_writer_unless_it_has_spans),
         TEST_IN_HOME(keeps_ten_million_spans_of_two_threads),

@@ -84,6 +84,19 @@ static int capture(struct tch_capture *c, tacho_error *err)
     return status;
 }
 
+int tch_dtrace_works(tacho_error *err)
+{
+    static const char *const argv[] = {"dtrace", "-V", NULL};
+    struct tch_tool tool = {.argv = argv, .in = -1};
+    int status = tch_tool_create("/dev/null", &tool.out, err);
+
+    if (status < 0)
+        return status;
+    status = tch_tool_run(&tool, err);
+    close(tool.out);
+    return status;
+}
+
 static int probe(tacho_error *err)
 {
     return tch_tool_probe("dtrace", err);
@@ -97,5 +110,6 @@ const struct tch_backend tch_backend_dtrace = {
     .own_event = true,
     .cannot = TCH_DTRACE_CANNOT,
     .probe = probe,
+    .works = tch_dtrace_works,
     .capture = capture,
 };

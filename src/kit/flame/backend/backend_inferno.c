@@ -169,5 +169,6 @@ const struct tch_backend tch_backend_dtrace_inferno = {
     .draws = true,
     .cannot = TCH_DTRACE_CANNOT | TACHO_FLAME_INVERTED,
     .probe = probe_dtrace,
+    .works = tch_dtrace_works,
     .capture = capture_dtrace,
 };

@@ -88,6 +88,9 @@ enum {
                         TACHO_FLAME_KERNEL | TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
 };
 
+/** Tries whether dtrace is the tracer: SystemTap has a program of that name for something else. */
+int tch_dtrace_works(tacho_error *err);
+
 /** Runs the command under dtrace, which writes its stacks to `data`. */
 int tch_dtrace_record(struct tch_capture *c, const char *data, tacho_error *err);
 
