@@ -5,6 +5,7 @@
 #include "cli/cmds.h"
 #include "cli/core/table.h"
 #include "cmd_baseline_parts.h"
+#include "kit/stats/session.h"
 
 static void show_occasions(struct tch_buf *out, const struct term *term,
                            const struct tch_baseline *b)
@@ -55,13 +56,14 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
                                             {.title = "spread of occasions", .right = true}};
     const struct tch_occasion *reference = tch_baseline_find(b, "reference");
     const struct tch_occasion *latest = tch_baseline_find(b, "latest");
+    bool few = tch_baseline_occasions(b) < 3;
     struct table t;
 
     cli_table_init(&t, term, columns, 5);
     for (size_t i = 0; reference && i < reference->count; i++) {
         const struct tch_kept *kept = &reference->kept[i];
         const struct tch_kept *last = tch_occasion_values(latest, kept->name, 0.5);
-        struct tch_quantity q = {.unit = TCH_PLAIN, .spread = 0.02};
+        struct tch_quantity q = {.unit = TCH_PLAIN, .spread = TCH_SESSION_SPREAD};
         struct tch_buf text;
 
         find_quantity(kept->name, &q);
@@ -73,9 +75,9 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
         tch_add_value(&text, q.unit, last ? tch_kept_median(last) : NAN);
         cli_table_add(&t, PLAIN, text.data);
         cli_table_addf(&t, PLAIN, "%zu", kept->count);
-        cli_table_addf(&t, b->count < 3 ? DIM : PLAIN, "%.2g %%%s",
+        cli_table_addf(&t, few ? DIM : PLAIN, "%.2g %%%s",
                        100 * tch_baseline_spread(b, kept->name, 0.5, q.spread),
-                       b->count < 3 ? " (assumed)" : "");
+                       few ? " (assumed)" : "");
         tch_buf_release(&text);
     }
     cli_table_print(&t, out);

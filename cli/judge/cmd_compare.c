@@ -4,6 +4,7 @@
 #include "base/number.h"
 #include "cli/cmds.h"
 #include "cli/core/opt.h"
+#include "cli/run/run_options.h"
 #include "cli/run/run_view.h"
 #include "kit/judge/run_compare.h"
 #include "kit/report/report.h"
@@ -102,6 +103,17 @@ static int take_alpha(void *into, const struct args *args, const struct opt *opt
     return EXIT_OK;
 }
 
+static int take_session_spread(void *into, const struct args *args, const struct opt *opt)
+{
+    struct compare *c = into;
+
+    (void)opt;
+    if (!parse_share(args->value, &c->findings.session_spread))
+        return cli_wrong_usage(args, "--session-spread needs a share such as 1%% or 0.01, not '%s'",
+                               args->value);
+    return EXIT_OK;
+}
+
 static int take_direction(void *into, const struct args *args, const struct opt *opt)
 {
     struct compare *c = into;
@@ -187,18 +199,30 @@ static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
     size_t from = c->findings.count;
     int status = tch_findings_differences(&c->findings, a, b, err);
 
-    if (!tch_runs_paired(a, b))
-        tch_findings_note(&c->findings,
-                          "'%s' and '%s' were not run in turns: what changed on the machine "
-                          "between them counts as a change of the program",
-                          a->name, b->name);
     if (status == 0)
-        status =
-            tch_compare_runs(&c->findings, bench, a, b, c->budgets, c->budget_count, true, err);
+        status = tch_compare_runs(&c->findings, bench, a, b, c->budgets, c->budget_count, true,
+                                  NULL, err);
     if (status == 0)
         status = tch_compare_events(&c->findings, bench, from, c->runs[0].folder, c->runs[i].folder,
                                     err);
     return status;
+}
+
+/* The command that makes the runs of the first two in turns. */
+static void note_sessions(struct compare *c)
+{
+    const char *words[] = {"tacho", "run",
+                           "-n",    "20",
+                           "-c",    c->runs[0].receipt.command,
+                           "-c",    c->runs[1].receipt.command,
+                           NULL};
+    char *line = cli_join_words((char **)words);
+
+    if (line)
+        tch_findings_note_sessions(&c->findings, line);
+    else
+        c->findings.lost = true;
+    free(line);
 }
 
 static int name_sides(struct compare *c, tacho_error *err)
@@ -262,6 +286,8 @@ static int compare(struct compare *c, const struct args *args)
         code = name_sides(c, &err);
     if (status == EXIT_OK && code == 0)
         code = tch_findings_judge(&c->findings, c->alpha, &err);
+    if (status == EXIT_OK && code == 0)
+        note_sessions(c);
     if (code < 0) {
         cli_complain(&err, "cannot compare");
         status = EXIT_WORK;
@@ -314,6 +340,11 @@ static const struct opt opts[] = {
      .arg = "P",
      .help = "chance of a wrong FAIL in the whole report (default 5%)",
      .take = take_alpha},
+    {.name = "session-spread",
+     .arg = "P",
+     .help = "of runs that were not made in turns: allow for sessions that differ by P (default "
+             "2.6% for times, 0.65% for memory and instructions)",
+     .take = take_session_spread},
     {.name = "higher-is-better",
      .arg = "METRIC",
      .help = "of a metric of your own: more of it is better",
@@ -380,7 +411,9 @@ const struct cmd cmd_compare = {
     .about =
         "For every metric that both runs have: medians, the change from A to B with its 95 % "
         "interval, and how often a run of B is above one of A. Runs that were made in turns (tacho "
-        "run -c A -c B) are compared in pairs, others as two samples. What differs in "
+        "run -c A -c B) are compared in pairs. Of others the interval allows for sessions that "
+        "differ "
+        "with nothing changed, so that less is found. What differs in "
         "configuration and environment is told first.\n"
         "\n"
         "With --tolerance metrics are judged. FAIL: worse than allowed, beyond doubt, given "

@@ -48,8 +48,8 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
         if (bench->bench->plan.runs > 0)
             tch_buf_addf(&b, "  %-10s %llu, up to %llu where it is not clear, %u look%s\n", "runs",
                          (unsigned long long)bench->bench->plan.runs,
-                         (unsigned long long)bench->bench->plan.max_runs, bench->looks,
-                         bench->looks == 1 ? "" : "s");
+                         (unsigned long long)bench->bench->plan.max_runs, bench->planned,
+                         bench->planned == 1 ? "" : "s");
         else
             tch_buf_addf(&b, "  %-10s until the median is known to within %g %%, up to %llu\n",
                          "runs", 100 * bench->bench->plan.precision,
@@ -124,7 +124,7 @@ static bool has_none(const struct tch_gate_bench *b)
 
 static bool has_few(const struct tch_gate_bench *b)
 {
-    return b->has_baseline && b->baseline.count < 3;
+    return b->has_baseline && tch_baseline_occasions(&b->baseline) < 3;
 }
 
 /* Lists the benches of which something is true, the first few by name. Returns how many. */
@@ -231,6 +231,7 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
     if (status == EXIT_OK && !g->how.plan_only && !lacks) {
         note_missing(g);
         status = cli_gate_measure(g, args);
+        tch_findings_note_sessions(&g->findings, "tacho gate --against REF --build CMD");
     }
     reported = cli_gate_report(g, o, args);
     if (status == EXIT_OK)
@@ -275,6 +276,7 @@ static int run_with(const struct gate_options *o, const struct args *args)
                                .only = o->only,
                                .runs = o->runs,
                                .max_runs = o->max_runs,
+                               .session_spread = o->session_spread,
                                .plan_only = o->dry_run};
     char problem[GATE_PROBLEM] = "";
     tacho_error err;
@@ -335,6 +337,12 @@ static const struct opt opts[] = {
      .complete = COMPLETE_REF,
      CLI_TEXT(struct gate_options, against)},
     GATE_COMMON_OPTS,
+    {.name = "session-spread",
+     .arg = "P",
+     .help = "allow for sessions that differ by P from the baseline (default: as earlier ones did, "
+             "2.6% for times where there are few)",
+     .set = CLI_SET(struct gate_options, session_spread, .kind = TCH_SET_SHARE,
+                    .wants = "a share such as 1% or 0.01")},
     {.name = "require-baseline",
      .help = "fail when a bench has no baseline; else that is a warning",
      CLI_FLAG(struct gate_options, require_baseline)},
@@ -444,9 +452,8 @@ const struct cmd cmd_gate = {
         "turns, so that the machine's mood cancels out. A stored baseline, made by 'tacho baseline "
         "save', is from another day; what days differ by is allowed for, so less is found.\n"
         "\n"
-        "What is not clear is run again, twice as often, up to max_runs; the looks are planned "
-        "ahead and share the chance of a wrong FAIL. What fails before the last look must fail at "
-        "the next one as well.",
+        "What is not clear is run again, twice as often, up to max_runs; the looks share the "
+        "chance of a wrong FAIL.",
     .opts = opts,
     .examples = examples,
     .exits = exits,

@@ -29,6 +29,7 @@ struct gate_options {
     size_t only_count;
     uint64_t runs;
     uint64_t max_runs;
+    double session_spread; /**< NAN: not given */
 
     const char *against; /**< a commit as git knows it; NULL: the baselines */
     const char *build;

@@ -1,6 +1,7 @@
 /* Settings and measuring, for `tacho gate` and `tacho baseline`. */
 #include <errno.h>
 #include <libgen.h>
+#include <math.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -14,10 +15,12 @@ struct gate_options *cli_gate_options_new(void)
 {
     struct gate_options *o = calloc(1, sizeof *o);
 
-    if (!o)
+    if (!o) {
         cli_no_memory();
-    else
-        o->out = "tacho-out";
+        return NULL;
+    }
+    o->out = "tacho-out";
+    o->session_spread = NAN;
     return o;
 }
 

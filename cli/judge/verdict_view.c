@@ -97,8 +97,7 @@ static void add_plot(struct tch_buf *b, const struct term *term, const struct tc
     if (!r->has_ratio || r->ratio.level == 0 || f->about[row].ask == TCH_ASK_MAX)
         return;
     if (f->about[row].ask == TCH_ASK_RATIO && budget->tolerance > 0)
-        bound =
-            plot_place(budget->higher ? 1 / (1 + budget->tolerance) : 1 + budget->tolerance, range);
+        bound = plot_place(budget->higher ? 1 - budget->tolerance : 1 + budget->tolerance, range);
     for (size_t i = 0; i < PLOT; i++)
         tch_buf_adds(b, i == plot_place(r->ratio.estimate, range) ? set[2]
                         : i >= low && i <= high                   ? set[1]
@@ -206,7 +205,7 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     size_t count = 0;
     struct table t;
 
-    snprintf(interval, sizeof interval, "%.3g %% interval", 100 * (1 - f->alpha / f->looks));
+    snprintf(interval, sizeof interval, "%.3g %% interval", 100 * (1 - f->alpha));
     for (size_t i = benches ? 0 : 1; i < ALL; i++)
         if (i != PICTURE || picture)
             columns[count++] = all[i];

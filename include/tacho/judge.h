@@ -17,9 +17,10 @@
  * rule is that of `tacho compare` and `tacho gate`; docs/judging.md describes it. The same values
  * give the same verdicts.
  *
- * How a and b were measured must be said. Pairs are measured in turns, a, b, a, b ...: what
- * disturbs the machine for a while disturbs both. Two samples were measured one after the other, or
- * on two days, and may differ although nothing changed; so they FAIL later than pairs do.
+ * How a and b were measured must be said. Pairs are measured in turns, and a fair coin decides for
+ * each pair which is first: then no disturbance can favour one of them. Two samples were measured
+ * one after the other, or on two days, and may differ although nothing changed; so they FAIL later
+ * than pairs do.
  */
 #ifndef TACHO_JUDGE_H
 #define TACHO_JUDGE_H
@@ -78,7 +79,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_judge_new(tacho_judge **ret, tacho_error *e
 TACHO_API void tacho_judge_free(tacho_judge *judge);
 
 /**
- * Asks about values that were measured in turns: a[i] right before or after b[i].
+ * Asks about values that were measured in turns: a[i] right before or after b[i], as a fair coin
+ * decided for this pair. The test rests on these coins.
  *
  * @param name    of the question, copied
  * @param budget  borrowed; NULL: TACHO_JUDGE_BUDGET_INIT

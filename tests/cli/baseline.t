@@ -87,14 +87,14 @@ $ tacho baseline show --dir project/baselines --machine-class box-1cpu sort
 |    20260101-000000-b  2026-01-01T00:00:00Z          ./prog b
 | 
 | metric        reference     latest  runs  spread of occasions
-| wall           20.18 ms   23.20 ms    12       12 % (assumed)
-| cpu            20.18 ms   23.20 ms    12       12 % (assumed)
-| user           20.18 ms   23.20 ms    12       12 % (assumed)
-| system             0 ns       0 ns    12      7.1 % (assumed)
-| memory        8.004 MiB  8.004 MiB    12     0.58 % (assumed)
-| throughput         4955       4309    12       12 % (assumed)
-| major_faults          0          0    12      7.1 % (assumed)
-| tps               49.55      43.09    12       12 % (assumed)
+| wall           20.18 ms   23.20 ms    12      2.6 % (assumed)
+| cpu            20.18 ms   23.20 ms    12      2.6 % (assumed)
+| user           20.18 ms   23.20 ms    12      2.6 % (assumed)
+| system             0 ns       0 ns    12      6.5 % (assumed)
+| memory        8.004 MiB  8.004 MiB    12     0.65 % (assumed)
+| throughput         4955       4309    12      2.6 % (assumed)
+| major_faults          0          0    12      6.5 % (assumed)
+| tps               49.55      43.09    12      2.6 % (assumed)
 
 $ tacho baseline show --dir project/baselines --machine-class box-1cpu merge
 | merge on box-1cpu
@@ -103,14 +103,14 @@ $ tacho baseline show --dir project/baselines --machine-class box-1cpu merge
 | *  20260101-000000-a  2026-01-01T00:00:00Z          ./prog a
 | 
 | metric        reference     latest  runs  spread of occasions
-| wall           20.18 ms   20.18 ms    12      2.8 % (assumed)
-| cpu            20.18 ms   20.18 ms    12      2.8 % (assumed)
-| user           20.18 ms   20.18 ms    12      2.8 % (assumed)
-| system             0 ns       0 ns    12      7.1 % (assumed)
-| memory        8.004 MiB  8.004 MiB    12     0.71 % (assumed)
-| throughput         4955       4955    12      2.8 % (assumed)
-| major_faults          0          0    12      7.1 % (assumed)
-| tps               49.55      49.55    12      2.8 % (assumed)
+| wall           20.18 ms   20.18 ms    12      2.6 % (assumed)
+| cpu            20.18 ms   20.18 ms    12      2.6 % (assumed)
+| user           20.18 ms   20.18 ms    12      2.6 % (assumed)
+| system             0 ns       0 ns    12      6.5 % (assumed)
+| memory        8.004 MiB  8.004 MiB    12     0.65 % (assumed)
+| throughput         4955       4955    12      2.6 % (assumed)
+| major_faults          0          0    12      6.5 % (assumed)
+| tps               49.55      49.55    12      2.6 % (assumed)
 
 $ tacho baseline show --dir project/baselines --machine-class box-8cpu merge
 | merge on box-8cpu
@@ -119,14 +119,14 @@ $ tacho baseline show --dir project/baselines --machine-class box-8cpu merge
 | *  20260101-000000-a  2026-02-03T00:00:00Z  0123456789ab  ./prog a
 | 
 | metric        reference     latest  runs  spread of occasions
-| wall           20.18 ms   20.18 ms    12      2.8 % (assumed)
-| cpu            20.18 ms   20.18 ms    12      2.8 % (assumed)
-| user           20.18 ms   20.18 ms    12      2.8 % (assumed)
-| system             0 ns       0 ns    12      7.1 % (assumed)
-| memory        8.004 MiB  8.004 MiB    12     0.71 % (assumed)
-| throughput         4955       4955    12      2.8 % (assumed)
-| major_faults          0          0    12      7.1 % (assumed)
-| tps               49.55      49.55    12      2.8 % (assumed)
+| wall           20.18 ms   20.18 ms    12      2.6 % (assumed)
+| cpu            20.18 ms   20.18 ms    12      2.6 % (assumed)
+| user           20.18 ms   20.18 ms    12      2.6 % (assumed)
+| system             0 ns       0 ns    12      6.5 % (assumed)
+| memory        8.004 MiB  8.004 MiB    12     0.65 % (assumed)
+| throughput         4955       4955    12      2.6 % (assumed)
+| major_faults          0          0    12      6.5 % (assumed)
+| tps               49.55      49.55    12      2.6 % (assumed)
 
 $ tacho baseline show --dir project/baselines --machine-class box-1cpu sort --json
 | {

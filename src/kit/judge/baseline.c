@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/array.h"
 #include "base/fail.h"
@@ -104,31 +105,76 @@ double tch_kept_median(const struct tch_kept *kept)
     return median;
 }
 
+/* "2026-11-15T23:05:11Z" in seconds; -1 when it is not known. */
+static int64_t time_of(const char *text)
+{
+    struct tm t = {0};
+    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &t);
+
+    return end && !*end ? (int64_t)timegm(&t) : -1;
+}
+
+/* Says whether save i begins an occasion. Saves within an hour say nothing about other days. */
+static bool begins_occasion(const struct tch_baseline *b, size_t i)
+{
+    int64_t before;
+    int64_t now;
+
+    if (i == 0)
+        return true;
+    before = time_of(b->occasions[i - 1].at);
+    now = time_of(b->occasions[i].at);
+    return before < 0 || now < 0 || now - before >= 3600;
+}
+
+size_t tch_baseline_occasions(const struct tch_baseline *b)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < b->count; i++)
+        count += begins_occasion(b, i);
+    return count;
+}
+
 double tch_baseline_spread(const struct tch_baseline *b, const char *name, double quantile,
                            double assumed)
 {
-    double *steps = malloc((b->count + 1) * sizeof *steps);
-    double last = NAN;
+    double *level = calloc(2 * b->count + 1, sizeof *level); /* log of each occasion, then steps */
+    double *steps = level + b->count;
     double seen = 0;
-    size_t n = 0;
+    size_t saves = 0; /* of the present occasion */
+    size_t count = 0;
 
-    for (size_t i = 0; steps && i < b->count; i++) {
+    for (size_t i = 0; level && i < b->count; i++) {
         const struct tch_kept *kept = tch_occasion_values(&b->occasions[i], name, quantile);
         double median = kept ? tch_kept_median(kept) : NAN;
 
+        saves = begins_occasion(b, i) ? 0 : saves;
         if (!(median > 0))
             continue;
-        if (!isnan(last))
-            steps[n++] = fabs(log(median / last));
-        last = median;
+        count += saves++ == 0;
+        level[count - 1] += (log(median) - level[count - 1]) / (double)saves;
     }
-    if (n > 0)
-        seen = 1.4826 * tch_median(steps, n); /* the sd of a step, were it normal */
-    free(steps);
-    return sqrt((2 * 2 * assumed * assumed + (double)n * seen * seen) / (double)(n + 2));
+    for (size_t i = 1; i < count; i++)
+        steps[i - 1] = fabs(level[i] - level[i - 1]);
+    if (count > 1)
+        seen = 1.4826 * tch_median(steps, count - 1); /* the sd of a step, were it normal */
+    free(level);
+    count -= count > 0;
+    return sqrt((2 * assumed * assumed + (double)count * seen * seen) / (double)(count + 2));
 }
 
 /* --- A new occasion --- */
+
+/* Keeps runs at even distances, in their order: how they hang together is part of a verdict. */
+static size_t keep_some(double *value, size_t count)
+{
+    size_t kept = count < TCH_BASELINE_VALUES ? count : TCH_BASELINE_VALUES;
+
+    for (size_t i = 0; i < kept; i++)
+        value[i] = value[i * count / kept];
+    return kept;
+}
 
 static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
                        const struct tch_quantity *q, double quantile, tacho_error *err)
@@ -146,10 +192,8 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
     status = tch_quantity_series_of(r, q, quantile, &s, err);
     if (status == 0 && s.count > 0) {
         kept_name(name, sizeof name, q->name, quantile);
-        o->kept[o->count] =
-            (struct tch_kept){.name = strdup(name),
-                              .value = s.value,
-                              .count = tch_thin(s.value, s.count, TCH_BASELINE_VALUES)};
+        o->kept[o->count] = (struct tch_kept){
+            .name = strdup(name), .value = s.value, .count = keep_some(s.value, s.count)};
         s.value = NULL; /* it is the occasion's now */
         status = o->kept[o->count++].name ? 0 : tch_fail_memory(err);
     }

@@ -21,7 +21,8 @@
 
 enum {
     TCH_BASELINE_MAX = 64 << 20, /* bytes of a file */
-    TCH_BASELINE_VALUES = 200,   /* of a metric that are kept: more are thinned to evenly spaced */
+    TCH_BASELINE_VALUES =
+        200, /* of a metric that are kept: of more, those of runs at even distances */
     TCH_BASELINE_OCCASIONS = 1000,
     TCH_BASELINE_KEPT = 4096, /* of an occasion: quantities, those of several values a run thrice */
 };
@@ -120,6 +121,9 @@ void tch_occasion_commit(const struct tch_occasion *o, char *out, size_t size);
 
 /** Returns the median; NAN when there are no values, or no memory. */
 double tch_kept_median(const struct tch_kept *kept);
+
+/** How many occasions there are: saves within one hour of the one before are of one occasion. */
+size_t tch_baseline_occasions(const struct tch_baseline *b);
 
 /**
  * By how much two occasions differ with nothing changed: the standard deviation of the logarithm of

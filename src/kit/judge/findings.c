@@ -42,14 +42,14 @@ bool tch_statistic_find(const char *name, double *quantile)
 
 void tch_findings_init(struct tch_findings *f, const char *mode)
 {
-    *f = (struct tch_findings){.mode = mode, .alpha = TCH_ALPHA, .looks = 1};
+    *f = (struct tch_findings){.mode = mode, .alpha = TCH_ALPHA, .looks = 1, .session_spread = NAN};
 }
 
 void tch_findings_clear_rows(struct tch_findings *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         free((char *)f->about[i].bench);
-        free((double *)f->rows[i].b); /* a is behind it */
+        free((double *)f->rows[i].b); /* a and the rounds are behind it */
     }
     f->count = 0;
 }
@@ -144,14 +144,16 @@ bool tch_findings_has(const struct tch_findings *f, size_t from, const char *qua
 int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
                      struct tch_quantity_series *a, struct tch_quantity_series *b, tacho_error *err)
 {
-    double *values;
+    double spread = isnan(f->session_spread) ? about->spread : f->session_spread;
+    double *values; /* of b, of a, and the rounds of pairs */
+    uint64_t *pair = NULL;
     char *bench;
     size_t m;
 
     if (a && about->paired)
         tch_quantity_series_match(a, b);
     m = a ? a->count : 0;
-    values = malloc((m + b->count + 1) * sizeof *values);
+    values = malloc((m + 2 * b->count + 1) * sizeof *values);
     bench = strdup(about->bench);
     if (!values || !bench || tch_array_extend(&f->about, f->count) < 0 ||
         tch_array_extend(&f->rows, f->count) < 0) {
@@ -163,6 +165,10 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
         memcpy(values, b->value, b->count * sizeof *values);
     if (m > 0)
         memcpy(values + b->count, a->value, m * sizeof *values);
+    if (about->paired && a && b->count > 0) {
+        pair = (uint64_t *)(values + b->count + m);
+        memcpy(pair, b->pair, b->count * sizeof *pair);
+    }
     f->about[f->count] = *about;
     f->about[f->count].bench = bench;
     f->rows[f->count++] = (struct tch_verdict_row){
@@ -171,7 +177,10 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
         .b = values,
         .b_count = b->count,
         .paired = about->paired && a,
-        .spread = about->spread,
+        .pair = pair,
+        .coins = about->coins > 0 ? about->coins : SIZE_MAX - f->count,
+        .spread = about->paired ? 0 : spread,
+        .looks = about->looks,
         .budget = about->budget,
         .ask = about->ask,
     };
@@ -247,7 +256,7 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
     int status;
 
     f->alpha = alpha;
-    status = tch_judge(f->rows, f->count, alpha / f->looks, err);
+    status = tch_judge(f->rows, f->count, alpha, err);
     for (size_t i = 0; i < f->count && status == 0; i++)
         if (f->about[i].required && f->rows[i].b_count == 0) {
             f->rows[i].verdict = TCH_FAIL;
@@ -256,4 +265,31 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
         }
     f->verdict = tch_judge_worst(f->rows, f->count);
     return status == 0 && f->lost ? tch_fail_memory(err) : status;
+}
+
+void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns)
+{
+    double least = INFINITY;
+    double most = 0;
+    enum tch_ask asked = f->verdict != TCH_NO_VERDICT ? TCH_ASK_RATIO : TCH_ASK_NOTHING;
+    char range[64];
+
+    for (size_t i = 0; i < f->count; i++) {
+        const struct tch_verdict_row *r = &f->rows[i];
+
+        if (r->paired || r->a_count == 0 || r->ask != asked)
+            continue;
+        least = fmin(least, r->spread);
+        most = fmax(most, r->spread);
+    }
+    if (most == 0)
+        return;
+    snprintf(range, sizeof range, "%.2g", 100 * least);
+    if (most > least)
+        snprintf(range + strlen(range), sizeof range - strlen(range), " to %.2g", 100 * most);
+    tch_findings_note(f,
+                      "not run in turns: this allows for sessions that differ by %s %% "
+                      "(--session-spread); if yours differ by more, a FAIL may be the "
+                      "machine; in turns: %.200s",
+                      range, in_turns);
 }

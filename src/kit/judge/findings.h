@@ -30,8 +30,10 @@ struct tch_about {
     enum tch_ask ask;
     bool required; /**< FAIL when there are no values */
     bool paired;
-    double spread;
-    size_t occasions;    /**< of the baseline; 0: both sides were measured now */
+    size_t coins;  /**< paired: rows with the same number share their coins; 0: with no other row */
+    double spread; /**< not paired: that of tch_verdict_row */
+    size_t occasions;              /**< of the baseline; 0: both sides are run folders */
+    const struct tch_looks *looks; /**< not copied; NULL: this is the only one */
     const char *instead; /**< in place of a verdict: "new"; not copied; NULL: there is a verdict */
 };
 
@@ -55,11 +57,13 @@ struct tch_findings {
     size_t note_count;
     char **problems; /**< sentences: why something that should be judged was not */
     size_t problem_count;
-    double alpha;    /**< of the whole report */
-    unsigned looks;  /**< that were planned: each has alpha / looks */
-    bool lost;       /**< there was no memory for a sentence: nothing may be written */
-    char *reproduce; /**< the command to type; or NULL */
-    char *link;      /**< of the page with more; or NULL */
+    double alpha;   /**< of the whole report */
+    unsigned looks; /**< that were planned; they share alpha */
+    double
+        session_spread; /**< in place of what is known or assumed of a quantity; NAN: not given */
+    bool lost;          /**< there was no memory for a sentence: nothing may be written */
+    char *reproduce;    /**< the command to type; or NULL */
+    char *link;         /**< of the page with more; or NULL */
     enum tch_verdict verdict;
 };
 
@@ -101,8 +105,12 @@ const char *tch_findings_word(const struct tch_findings *f);
 /** Sets a text of f (a_name, link …) to a copy. 0 or TACHO_ENOMEM. */
 int tch_findings_set(char **slot, const char *text, tacho_error *err);
 
-/** Judges all rows, with alpha divided by f->looks. 0 or TACHO_ENOMEM, also for a lost sentence. */
+/** Judges all rows. 0 or TACHO_ENOMEM, also for a lost sentence. */
 int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err);
+
+/** Adds a note that says what was assumed of two sessions, where rows are not paired.
+    in_turns: the command that leaves no such doubt. */
+void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns);
 
 /** "median", "p95", "p99". */
 const char *tch_statistic_name(double quantile);

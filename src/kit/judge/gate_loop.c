@@ -136,8 +136,9 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
         .budget = budget->budget,
         .ask = TCH_ASK_RATIO,
         .required = budget->required,
-        .occasions = b->baseline.count,
+        .occasions = tch_baseline_occasions(&b->baseline),
         .spread = tch_baseline_spread(&b->baseline, q->name, budget->budget.quantile, q->spread),
+        .looks = &b->looks,
     };
     struct tch_quantity_series before = {.value = kept ? kept->value : NULL,
                                          .count = kept ? kept->count : 0};
@@ -205,27 +206,35 @@ static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const st
         else if (!isnan(budget->budget.tolerance))
             status = add_alone_row(g, b, r, budget, &q, err);
         if (status == 0)
-            status = tch_compare_max(&g->findings, b->bench->name, r, &q, budget, err);
+            status = tch_compare_max(&g->findings, b->bench->name, r, &q, budget, &b->looks, err);
     }
     return status;
 }
 
 /* --- Deciding what needs another look --- */
 
-/* What FAILs must FAIL twice, unless this was the last look. A row that does not FAIL any more was
-   no candidate. */
+/* A FAIL settles a bench: it stays one at every later look. */
 static void update_settled(struct tch_gate *g, struct tch_gate_bench *b)
 {
     bool open = false;
+    bool failed = false;
 
     for (size_t i = 0; i < b->row_count; i++) {
         enum tch_verdict verdict = g->findings.rows[b->first_row + i].verdict;
 
-        open |= verdict == TCH_INCONCLUSIVE || verdict == TCH_WARN ||
-                (verdict == TCH_FAIL && !b->candidate[i]);
-        b->candidate[i] = verdict == TCH_FAIL;
+        open |= verdict == TCH_INCONCLUSIVE || verdict == TCH_WARN;
+        failed |= verdict == TCH_FAIL;
     }
-    b->settled = !open || runs_made(b) >= b->bench->plan.max_runs;
+    b->settled = failed || !open || tch_looks_last(&b->looks);
+}
+
+/* The share of the planned runs that this look has seen. */
+static void count_look(const struct tch_gate *g, struct tch_gate_bench *b)
+{
+    double share = (double)runs_made(b) / (double)b->bench->plan.max_runs;
+
+    b->looks.at = g->look < TCH_LOOKS_MOST ? g->look : TCH_LOOKS_MOST - 1;
+    b->looks.share[b->looks.at] = fmin(1, share);
 }
 
 static int judge_all(struct tch_gate *g, tacho_error *err)
@@ -242,10 +251,11 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
         if (b->failed)
             continue;
         own = tch_gate_receipt(b);
-        status = b->plan.command_count > 1
-                     ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
-                                        b->bench->budgets, b->bench->budget_count, false, err)
-                     : add_kept(g, b, own, err);
+        status =
+            b->plan.command_count > 1
+                ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
+                                   b->bench->budgets, b->bench->budget_count, false, &b->looks, err)
+                : add_kept(g, b, own, err);
         b->row_count = g->findings.count - b->first_row;
     }
     if (status == 0)
@@ -268,6 +278,7 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
             status = measure_bench(g, &g->benches[i], watch, err);
             if (status < 0 || g->interrupted)
                 return status;
+            count_look(g, &g->benches[i]);
         }
         g->look++;
         if (g->how.measure_only)

@@ -7,9 +7,9 @@
  *     ...                                         g.findings
  *     tch_gate_close(&g);
  *
- * Looks are planned ahead, at runs, 2 runs, 4 runs … up to max_runs, and each may be wrong with
- * alpha / looks only, so that looking often is no way to an alarm. What FAILs before the last look
- * is a candidate: it must FAIL at the next look as well.
+ * Looks are at runs, 2 runs, 4 runs … up to max_runs. They share alpha (kit/stats/spending.h), so
+ * that looking often is no way to an alarm. A bench is measured again while a row is open and none
+ * FAILs.
  */
 #ifndef TCH_GATE_LOOP_H
 #define TCH_GATE_LOOP_H
@@ -29,6 +29,7 @@ struct tch_gate_how {
     const char *const *only;  /**< names of benches, NULL-ended; NULL: all */
     uint64_t runs;            /**< at the first look; 0: as tacho.yaml says */
     uint64_t max_runs;        /**< 0: as tacho.yaml says */
+    double session_spread;    /**< that of tch_findings */
     bool measure_only;        /**< for saving a baseline: nothing is judged */
     bool plan_only;           /**< only to say what would be done: nothing is opened */
 };
@@ -46,10 +47,10 @@ struct tch_gate_bench {
     const char *alone; /**< a word for rows with nothing to compare with: "new"; or NULL */
     struct tch_baseline baseline;
     bool has_baseline;
-    unsigned looks;
-    size_t first_row; /**< of its rows in the findings */
+    unsigned planned;       /**< looks */
+    struct tch_looks looks; /**< made so far; rows refer to it */
+    size_t first_row;       /**< of its rows in the findings */
     size_t row_count;
-    bool candidate[2 * TCH_BUDGETS_MOST]; /**< of each row: it FAILed at the look before */
 };
 
 struct tch_gate {

@@ -84,8 +84,8 @@ static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, t
     b->plan.interval_ns = usual.interval_ns;
     b->plan.power = usual.power;
     b->plan.out = how->out;
-    b->looks = asked->runs > 0 ? tch_gate_looks(asked->runs, asked->max_runs)
-                               : tch_run_checks(asked->max_runs);
+    b->planned = asked->runs > 0 ? tch_gate_looks(asked->runs, asked->max_runs)
+                                 : tch_run_checks(asked->max_runs);
     if (name_commands(b, how, err) < 0)
         return TACHO_ENOMEM;
     b->plan.cwd = b->cwd[b->plan.command_count - 1];
@@ -232,8 +232,8 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
         status = read_baseline(g, b, err);
     if (status < 0)
         return status;
-    if (b->looks > g->findings.looks)
-        g->findings.looks = b->looks;
+    if (b->planned > g->findings.looks)
+        g->findings.looks = b->planned;
     return open_run(g, b, err);
 }
 
@@ -261,6 +261,7 @@ int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct
 
     *g = (struct tch_gate){.settings = s, .how = *how};
     tch_findings_init(&g->findings, how->against ? "against" : "baseline");
+    g->findings.session_spread = how->session_spread;
     for (const char *const *p = how->only; p && *p; p++)
         if (!tch_settings_bench(s, *p))
             return tch_fail(err, TACHO_EINVAL, 0, "there is no bench '%.60s'; the first is '%.60s'",

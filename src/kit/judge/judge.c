@@ -9,11 +9,8 @@
 #include "base/fail.h"
 #include "base/sized.h"
 #include "kit/run/run.h"
+#include "kit/stats/session.h"
 #include "run_compare.h"
-
-/* Standard deviation of the logarithm of a ratio of two sessions in which nothing changed, where
-   nothing is known of the values: that of a user's own metric. */
-#define SESSION_SPREAD 0.02
 
 struct tacho_judge {
     struct tch_findings findings;
@@ -124,7 +121,7 @@ static int add_rows(tacho_judge *judge, const char *name, struct tch_quantity_se
                               .budget = budget->budget,
                               .ask = TCH_ASK_RATIO,
                               .paired = paired,
-                              .spread = paired ? 0 : SESSION_SPREAD,
+                              .spread = TCH_SESSION_SPREAD,
                               .quantity = {.unit = TCH_PLAIN, .directed = true}};
     int status;
 
@@ -133,7 +130,6 @@ static int add_rows(tacho_judge *judge, const char *name, struct tch_quantity_se
     status = tch_findings_add(&judge->findings, &about, a, b, err);
     about.ask = TCH_ASK_MAX;
     about.paired = false;
-    about.spread = 0;
     if (status == 0 && !isnan(budget->budget.max))
         status = tch_findings_add(&judge->findings, &about, NULL, b, err);
     return status;
@@ -217,7 +213,7 @@ int tacho_judge_add_runs(tacho_judge *judge, const char *a_folder, const char *b
     if (status == 0)
         status = check_quantity(&b, &budget, err);
     if (status == 0)
-        status = tch_compare_runs(&judge->findings, "", &a, &b, &budget, 1, false, err);
+        status = tch_compare_runs(&judge->findings, "", &a, &b, &budget, 1, false, NULL, err);
     if (status == 0 && judge->findings.count == before)
         status = tch_fail(err, TACHO_EINVAL, 0, "the two runs have nothing that can be judged");
     tch_receipt_release(&a);

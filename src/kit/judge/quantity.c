@@ -9,9 +9,11 @@
 #include "base/fail.h"
 #include "kit/event/event_stages.h"
 #include "kit/stats/order_stats.h"
+#include "kit/stats/session.h"
 
-/* Spreads are what is assumed of two occasions until some have been seen: clocks and neighbours
-   change times by a few percent, memory and instructions hardly at all. */
+/* Spreads are what is assumed of two sessions until some have been seen, as the standard deviation
+   of the logarithm of their ratio: clocks and neighbours change times by a few percent, memory and
+   instructions hardly at all. */
 static const struct known {
     const char *name;
     const char *title;
@@ -21,40 +23,40 @@ static const struct known {
     bool gated;
     double spread;
 } known[] = {
-    {"wall", "wall time", TCH_NS, TCH_QUANTITY_FIELD, TCH_WALL, true, 0.02},
-    {"cpu", "CPU time", TCH_NS, TCH_QUANTITY_CPU, 0, true, 0.02},
-    {"user", "user CPU", TCH_NS, TCH_QUANTITY_FIELD, TCH_USER, false, 0.02},
-    {"system", "system CPU", TCH_NS, TCH_QUANTITY_FIELD, TCH_SYSTEM, false, 0.05},
-    {"memory", "peak memory", TCH_BYTES, TCH_QUANTITY_FIELD, TCH_MAX_RSS, true, 0.005},
+    {"wall", "wall time", TCH_NS, TCH_QUANTITY_FIELD, TCH_WALL, true, TCH_SESSION_SPREAD},
+    {"cpu", "CPU time", TCH_NS, TCH_QUANTITY_CPU, 0, true, TCH_SESSION_SPREAD},
+    {"user", "user CPU", TCH_NS, TCH_QUANTITY_FIELD, TCH_USER, false, TCH_SESSION_SPREAD},
+    {"system", "system CPU", TCH_NS, TCH_QUANTITY_FIELD, TCH_SYSTEM, false, 0.065},
+    {"memory", "peak memory", TCH_BYTES, TCH_QUANTITY_FIELD, TCH_MAX_RSS, true, 0.0065},
     {"tree_memory", "peak memory of the tree", TCH_BYTES, TCH_QUANTITY_FIELD, TCH_TREE_RSS, false,
-     0.005},
-    {"kv_cache", "peak key-value cache", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
-    {"activation", "peak activations", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
-    {"temp_buffer", "peak temporary buffers", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.005},
-    {TCH_RECORDED_LATENCY, "latency", TCH_NS, TCH_QUANTITY_RECORDED, 0, true, 0.02},
+     0.0065},
+    {"kv_cache", "peak key-value cache", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.0065},
+    {"activation", "peak activations", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.0065},
+    {"temp_buffer", "peak temporary buffers", TCH_BYTES, TCH_QUANTITY_RECORDED, 0, true, 0.0065},
+    {TCH_RECORDED_LATENCY, "latency", TCH_NS, TCH_QUANTITY_RECORDED, 0, true, TCH_SESSION_SPREAD},
     {TCH_RECORDED_LATENCY_KERNEL, "latency in the kernel", TCH_NS, TCH_QUANTITY_RECORDED, 0, true,
-     0.02},
-    {"energy", "energy", TCH_JOULES, TCH_QUANTITY_FIELD, TCH_ENERGY, true, 0.03},
-    {"throughput", "throughput", TCH_RATE, TCH_QUANTITY_THROUGHPUT, 0, true, 0.02},
-    {"instructions", "instructions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INSTRUCTIONS, true, 0.005},
-    {"cycles", "CPU cycles", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CYCLES, false, 0.02},
-    {"branches", "branches", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BRANCHES, false, 0.005},
+     TCH_SESSION_SPREAD},
+    {"energy", "energy", TCH_JOULES, TCH_QUANTITY_FIELD, TCH_ENERGY, true, 0.039},
+    {"throughput", "throughput", TCH_RATE, TCH_QUANTITY_THROUGHPUT, 0, true, TCH_SESSION_SPREAD},
+    {"instructions", "instructions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INSTRUCTIONS, true, 0.0065},
+    {"cycles", "CPU cycles", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CYCLES, false, TCH_SESSION_SPREAD},
+    {"branches", "branches", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BRANCHES, false, 0.0065},
     {"branch_misses", "branch misses", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BRANCH_MISSES, false,
-     0.05},
+     0.065},
     {"cache_references", "cache references", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CACHE_REFERENCES,
-     false, 0.05},
-    {"cache_misses", "cache misses", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CACHE_MISSES, false, 0.05},
+     false, 0.065},
+    {"cache_misses", "cache misses", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CACHE_MISSES, false, 0.065},
     {"minor_faults", "minor page faults", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_MINOR_FAULTS, false,
-     0.01},
+     0.013},
     {"major_faults", "major page faults", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_MAJOR_FAULTS, false,
-     0.05},
+     0.065},
     {"voluntary_switches", "waits (context switches)", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_VOLUNTARY,
-     false, 0.05},
+     false, 0.065},
     {"involuntary_switches", "preemptions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INVOLUNTARY, false,
-     0.05},
-    {"block_reads", "blocks read", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BLOCK_READS, false, 0.05},
+     0.065},
+    {"block_reads", "blocks read", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BLOCK_READS, false, 0.065},
     {"block_writes", "blocks written", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BLOCK_WRITES, false,
-     0.05},
+     0.065},
 };
 
 enum { KNOWN = sizeof known / sizeof known[0] };
@@ -93,7 +95,7 @@ static void describe_metric(const struct tch_metric_name *metric, size_t i,
                                  .kind = TCH_QUANTITY_METRIC,
                                  .index = i,
                                  .several = metric->all,
-                                 .spread = 0.02};
+                                 .spread = TCH_SESSION_SPREAD};
     snprintf(ret->name, sizeof ret->name, "%s", metric->name);
     snprintf(ret->title, sizeof ret->title, "%s", metric->name);
 }
@@ -117,7 +119,7 @@ static bool describe_recorded(const char *name, size_t i, struct tch_quantity *r
                                  .several = stage,
                                  .directed = !count,
                                  .gated = !count,
-                                 .spread = stage ? 0.02 : 0.005};
+                                 .spread = stage ? TCH_SESSION_SPREAD : 0.0065};
     snprintf(ret->name, sizeof ret->name, "%s", name);
     snprintf(ret->title, sizeof ret->title, "%s%.100s", stage ? "stage " : "peak ",
              name + strlen(stage ? TCH_RECORDED_STAGE : TCH_RECORDED_MEMORY));

@@ -36,7 +36,8 @@ struct tch_quantity {
     bool higher;   /**< more is better */
     bool directed; /**< it is known which way is better */
     bool gated;    /**< a tolerance that names no quantity is for this one, too */
-    double spread; /**< between occasions, of the logarithm, where nothing is known of it */
+    double
+        spread; /**< of two sessions where nothing is known of it: sd of the log of their ratio */
 };
 
 /** Finds a quantity by its name here or in run.json; false: this run cannot have it. r may be NULL:

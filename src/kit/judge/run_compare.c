@@ -44,13 +44,14 @@ budget_of(const struct tch_quantity *q, const struct tch_named_budget *budgets, 
 
 int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                     const struct tch_quantity *q, const struct tch_named_budget *budget,
-                    tacho_error *err)
+                    const struct tch_looks *looks, tacho_error *err)
 {
     struct tch_about about = {.bench = bench,
                               .quantity = *q,
                               .budget = budget->budget,
                               .ask = TCH_ASK_MAX,
-                              .required = budget->required};
+                              .required = budget->required,
+                              .looks = looks};
     struct tch_quantity_series y;
     int status;
 
@@ -80,7 +81,7 @@ static bool all_zero(const struct tch_quantity_series *s)
 static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                         const struct tch_quantity *qa, const struct tch_receipt *b,
                         const struct tch_quantity *qb, const struct tch_named_budget *budget,
-                        tacho_error *err)
+                        size_t coins, const struct tch_looks *looks, tacho_error *err)
 {
     bool ask = budget && !isnan(budget->budget.tolerance);
     struct tch_about about = {
@@ -90,6 +91,9 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
         .ask = ask ? TCH_ASK_RATIO : TCH_ASK_NOTHING,
         .required = budget && budget->required,
         .paired = tch_runs_paired(a, b),
+        .coins = coins,
+        .spread = qb->spread,
+        .looks = looks,
     };
     struct tch_quantity_series x = {0};
     struct tch_quantity_series y = {0};
@@ -129,7 +133,7 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
 
 int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                      const struct tch_receipt *b, const struct tch_named_budget *budgets,
-                     size_t count, bool with_all, tacho_error *err)
+                     size_t count, bool with_all, const struct tch_looks *looks, tacho_error *err)
 {
     struct tch_quantity qb;
     size_t from = f->count;
@@ -145,9 +149,9 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
         if (budget && budget->name)
             status = tch_budget_check(budget, &qb, err);
         if (status == 0)
-            status = add_quantity(f, bench, a, &qa, b, &qb, budget, err);
+            status = add_quantity(f, bench, a, &qa, b, &qb, budget, from + 1, looks, err);
         if (status == 0 && budget)
-            status = tch_compare_max(f, bench, b, &qb, budget, err);
+            status = tch_compare_max(f, bench, b, &qb, budget, looks, err);
     }
     for (size_t i = 0; i < count && status == 0; i++)
         if (budgets[i].name &&

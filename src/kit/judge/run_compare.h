@@ -21,12 +21,13 @@ extern const struct tch_budget tch_budget_default;
  * Adds rows for what both runs have: those with a budget first come with a question, the others
  * (with_all) with a ratio alone.
  *
+ * @param looks  kept in the rows; NULL: this is the only look
  * @return 0, TACHO_ENOMEM, or TACHO_EINVAL: a budget for what none of the two can have, or of
  *         which it is not known which way is better
  */
 int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                      const struct tch_receipt *b, const struct tch_named_budget *budgets,
-                     size_t count, bool with_all, tacho_error *err);
+                     size_t count, bool with_all, const struct tch_looks *looks, tacho_error *err);
 
 /** Adds a row without a question for each stage of the profile events that both folders have, but
    of which it is not known which run recorded them, as of a server's: rows from number `from` on
@@ -38,7 +39,7 @@ int tch_compare_events(struct tch_findings *f, const char *bench, size_t from, c
 /** Adds the row for the absolute limit of a budget, if it has one. */
 int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                     const struct tch_quantity *q, const struct tch_named_budget *budget,
-                    tacho_error *err);
+                    const struct tch_looks *looks, tacho_error *err);
 
 /** Checks that a budget makes sense for a quantity: its direction is known, its statistic has
     something to be of. */

@@ -9,6 +9,7 @@
 #include "base/found_file.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
+#include "kit/stats/session.h"
 #include "run_compare.h"
 
 /* 0 where there is no such file. */
@@ -44,7 +45,8 @@ static int add_stage(struct tch_findings *f, const char *bench, size_t from,
                      const struct tch_stage_group *group, const struct tch_stage *a,
                      const struct tch_stage *b, tacho_error *err)
 {
-    struct tch_about about = {.bench = bench, .budget = tch_budget_default};
+    struct tch_about about = {
+        .bench = bench, .budget = tch_budget_default, .spread = TCH_SESSION_SPREAD};
     struct tch_quantity *q = &about.quantity;
     struct tch_quantity_series x = {0};
     struct tch_quantity_series y = {0};

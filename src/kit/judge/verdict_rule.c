@@ -1,12 +1,14 @@
 /*
- * The rule of verdict_rule.h. quantity.c provides the values.
+ * The rule of verdict_rule.h. quantity.c provides the values, verdict_family.c corrects the
+ * p-values.
  *
- * A tolerance is judged by the rank tests and intervals of kit/stats/ratio.h, a maximum of a
- * quantile by the sign test: how many values are beyond it is binomial. All p-values of a report
- * are corrected together (Holm, 1979).
+ * A tolerance is judged by the sign flips of kit/stats/flip.h, or, of runs that were not
+ * interleaved, with the session term of kit/stats/session.h. A maximum of a quantile is judged by
+ * the sign test: how many values are beyond it is binomial.
  */
 #include "verdict_rule.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +18,7 @@
 #include "kit/stats/flip.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/rank.h"
+#include "kit/stats/session.h"
 
 const char *const tch_verdict_names[] = {
     [TCH_NO_VERDICT] = "-", [TCH_PASS] = "PASS", [TCH_INCONCLUSIVE] = "INCONCLUSIVE",
@@ -25,8 +28,14 @@ const char *const tch_verdict_names[] = {
 /* Shared by all rows of a report. */
 struct report {
     double alpha;
-    size_t family;
+    double lag1;   /* mean correlation of neighbouring runs, over all rows that are not paired */
+    size_t family; /* groups of rows whose p-values are corrected together */
+    const struct tch_looks *looks; /* whose look_alpha this is */
+    double look_alpha;
 };
+
+/* Rounding of ratios: less than this is no difference. */
+static const double ulps = 1e-12;
 
 static double median_of(const double *x, size_t n, double *room)
 {
@@ -83,34 +92,66 @@ static uint64_t runs_to_settle(size_t n, double estimate, double end, double bou
 
 /* --- Ratios: everything here is about "worse": above 1 is bad, whichever way is better. --- */
 
-/* Two occasions add a difference of their own. Half of alpha is for that, half for the runs:
-   together they are at most alpha. */
-static double widening(const struct tch_verdict_row *row, double tail)
+double tch_budget_worse(const struct tch_budget *budget, double share)
 {
-    return row->spread > 0 ? row->spread * tch_normal_cut(tail) : 0;
+    if (!budget->higher)
+        return 1 + share;
+    return share < 1 ? 1 / (1 - share) : DBL_MAX; /* nothing loses more than all */
 }
 
-static int compare_values(struct tch_verdict_row *row, const struct report *report, double *x,
+static double bound_of(const struct tch_verdict_row *row)
+{
+    return row->ask == TCH_ASK_RATIO ? tch_budget_worse(&row->budget, row->budget.tolerance) : 1;
+}
+
+/* 1 - confidence of the interval at the present look, so that over all looks alpha is kept. */
+static double look_alpha(struct report *report, const struct tch_looks *looks)
+{
+    if (!looks || (looks->at == 0 && tch_looks_last(looks)))
+        return report->alpha;
+    if (looks != report->looks)
+        report->look_alpha = 2 * tch_spending_level(looks->share, looks->at, report->alpha / 2);
+    report->looks = looks;
+    return report->look_alpha;
+}
+
+void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e)
+{
+    const double *x = row->budget.higher ? row->b : row->a;
+    const double *y = row->budget.higher ? row->a : row->b;
+    size_t n = row->b_count;
+    bool logs = all_positive(x, n) && all_positive(y, n);
+
+    for (size_t i = 0; i < n; i++)
+        e[i] = logs ? log(y[i] / x[i]) - log(worse) : y[i] - worse * x[i];
+}
+
+/* x and y: from the better to the worse side, thinned. */
+static int compare_values(const struct tch_verdict_row *row, struct report *report, double *x,
                           size_t m, double *y, size_t n, struct tch_ratio *ret, tacho_error *err)
 {
-    double alpha = row->spread > 0 ? report->alpha / 2 : report->alpha;
-    double tail = report->alpha / 2 / (double)report->family;
-    double bound = row->ask == TCH_ASK_RATIO ? 1 + row->budget.tolerance : 1;
-    double wide = exp(widening(row, report->alpha / 4));
+    double bound = bound_of(row);
     int status;
 
-    bound *= exp(widening(row, tail));
-    status = row->paired ? tch_ratio_paired(x, y, n, alpha, bound, ret, err)
-                         : tch_ratio_unpaired(x, m, y, n, alpha, bound, ret, err);
-    if (status < 0)
-        return status;
-    ret->low /= wide;
-    ret->high *= wide;
-    if (row->spread > 0) {
-        ret->p_above = fmin(1, ret->p_above + tail);
-        ret->p_least += tail;
-    }
-    return 0;
+    if (row->paired)
+        return tch_ratio_paired(x, y, n, look_alpha(report, row->looks), bound, ret, err);
+    status = tch_ratio_unpaired(x, m, y, n, 0.05, bound, ret, err);
+    if (status == 0)
+        tch_session_widen(ret, row->rho, row->spread, look_alpha(report, row->looks), bound);
+    return status;
+}
+
+/* How the runs of a row that is not paired hang together, in the order in which they were made. */
+static void see_session(struct tch_verdict_row *row, struct report *report)
+{
+    size_t n = row->a_count < row->b_count ? row->a_count : row->b_count;
+
+    if (row->paired || row->ask == TCH_ASK_MAX || n < 4)
+        return;
+    row->rho = tch_session_rho(report->lag1, n);
+    row->trend = tch_session_trend(row->a, row->a_count, row->b, row->b_count);
+    if (row->budget.higher)
+        row->trend = -row->trend;
 }
 
 /* The worse-ratio as b / a, for people. */
@@ -121,32 +162,39 @@ static struct tch_ratio inverse_ratio(const struct tch_ratio *r)
     t.estimate = 1 / r->estimate;
     t.low = r->high < INFINITY ? 1 / r->high : 0;
     t.high = r->low > 0 ? 1 / r->low : INFINITY;
+    t.least = 1 / r->most;
+    t.most = 1 / r->least;
     t.effect = 1 - r->effect;
     t.p_above = r->p_below;
     t.p_below = r->p_above;
     return t;
 }
 
-/* With a 0 among the values there is no ratio; the values themselves still tell whether b is above
-   a times the bound. */
-static int compare_zeros(struct tch_verdict_row *row, double *x, size_t m, double *y, size_t n,
-                         struct tch_rank_tails *ret, tacho_error *err)
+/* With a 0 among the values there is no ratio. Pairs are flipped all the same. Of runs that were
+   not interleaved ranks tell whether b is below the bound; that it is above could be the session.
+ */
+static int compare_zeros(const struct tch_verdict_row *row, double *e, struct tch_flip_tails *ret,
+                         struct tch_flip_tails *at_one, tacho_error *err)
 {
-    double bound = row->ask == TCH_ASK_RATIO ? 1 + row->budget.tolerance : 1;
-    struct tch_flip_tails flips;
+    double worse = bound_of(row);
+    double *x = e;
+    double *y = e + row->a_count;
+    struct tch_rank_tails tails;
     int status;
 
-    for (size_t i = 0; i < m; i++)
-        x[i] *= bound;
-    if (!row->paired) {
-        status = tch_rank_sum_test(x, m, y, n, NULL, ret, err);
-    } else {
-        for (size_t i = 0; i < n; i++)
-            y[i] -= x[i];
-        status = tch_flip_test(y, n, &flips, err);
-        if (status == 0)
-            *ret = (struct tch_rank_tails){flips.above, flips.below, flips.exact};
+    if (row->paired) {
+        tch_row_differences(row, worse, e);
+        status = tch_flip_test(e, row->b_count, ret, err);
+        tch_row_differences(row, 1, e);
+        return status < 0 ? status : tch_flip_test(e, row->b_count, at_one, err);
     }
+    for (size_t i = 0; i < row->a_count; i++)
+        x[i] = row->a[i] * (row->budget.higher ? 1 : worse);
+    for (size_t i = 0; i < row->b_count; i++)
+        y[i] = row->b[i] * (row->budget.higher ? worse : 1);
+    status = tch_rank_sum_test(x, row->a_count, y, row->b_count, NULL, &tails, err);
+    *ret = (struct tch_flip_tails){1, row->budget.higher ? tails.above : tails.below, tails.exact};
+    *at_one = *ret;
     return status;
 }
 
@@ -161,7 +209,7 @@ uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family)
     return n;
 }
 
-static void too_few(struct tch_verdict_row *row, const struct report *report)
+static void too_few(struct tch_verdict_row *row, struct report *report)
 {
     bool is_max = row->ask == TCH_ASK_MAX;
 
@@ -170,78 +218,109 @@ static void too_few(struct tch_verdict_row *row, const struct report *report)
     snprintf(row->why, sizeof row->why, "too few runs%s", is_max ? "" : " for an interval");
 }
 
+/* Of runs that were not interleaved: why nothing is said to be worse; NULL: it may be. */
+static const char *refusal(const struct tch_verdict_row *row)
+{
+    if (row->paired)
+        return NULL;
+    return row->rho >= TCH_SESSION_DEPENDENT ? "neighbouring runs depend on each other"
+           : row->trend >= TCH_SESSION_TREND ? "the runs got worse and worse while they were made"
+                                             : NULL;
+}
+
+/* Worse than the bound, with the share that belongs to it: the tolerance, or 0. */
+static void say_worse(struct tch_verdict_row *row, enum tch_verdict verdict, double share)
+{
+    bool refused = refusal(row) != NULL;
+    double medians =
+        row->budget.higher ? row->a_median / row->b_median : row->b_median / row->a_median;
+
+    row->verdict = refused ? TCH_INCONCLUSIVE : verdict;
+    if (row->paired && medians < tch_budget_worse(&row->budget, share) * (1 - ulps))
+        snprintf(row->why, sizeof row->why, "the middle runs are alike, the %s runs of B are %s",
+                 row->budget.higher ? "low" : "slow", row->budget.higher ? "lower" : "slower");
+}
+
 /* The verdict on a worse-ratio. */
 static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *worse,
-                         const struct report *report)
+                         struct report *report)
 {
     const struct tch_budget *budget = &row->budget;
-    double effect = 1 + budget->min_effect;
-    double fine = 1 + fmax(budget->tolerance, budget->min_effect);
+    double effect = tch_budget_worse(budget, budget->min_effect) * (1 - ulps);
+    double fine = tch_budget_worse(budget, fmax(budget->tolerance, budget->min_effect));
     size_t n = row->b_count < row->a_count ? row->b_count : row->a_count;
-    bool can_fail = worse->p_least * (double)report->family <= report->alpha;
+    bool can_fail = worse->p_least * (double)report->family <= look_alpha(report, row->looks);
 
     if (worse->level == 0) {
         too_few(row, report);
     } else if (row->p_adjusted <= report->alpha && worse->estimate >= effect) {
-        row->verdict = TCH_FAIL;
-    } else if (worse->high <= fine) {
+        say_worse(row, TCH_FAIL, budget->tolerance);
+    } else if (worse->high <= fine * (1 + ulps)) {
         row->verdict = TCH_PASS;
     } else {
-        bool warn = worse->low > 1 && worse->estimate >= effect;
         double end = worse->estimate > fine ? worse->low : worse->high;
 
-        row->verdict = warn ? TCH_WARN : TCH_INCONCLUSIVE;
-        row->settle = row->spread > 0 ? 0 : runs_to_settle(n, worse->estimate, end, fine);
+        row->verdict = TCH_INCONCLUSIVE;
+        if (row->p_worse <= report->alpha && worse->estimate >= effect)
+            say_worse(row, TCH_WARN, 0);
+        row->settle = row->paired ? runs_to_settle(n, worse->estimate, end, fine) : 0;
         if (!can_fail) {
             uint64_t least = tch_judge_least_runs(row->paired, report->alpha, report->family);
 
-            snprintf(row->why, sizeof row->why, "%zu %s cannot fail %zu metrics", n,
-                     row->paired ? "pairs" : "runs", report->family);
+            snprintf(row->why, sizeof row->why, "%zu pairs cannot fail a report of %zu benches", n,
+                     report->family);
             row->settle = least > row->settle ? least : row->settle;
         }
     }
+    if (row->verdict == TCH_INCONCLUSIVE && refusal(row))
+        snprintf(row->why, sizeof row->why, "%s; only runs made in turns can tell", refusal(row));
 }
 
-static int ask_ratio(struct tch_verdict_row *row, const struct report *report, double *x, size_t m,
+static int ask_ratio(struct tch_verdict_row *row, struct report *report, double *x, size_t m,
                      double *y, size_t n, tacho_error *err)
 {
     struct tch_ratio worse;
     bool swap = row->budget.higher;
-    int status = swap ? compare_values(row, report, y, n, x, m, &worse, err)
-                      : compare_values(row, report, x, m, y, n, &worse, err);
+    int status;
 
+    see_session(row, report);
+    status = swap ? compare_values(row, report, y, n, x, m, &worse, err)
+                  : compare_values(row, report, x, m, y, n, &worse, err);
     if (status < 0)
         return status;
     row->has_ratio = true;
+    if (worse.level > 0)
+        worse.level = 1 - report->alpha; /* which holds over all looks */
     row->ratio = swap ? inverse_ratio(&worse) : worse;
     row->p = row->ask == TCH_ASK_RATIO ? worse.p_above : worse.p;
+    row->p_worse = worse.p_more;
     return 0;
 }
 
-static int ask_zeros(struct tch_verdict_row *row, double *x, size_t m, double *y, size_t n,
-                     tacho_error *err)
+static int ask_zeros(struct tch_verdict_row *row, double *room, tacho_error *err)
 {
-    bool swap = row->budget.higher;
-    struct tch_rank_tails tails;
-    int status = swap ? compare_zeros(row, y, n, x, m, &tails, err)
-                      : compare_zeros(row, x, m, y, n, &tails, err);
+    struct tch_flip_tails tails;
+    struct tch_flip_tails at_one;
+    int status = compare_zeros(row, room, &tails, &at_one, err);
 
     if (status < 0)
         return status;
     row->p = row->ask == TCH_ASK_RATIO ? tails.above : fmin(1, 2 * fmin(tails.above, tails.below));
+    row->p_worse = at_one.above;
     row->ratio.p_below = tails.below;
-    snprintf(row->why, sizeof row->why, "values of 0 have no ratio");
+    snprintf(row->why, sizeof row->why, "values of 0 have no ratio%s",
+             row->paired ? "" : "; only runs made in turns can tell whether they are worse");
     return 0;
 }
 
-static void decide_zeros(struct tch_verdict_row *row, const struct report *report)
+static void decide_zeros(struct tch_verdict_row *row, struct report *report)
 {
-    if (all_same(row) || row->ratio.p_below <= report->alpha / 2)
+    if (all_same(row) || row->ratio.p_below <= look_alpha(report, row->looks) / 2)
         row->verdict = TCH_PASS;
     else if (row->p_adjusted <= report->alpha)
         row->verdict = TCH_FAIL;
     else
-        row->verdict = TCH_INCONCLUSIVE;
+        row->verdict = row->p_worse <= report->alpha ? TCH_WARN : TCH_INCONCLUSIVE;
 }
 
 /* --- Maxima of a quantile --- */
@@ -322,7 +401,7 @@ static void decide_max(struct tch_verdict_row *row, double alpha)
 
 /* --- All of them --- */
 
-static int compare_row(struct tch_verdict_row *row, const struct report *report, double *room,
+static int compare_row(struct tch_verdict_row *row, struct report *report, double *room,
                        tacho_error *err)
 {
     double *x = room;
@@ -333,18 +412,18 @@ static int compare_row(struct tch_verdict_row *row, const struct report *report,
     row->a_median = median_of(row->a, m, x);
     row->b_median = median_of(row->b, n, y);
     if (n == 0 || (row->ask != TCH_ASK_MAX && m == 0)) {
-        row->p = 1;
+        row->p = row->p_worse = 1;
         return 0;
     }
     memcpy(y, row->b, n * sizeof *y);
     if (row->ask == TCH_ASK_MAX) {
-        ask_max(row, report->alpha, y, n);
+        ask_max(row, look_alpha(report, row->looks), y, n);
         return 0;
     }
     memcpy(x, row->a, m * sizeof *x);
     row->thinned = m > TCH_JUDGE_EXACT || n > TCH_JUDGE_EXACT;
     if (!all_positive(x, m) || !all_positive(y, n))
-        return ask_zeros(row, x, m, y, n, err);
+        return ask_zeros(row, room, err);
     if (row->paired)
         m = n = thin_pairs(x, y, n);
     else
@@ -352,7 +431,7 @@ static int compare_row(struct tch_verdict_row *row, const struct report *report,
     return ask_ratio(row, report, x, m, y, n, err);
 }
 
-static void decide_row(struct tch_verdict_row *row, const struct report *report)
+static void decide_row(struct tch_verdict_row *row, struct report *report)
 {
     struct tch_ratio worse;
 
@@ -369,26 +448,42 @@ static void decide_row(struct tch_verdict_row *row, const struct report *report)
         decide_zeros(row, report);
 }
 
-static int judge_rows(struct tch_verdict_row *rows, size_t count, const struct report *report,
-                      double *room, double *p, tacho_error *err)
+/* The mean of the correlations of neighbouring runs over both sides of all rows of two sessions. */
+static double mean_lag1(const struct tch_verdict_row *rows, size_t count, double *room)
 {
-    size_t judged = 0;
+    double sum = 0;
+    size_t series = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        const struct tch_verdict_row *row = &rows[i];
+
+        if (row->paired || row->ask == TCH_ASK_MAX || row->a_count < 4 || row->b_count < 4 ||
+            !all_positive(row->a, row->a_count) || !all_positive(row->b, row->b_count))
+            continue;
+        sum += tch_session_lag1(row->a, row->a_count, room);
+        sum += tch_session_lag1(row->b, row->b_count, room);
+        series += 2;
+    }
+    return series > 0 ? sum / (double)series : 0;
+}
+
+static int judge_rows(struct tch_verdict_row *rows, size_t count, struct report *report,
+                      double *room, tacho_error *err)
+{
     int status = 0;
 
+    report->lag1 = mean_lag1(rows, count, room);
     for (size_t i = 0; i < count && status == 0; i++) {
         status = compare_row(&rows[i], report, room, err);
-        if (rows[i].ask != TCH_ASK_NOTHING)
-            p[judged++] = rows[i].p;
+        rows[i].p_adjusted = rows[i].p;
     }
     if (status == 0)
-        status = tch_holm(p, judged, p, err);
-    judged = 0;
-    for (size_t i = 0; i < count && status == 0; i++) {
-        rows[i].p_adjusted = rows[i].ask != TCH_ASK_NOTHING ? p[judged++] : rows[i].p;
+        status = tch_judge_adjust(rows, count, report->alpha, err);
+    report->family = status > 0 ? (size_t)status : 1;
+    for (size_t i = 0; i < count && status >= 0; i++)
         if (rows[i].ask != TCH_ASK_NOTHING)
             decide_row(&rows[i], report);
-    }
-    return status;
+    return status < 0 ? status : 0;
 }
 
 int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err)
@@ -396,7 +491,6 @@ int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_er
     struct report report = {.alpha = alpha};
     size_t most = 0;
     double *room;
-    double *p;
     int status;
 
     if (!(alpha > 0 && alpha < 1))
@@ -404,16 +498,12 @@ int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_er
     for (size_t i = 0; i < count; i++) {
         if (rows[i].paired && rows[i].a_count != rows[i].b_count)
             return tch_fail(err, TACHO_EINVAL, 0, "pairs need as many values on both sides");
-        report.family += rows[i].ask != TCH_ASK_NOTHING;
         if (rows[i].a_count + rows[i].b_count > most)
             most = rows[i].a_count + rows[i].b_count;
     }
-    report.family += report.family == 0;
-    room = malloc((most + 1) * sizeof *room);
-    p = calloc(count + 1, sizeof *p);
-    status = room && p ? judge_rows(rows, count, &report, room, p, err) : tch_fail_memory(err);
+    room = malloc((2 * most + 1) * sizeof *room);
+    status = room ? judge_rows(rows, count, &report, room, err) : tch_fail_memory(err);
     free(room);
-    free(p);
     return status;
 }
 

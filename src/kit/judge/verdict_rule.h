@@ -2,18 +2,23 @@
  * The rule that says PASS, WARN, FAIL or INCONCLUSIVE, over everything that one report judges.
  *
  * A row is one question: is this metric, on side b, worse than on side a by more than its
- * tolerance? Or: is it above its maximum? The p-values of all rows that have a budget go through
- * Holm's correction together, so that a report of rows that are all fine holds a FAIL with
- * probability alpha at most, however many rows it has.
+ * tolerance? Or: is it above its maximum? Interleaved runs are tested by sign flips
+ * (kit/stats/flip.h), others with a session term (kit/stats/session.h). The p-values of all rows
+ * that have a budget are corrected together, so that a report of rows that are all fine holds a
+ * FAIL with probability alpha at most, however many rows it has: rows that share their coins by
+ * their joint distribution, groups of such rows and all other rows by Holm's step-down. Several
+ * looks share alpha (kit/stats/spending.h).
  *
  * - FAIL: the adjusted p of "at most 1 + tolerance" is at most alpha, and the estimate is at least
  *   the minimum effect.
  * - PASS: the interval ends below 1 + tolerance, or below 1 + minimum effect where that is more:
  *   what is smaller does not matter.
- * - WARN: the interval begins above 1, and the estimate is at least the minimum effect.
- * - INCONCLUSIVE: all else; `settle` says how many runs would tell.
+ * - WARN: the adjusted p of "at most 1" is at most alpha, and the estimate is at least the minimum
+ *   effect. A report in which nothing changed holds a WARN or FAIL with probability alpha at most.
+ * - INCONCLUSIVE: all else; also FAIL and WARN of runs that were not interleaved and depend on each
+ *   other or drift. `settle` says how many runs would tell.
  *
- * No randomness, no state: the same values give the same verdicts.
+ * The same values give the same verdicts.
  */
 #ifndef TCH_VERDICT_RULE_H
 #define TCH_VERDICT_RULE_H
@@ -25,6 +30,7 @@
 #include <tacho/error.h>
 
 #include "kit/stats/ratio.h"
+#include "kit/stats/spending.h"
 
 /** Ordered by how bad they are: the verdict of several rows is the worst. */
 enum tch_verdict { TCH_NO_VERDICT, TCH_PASS, TCH_INCONCLUSIVE, TCH_WARN, TCH_FAIL };
@@ -37,7 +43,7 @@ enum {
                                   evenly spaced order statistics stand for all: the interval is then
                                   wider than it could be, never too narrow */
     TCH_SETTLE_MOST = 1000000, /* more runs than that settle nothing */
-    TCH_JUDGE_WHY = 120,
+    TCH_JUDGE_WHY = 200,
 };
 
 /** The limits of a metric. NAN: no such limit. */
@@ -49,6 +55,12 @@ struct tch_budget {
     bool higher;     /**< more is better */
 };
 
+/** The looks at a growing row: the share of all planned runs at each, up to the present one. */
+struct tch_looks {
+    double share[TCH_LOOKS_MOST];
+    size_t at; /**< the present look */
+};
+
 enum tch_ask { TCH_ASK_NOTHING, TCH_ASK_RATIO, TCH_ASK_MAX };
 
 struct tch_verdict_row {
@@ -57,20 +69,25 @@ struct tch_verdict_row {
     size_t a_count;
     const double *b;
     size_t b_count;
-    bool paired;   /**< a[i] and b[i] were measured together */
-    double spread; /**< of logarithms, between the occasions of a and b; 0: one occasion */
+    bool paired;          /**< a[i] and b[i] were measured together */
+    const uint64_t *pair; /**< the round of each, rising; NULL: 0, 1, 2 … */
+    size_t coins;         /**< paired rows with the same number share their coins */
+    double spread;        /**< not paired: sd of the logarithm of the ratio of two sessions */
+    const struct tch_looks *looks; /**< NULL: this is the only one */
     struct tch_budget budget;
     enum tch_ask ask; /**< TCH_ASK_NOTHING: a ratio, but no verdict */
 
     /* The answer. */
     double a_median;
     double b_median;
-    struct tch_ratio
-        ratio;      /**< b / a, widened by the spread; of TCH_ASK_MAX: b's quantile by max */
-    bool has_ratio; /**< there is an estimate: not where values are 0 or below */
-    bool thinned;   /**< more than TCH_JUDGE_EXACT values */
-    double p;       /**< that the budget is kept; without a budget two-sided: no change */
+    struct tch_ratio ratio; /**< b / a; of TCH_ASK_MAX: b's quantile by max */
+    bool has_ratio;         /**< there is an estimate: not where values are 0 or below */
+    bool thinned;           /**< more than TCH_JUDGE_EXACT values */
+    double p;               /**< that the budget is kept; without a budget two-sided: no change */
     double p_adjusted;
+    double p_worse; /**< adjusted, that b is not worse at all */
+    double rho;     /**< not paired: how much neighbouring runs depend on each other */
+    double trend;   /**< not paired: of both sides, upwards where that is worse */
     enum tch_verdict verdict;
     uint64_t settle;         /**< runs of each side, in all, that would tell; 0: not known */
     char why[TCH_JUDGE_WHY]; /**< "" or what else is to be said */
@@ -87,7 +104,22 @@ int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_er
 /** The worst of all. TCH_NO_VERDICT when nothing was judged. */
 enum tch_verdict tch_judge_worst(const struct tch_verdict_row *rows, size_t count);
 
-/** The fewest runs of each side with which one of `family` rows can fail at all. */
+/** The fewest runs of each side with which one of `family` groups of rows can fail at all. */
 uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family);
+
+/** The ratio b / a, above 1 whichever way is better, that is worse by a share: 1.05 for 5 %, and
+    1 / 0.95 where more is better. */
+double tch_budget_worse(const struct tch_budget *budget, double share);
+
+/** Says whether the present look has seen all runs that were planned. */
+bool tch_looks_last(const struct tch_looks *looks);
+
+/** The differences of a paired row from b = worse a, as logarithms, or as values where some are 0:
+    above 0 is worse. e: room for a_count. */
+void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e);
+
+/** Sets p_adjusted and p_worse of all rows from their p and p_more. @return the number of groups,
+    or TACHO_ENOMEM */
+int tch_judge_adjust(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
 
 #endif

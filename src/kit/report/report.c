@@ -7,7 +7,7 @@
 #include "base/found_file.h"
 #include "base/human_number.h"
 #include "kit/judge/quantity.h"
-#include "kit/stats/ratio.h"
+#include "kit/stats/session.h"
 
 enum { COMPARED_MOST = 2000 }; /* the work grows as the square; the interval is narrow by then */
 
@@ -54,6 +54,24 @@ static size_t at_most(size_t n)
     return n < COMPARED_MOST ? n : COMPARED_MOST;
 }
 
+/* Runs that were not interleaved: see session.h. */
+static int compare_sessions(const double *a, size_t m, const double *b, size_t n, double spread,
+                            struct tch_ratio *ret, tacho_error *err)
+{
+    size_t least = m < n ? m : n;
+    double *room = malloc(2 * (m + n + 1) * sizeof *room);
+    int status =
+        room ? tch_ratio_unpaired(a, m, b, n, TCH_RUN_ALPHA, 1, ret, err) : tch_fail_memory(err);
+
+    if (status == 0 && least >= 4) {
+        double lag1 = (tch_session_lag1(a, m, room) + tch_session_lag1(b, n, room)) / 2;
+
+        tch_session_widen(ret, tch_session_rho(lag1, least), spread, TCH_RUN_ALPHA, 1);
+    }
+    free(room);
+    return status;
+}
+
 int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
                        struct tch_ratio *ret, tacho_error *err)
 {
@@ -71,8 +89,8 @@ int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
         tch_quantity_series_match(&x, &y);
         status = tch_ratio_paired(x.value, y.value, at_most(x.count), TCH_RUN_ALPHA, 1, ret, err);
     } else if (status == 0) {
-        status = tch_ratio_unpaired(x.value, at_most(x.count), y.value, at_most(y.count),
-                                    TCH_RUN_ALPHA, 1, ret, err);
+        status = compare_sessions(x.value, at_most(x.count), y.value, at_most(y.count), wall.spread,
+                                  ret, err);
     }
     tch_quantity_series_release(&x);
     tch_quantity_series_release(&y);

@@ -88,7 +88,7 @@ void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t ro
     }
     if (about->ask == TCH_ASK_RATIO) {
         tch_buf_adds(b, ", allowed ");
-        tch_add_change(b, about->budget.higher ? 1 / (1 + about->budget.tolerance)
+        tch_add_change(b, about->budget.higher ? 1 - about->budget.tolerance
                                                : 1 + about->budget.tolerance);
     }
 }

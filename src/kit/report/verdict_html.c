@@ -30,7 +30,8 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
     }
     tch_buf_adds(b, "<p class=\"sub\">");
     tch_add_promise(b, f);
-    tch_buf_addf(b, " Intervals are at %.3g %%.</p>\n", 100 * (1 - f->alpha / f->looks));
+    tch_buf_addf(b, " Intervals are at %.3g %%%s.</p>\n", 100 * (1 - f->alpha),
+                 f->looks > 1 ? ", over all looks together" : "");
     if (f->problem_count + f->note_count == 0)
         return;
     tch_buf_adds(b, "<ul class=\"warnings\">\n");
@@ -67,9 +68,8 @@ static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t
                  "<path d=\"M%d 1V17\" stroke=\"var(--dim)\"/>",
                  INTERVAL_WIDTH, INTERVAL_WIDTH / 2);
     if (f->about[i].ask == TCH_ASK_RATIO && budget->tolerance > 0)
-        tch_buf_addf(
-            b, "<path d=\"M%.1f 1V17\" stroke=\"var(--b)\" stroke-dasharray=\"3 2\"/>",
-            place(budget->higher ? 1 / (1 + budget->tolerance) : 1 + budget->tolerance, range));
+        tch_buf_addf(b, "<path d=\"M%.1f 1V17\" stroke=\"var(--b)\" stroke-dasharray=\"3 2\"/>",
+                     place(budget->higher ? 1 - budget->tolerance : 1 + budget->tolerance, range));
     tch_buf_addf(b,
                  "<path d=\"M%.1f 9H%.1f\" stroke=\"%s\" stroke-width=\"3\"/>"
                  "<circle cx=\"%.1f\" cy=\"9\" r=\"4.5\" fill=\"%s\"/></svg>",

@@ -4,6 +4,7 @@
 #include <tacho/version.h>
 
 #include "base/json_write.h"
+#include "kit/stats/session.h"
 #include "verdict_formats.h"
 
 static void add_side(struct tch_buf *b, const char *key, size_t n, double median)
@@ -28,7 +29,16 @@ static void add_ratio(struct tch_buf *b, const struct tch_verdict_row *r)
     tch_json_put_f64(b, "high", r->ratio.level > 0 ? r->ratio.high : NAN);
     tch_json_put_f64(b, "level", r->ratio.level);
     tch_json_put_f64(b, "effect", r->ratio.effect);
+    tch_json_put_f64(b, "of_medians", r->a_count > 0 ? r->b_median / r->a_median : NAN);
     tch_json_end_object(b);
+}
+
+/* Runs that depend on each other count as fewer. */
+static void add_effective(struct tch_buf *b, const struct tch_verdict_row *r)
+{
+    size_t n = r->a_count < r->b_count ? r->a_count : r->b_count;
+
+    tch_json_put_f64(b, "effective_runs", (double)n / tch_session_inflation(r->rho));
 }
 
 static void add_budget(struct tch_buf *b, const struct tch_about *about)
@@ -65,10 +75,12 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     add_side(b, "a", r->a_count, r->a_median);
     add_side(b, "b", r->b_count, r->b_median);
     tch_json_put_bool(b, "paired", r->paired);
-    tch_json_put_f64(b, "occasion_spread", r->spread);
+    tch_json_put_f64(b, "session_spread", r->spread);
+    add_effective(b, r);
     add_ratio(b, r);
     tch_json_put_f64(b, "p", r->p);
     tch_json_put_f64(b, "p_adjusted", r->p_adjusted);
+    tch_json_put_f64(b, "p_worse", r->p_worse);
     add_budget(b, about);
     tch_json_put_text(b, "verdict",
                       about->ask == TCH_ASK_NOTHING ? NULL : tch_verdict_names[r->verdict]);

@@ -163,7 +163,7 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
 
 static double alpha_of(const struct tch_run_plan *plan)
 {
-    return TCH_RUN_ALPHA / (plan->runs > 0 ? 1 : tch_run_checks(plan->max_runs));
+    return plan->runs > 0 ? TCH_RUN_ALPHA : tch_run_check_alpha(plan->max_runs);
 }
 
 static int make_items(struct tch_run *run, tacho_error *err)

@@ -62,14 +62,14 @@ unsigned tch_run_checks(uint64_t max_runs)
     return checks;
 }
 
+double tch_run_check_alpha(uint64_t max_runs)
+{
+    return tch_run_checks(max_runs) == 1 ? TCH_RUN_ALPHA : TCH_RUN_CHECK_ALPHA;
+}
+
 double tch_run_alpha_left(uint64_t n, uint64_t max_runs)
 {
-    unsigned all = tch_run_checks(max_runs);
-    unsigned done = 0;
-
-    for (uint64_t at = FIRST_CHECK; at < n && done + 1 < all; at *= 2)
-        done++;
-    return TCH_RUN_ALPHA * (all - done) / all;
+    return n <= FIRST_CHECK ? TCH_RUN_ALPHA : tch_run_check_alpha(max_runs);
 }
 
 bool tch_run_check_due(uint64_t n, uint64_t max_runs)

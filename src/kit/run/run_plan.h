@@ -28,13 +28,14 @@ enum {
 /** What is run around the runs, by sh -c. */
 enum tch_hook { TCH_HOOK_SETUP, TCH_HOOK_PREPARE, TCH_HOOK_CONCLUDE, TCH_HOOK_CLEANUP, TCH_HOOKS };
 
-#define TCH_RUN_TIME_NS   5000000000u /* until precise, unless the user says otherwise */
-#define TCH_RUN_USUAL_NS  60000000000u
-#define TCH_RUN_PRECISION 0.01
-#define TCH_RUN_LOOK_NS   10000000u
-#define TCH_RUN_GRACE_NS  1000000000u /* from TERM to KILL */
-#define TCH_RUN_ALPHA     0.05
-#define TCH_HOOK_LAST_NS  10000000000u /* of --cleanup after an interrupt */
+#define TCH_RUN_TIME_NS     5000000000u /* until precise, unless the user says otherwise */
+#define TCH_RUN_USUAL_NS    60000000000u
+#define TCH_RUN_PRECISION   0.01
+#define TCH_RUN_LOOK_NS     10000000u
+#define TCH_RUN_GRACE_NS    1000000000u /* from TERM to KILL */
+#define TCH_RUN_ALPHA       0.05
+#define TCH_RUN_CHECK_ALPHA 0.0294
+#define TCH_HOOK_LAST_NS    10000000000u /* of --cleanup after an interrupt */
 
 /** A number that a command prints, found by a regular expression. */
 struct tch_metric {
@@ -158,17 +159,19 @@ int tch_metrics_find(const struct tch_metric *metrics, size_t count,
 /** Parses a list such as "0-3,6". 0 or TACHO_EINVAL. */
 int tch_parse_cpus(const char *text, cpu_set_t *set);
 
-/**
- * Returns how often the precision is checked: at 10, 20, 40, … runs up to max_runs. Each check is
- * one more chance to stop by luck, so the allowed error is divided among them.
- */
+/** Returns how often the precision is checked: at 10, 20, 40, … runs up to max_runs. */
 unsigned tch_run_checks(uint64_t max_runs);
 
 /**
- * Returns 1 - confidence of the intervals after n runs that stopped for another reason than their
- * precision, such as --max-time. The checks before n have spent their parts of the allowed error.
- * The checks that never came spent nothing, so the last interval gets all that is left.
+ * Returns 1 - confidence of the interval at each check. A check is a chance to stop by luck, and
+ * there are two such chances: an interval halves in width over four times the runs, so before the
+ * last two checks it was far too wide. The level of two looks (S. J. Pocock, 1977) keeps
+ * TCH_RUN_ALPHA then; bench_promise measures it.
  */
+double tch_run_check_alpha(uint64_t max_runs);
+
+/** Returns 1 - confidence of the intervals after n runs that stopped for another reason than their
+    precision, such as --max-time. */
 double tch_run_alpha_left(uint64_t n, uint64_t max_runs);
 
 /** Says whether the precision is checked after n runs. */

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tacho/error.h>
 
@@ -56,6 +57,12 @@ int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
 /** Adjusts p-values for being many, by Holm's step-down. adjusted may be p.
     0, TACHO_ENOMEM, or TACHO_EINVAL for a p that is not between 0 and 1. */
 int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err);
+
+/** The same over groups of p-values that are adjusted for being several already, sorted by group:
+    each group counts once, and leaves its share to the others when all of it was rejected. 0 or
+    TACHO_ENOMEM. */
+int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
+                    tacho_error *err);
 
 /** The smallest one-sided p that so many values can give. */
 double tch_rank_sum_least(size_t m, size_t n);

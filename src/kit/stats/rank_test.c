@@ -221,3 +221,41 @@ int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err)
     free(items);
     return 0;
 }
+
+/* At level alpha K groups have alpha / K each. Sorted by their largest p, the first j of them are
+   rejected whole when the largest p of each fits what it then has; the others share alpha / (K -
+   j). So p is rejected from the smallest of max(what rejects j groups, p (K - j)) on, over all j up
+   to its own group's place. */
+int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
+                    tacho_error *err)
+{
+    size_t groups = n > 0 ? group[n - 1] + (size_t)1 : 0;
+    struct item *items = calloc(groups + 1, sizeof *items);
+    size_t *place = calloc(groups + 1, sizeof *place);
+    int status = items && place ? 0 : tch_fail_memory(err);
+    double least = 0;
+
+    for (size_t i = 0; i < n && status == 0; i++) {
+        struct item *item = &items[group[i]];
+
+        item->rank2 = group[i];
+        item->value = p[i] > item->value ? p[i] : item->value;
+    }
+    if (status == 0)
+        qsort(items, groups, sizeof *items, by_value);
+    for (size_t r = 0; r < groups && status == 0; r++) {
+        place[items[r].rank2] = r;
+        least = fmax(least, items[r].value * (double)(groups - r));
+        items[r].value = least; /* rejects the groups up to this one */
+    }
+    for (size_t i = 0; i < n && status == 0; i++) {
+        double own = p[i] * (double)groups;
+
+        for (size_t j = 1; j <= place[group[i]]; j++)
+            own = fmin(own, fmax(items[j - 1].value, p[i] * (double)(groups - j)));
+        adjusted[i] = fmin(1, own);
+    }
+    free(items);
+    free(place);
+    return status;
+}

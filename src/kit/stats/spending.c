@@ -104,7 +104,7 @@ static double cut_for(const struct paths *p, double t, double error)
     return low + (high - low) / 2;
 }
 
-static double level_by_square(const struct rule *rule, const double *share, size_t look, double g)
+static double level_at(const struct rule *rule, const double *share, size_t look, double g)
 {
     struct paths paths = {0};
     double cut = 0;
@@ -119,41 +119,12 @@ static double level_by_square(const struct rule *rule, const double *share, size
     return tch_normal_above(cut);
 }
 
-/* The error that one cut at all looks spends. */
-static double error_of_cut(const struct rule *rule, const double *share, size_t looks, double cut)
+double tch_spending_level(const double *share, size_t look, double g)
 {
-    struct paths paths = {0};
-    double error = 0;
-
-    for (size_t k = 0; k < looks; k++) {
-        error += crossing(&paths, share[k], cut);
-        if (k + 1 < looks)
-            advance(&paths, rule, share[k], cut);
-    }
-    return error;
-}
-
-double tch_spending_level(enum tch_spend how, const double *share, size_t look, double g)
-{
-    size_t looks = look + 1;
-    double low = 0;
-    double high = farthest;
     struct rule rule;
 
     make_rule(&rule);
-    if (how == TCH_SPEND_SQUARE)
-        return level_by_square(&rule, share, look, g);
-    while (share[looks - 1] < 1)
-        looks++;
-    for (int i = 0; i < HALVINGS; i++) {
-        double middle = low + (high - low) / 2;
-
-        if (error_of_cut(&rule, share, looks, middle) > g)
-            low = middle;
-        else
-            high = middle;
-    }
-    return tch_normal_above(high);
+    return level_at(&rule, share, look, g);
 }
 
 void tch_spending_init(struct tch_spending *s, const double *share, size_t look)
@@ -165,7 +136,7 @@ void tch_spending_init(struct tch_spending *s, const double *share, size_t look)
     for (int i = 0; i < TCH_SPENDING_TABLE; i++) {
         double g = ldexp(1, -i - 1);
 
-        s->level[i] = once ? g : level_by_square(&rule, share, look, g);
+        s->level[i] = once ? g : level_at(&rule, share, look, g);
     }
 }
 

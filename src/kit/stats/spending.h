@@ -13,14 +13,8 @@
 #include <stddef.h>
 
 enum {
-    TCH_LOOKS_MOST = 16,
+    TCH_LOOKS_MOST = 24,
     TCH_SPENDING_TABLE = 40,
-};
-
-/** How the error is spread over the looks. */
-enum tch_spend {
-    TCH_SPEND_SQUARE,  /**< g t^2 */
-    TCH_SPEND_EQUALLY, /**< one level for all looks (S. J. Pocock, 1977) */
 };
 
 /** Levels of one look for errors of 1/2, 1/4, 1/8 … in all. */
@@ -34,13 +28,13 @@ struct tch_spending {
  * @param share  of all runs at each look, rising to 1; at most TCH_LOOKS_MOST
  * @param g      the error that all looks may spend, below 1
  */
-double tch_spending_level(enum tch_spend how, const double *share, size_t look, double g);
+double tch_spending_level(const double *share, size_t look, double g);
 
 /** Prepares tch_spending_error() for a look. */
 void tch_spending_init(struct tch_spending *s, const double *share, size_t look);
 
-/** Returns the smallest error in all with which a p of this look is low enough by TCH_SPEND_SQUARE:
-    p itself where there is one look. */
+/** Returns the smallest error in all with which a p of this look is low enough: p itself where
+ * there is one look. */
 double tch_spending_error(const struct tch_spending *s, double p);
 
 #endif

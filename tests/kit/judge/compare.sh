@@ -87,7 +87,7 @@ grep -q '</html>' page.html || fail "the page is not whole"
 "$tacho" run -q -n 6 --name c -- "$spin" 5 >/dev/null 2>&1
 "$tacho" run -q -n 6 --name d -- "$spin" 5 >/dev/null 2>&1
 ends_with 0 "$tacho" compare tacho-out/c/latest tacho-out/d/latest
-says "were not run in turns"
+says "not run in turns"
 
 # Another kind of machine needs --force, and is told then.
 sed 's/"machine_class":"[^"]*"/"machine_class":"other-box"/' tacho-out/d/latest/run.json >other.json

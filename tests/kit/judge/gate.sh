@@ -66,7 +66,7 @@ grep -q "tacho: PASS" gate.md || fail "no verdict in the comment: $(cat gate.md)
 grep -q "To see it yourself: .tacho gate.$" gate.md || fail "nothing to reproduce it by"
 [ "$(jq -r .verdict gate.json)" = PASS ] || fail "$(cat gate.json)"
 [ "$(jq -r '[.rows[].metric] | join(" ")' gate.json)" = "wall wall" ] || fail "$(cat gate.json)"
-jq -e '.rows[0].occasion_spread > 0' gate.json >/dev/null || fail "occasions are not allowed for"
+jq -e '.rows[0].session_spread > 0' gate.json >/dev/null || fail "sessions are not allowed for"
 "$tacho" gate --json 2>/dev/null | jq -e '.schema == "tacho.verdict.v1"' >/dev/null ||
     fail "--json prints no verdict"
 

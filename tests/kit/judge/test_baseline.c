@@ -129,11 +129,40 @@ static void occasions_tell_their_spread(void **state)
     static const double step[] = {1e6, 1.001e6, 1e6, 0.999e6, 1.5e6, 1.501e6, 1.5e6, 1.4995e6};
 
     (void)state;
-    assert_true(fabs(spread_of(calm, 1, 0.02) - 0.02 * sqrt(2)) < 1e-9); /* assumed */
+    assert_true(fabs(spread_of(calm, 1, 0.02) - 0.02) < 1e-9); /* assumed */
     assert_true(spread_of(calm, 8, 0.02) < 0.015);
     assert_true(spread_of(wild, 8, 0.02) > 0.1);
     /* A change of the program is no spread. */
     assert_true(spread_of(step, 8, 0.02) < 0.015);
+}
+
+/* Two days, three saves in one hour of each: one occasion a day. */
+static void saves_within_an_hour_are_one_occasion(void **state)
+{
+    static const char *const at[] = {"2026-11-15T23:05:11Z", "2026-11-15T23:30:00Z",
+                                     "2026-11-16T00:10:00Z", "2026-11-17T08:00:00Z",
+                                     "2026-11-17T08:59:59Z", "2026-11-17T10:00:00Z"};
+    static const double walls[] = {1e6, 1.2e6, 1.1e6, 1.3e6, 1.1e6, 1.2e6};
+    struct tch_baseline b;
+    double step;
+
+    (void)state;
+    assert_int_equal(tch_baseline_init(&b, "x", "m", NULL), 0);
+    for (size_t i = 0; i < 6; i++) {
+        char id[32];
+
+        snprintf(id, sizeof id, "o%zu", i);
+        add(&b, id, 9, walls[i], 100);
+        free(b.occasions[i].at);
+        b.occasions[i].at = strdup(at[i]);
+    }
+    assert_int_equal(tch_baseline_occasions(&b), 3);
+    free(b.occasions[5].at);
+    b.occasions[5].at = strdup("2026-11-17T09:30:00Z");
+    assert_int_equal(tch_baseline_occasions(&b), 2);
+    step = fabs(log(1.3e6 * 1.1e6 * 1.2e6) / 3 - log(1.2e6 * 1.1e6 * 1e6) / 3);
+    assert_true(fabs(tch_baseline_spread(&b, "wall", 0.5, 0) - 1.4826 * step / sqrt(3)) < 1e-6);
+    tch_baseline_release(&b);
 }
 
 static void refuses_what_is_no_baseline(void **state)
@@ -266,6 +295,7 @@ int main(void)
         cmocka_unit_test(reads_back_what_it_wrote),
         cmocka_unit_test(keeps_the_last_and_the_reference),
         cmocka_unit_test(occasions_tell_their_spread),
+        cmocka_unit_test(saves_within_an_hour_are_one_occasion),
         cmocka_unit_test(refuses_what_is_no_baseline),
         cmocka_unit_test(saves_to_its_own_file_alone),
         cmocka_unit_test(survives_every_allocation_failing),

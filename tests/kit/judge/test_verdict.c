@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "kit/stats/flip.h"
+#include "kit/stats/session.h"
 #include "random.h"
 #include "support/test.h"
 
@@ -31,9 +32,20 @@ static struct tch_verdict_row row_of(size_t n, double tolerance)
         .a_count = n,
         .b = b,
         .b_count = n,
+        .paired = true,
         .ask = TCH_ASK_RATIO,
         .budget = {.tolerance = tolerance, .min_effect = 0.02, .max = NAN, .quantile = 0.5},
     };
+}
+
+/* The same values, not interleaved: two sessions that differ by 2.6 %. */
+static struct tch_verdict_row sessions_of(size_t n, double tolerance)
+{
+    struct tch_verdict_row row = row_of(n, tolerance);
+
+    row.paired = false;
+    row.spread = TCH_SESSION_SPREAD;
+    return row;
 }
 
 static enum tch_verdict verdict_of(struct tch_verdict_row *row)
@@ -104,7 +116,6 @@ static void the_same_values_pass(void **state)
     fill(10, 1, 0.01);
     memcpy(b, a, 10 * sizeof *a);
     row = row_of(10, 0);
-    row.paired = true;
     row.budget.min_effect = 0;
     assert_int_equal(verdict_of(&row), TCH_PASS);
     assert_true(row.ratio.low == 1 && row.ratio.high == 1);
@@ -134,8 +145,13 @@ static void zeros_have_no_ratio_and_a_verdict(void **state)
     b[0] = 0;
     memcpy(b, a, 20 * sizeof *a);
     b[0] = 1;
-    row = row_of(20, 0.05);
+    row = row_of(20, 0);
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    for (size_t i = 0; i < 20; i++)
+        b[i] = 10 + (double)(i % 3);
+    row = sessions_of(20, 0.05); /* which could be the session */
+    assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    assert_non_null(strstr(row.why, "in turns"));
 }
 
 static void too_few_runs_are_named(void **state)
@@ -145,24 +161,23 @@ static void too_few_runs_are_named(void **state)
 
     (void)state;
     fill(10, 1.5, 0.01);
-    row = row_of(3, 0.05);
+    row = sessions_of(3, 0.05);
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
     assert_int_equal(row.settle, 4);
     row = row_of(5, 0.05);
-    row.paired = true;
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
     assert_int_equal(row.settle, 6);
     row = row_of(0, 0.05);
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
-    /* 6 pairs can never fail any of 4 metrics, whatever they show. */
+    /* 6 pairs can never fail any of 4 benches, whatever they show. */
     for (size_t i = 0; i < 4; i++) {
         rows[i] = row_of(6, 0.05);
-        rows[i].paired = true;
+        rows[i].coins = i;
     }
     assert_int_equal(tch_judge(rows, 4, 0.05, NULL), 0);
-    assert_int_equal(rows[0].verdict, TCH_WARN);
+    assert_int_equal(rows[0].verdict, TCH_INCONCLUSIVE);
     assert_true(rows[0].settle >= 7);
-    assert_non_null(strstr(rows[0].why, "6 pairs cannot fail 4 metrics"));
+    assert_non_null(strstr(rows[0].why, "6 pairs cannot fail a report of 4 benches"));
     assert_int_equal(tch_judge_least_runs(true, 0.05, 1), 6);
     assert_int_equal(tch_judge_least_runs(true, 0.05, 26), 10);
     assert_int_equal(tch_judge_least_runs(true, 0.05, 52), 11);
@@ -212,17 +227,17 @@ static void rows_share_one_chance(void **state)
     rows[0] = row_of(10, 0);
     rows[0].budget.min_effect = 0;
     assert_int_equal(verdict_of(&rows[0]), TCH_FAIL);
-    assert_true(rows[0].p > 0.05 / 40 / 40);
     for (size_t i = 0; i < 40; i++) {
         rows[i] = row_of(10, i == 0 ? 0 : 0.5);
         rows[i].budget.min_effect = 0;
+        rows[i].coins = i;
     }
     assert_int_equal(tch_judge(rows, 40, 0.05, NULL), 0);
     for (size_t i = 0; i < 40; i++)
         failed += rows[i].verdict == TCH_FAIL;
     assert_true(rows[0].p_adjusted >= 39 * rows[0].p || rows[0].p_adjusted == 1);
     assert_true(failed == (rows[0].p * 40 <= 0.05));
-    assert_int_equal(tch_judge_worst(rows, 40), failed ? TCH_FAIL : TCH_WARN);
+    assert_int_equal(tch_judge_worst(rows, 40), failed ? TCH_FAIL : TCH_INCONCLUSIVE);
     /* Rows without a budget have no part in it. */
     for (size_t i = 1; i < 40; i++)
         rows[i].ask = TCH_ASK_NOTHING;
@@ -232,24 +247,162 @@ static void rows_share_one_chance(void **state)
     assert_int_equal(rows[0].verdict, TCH_FAIL);
 }
 
-static void occasions_widen(void **state)
+/* Metrics that say the same are one question where they share their coins, not where they do not.
+ */
+static void rows_that_share_coins_are_judged_jointly(void **state)
+{
+    struct tch_verdict_row rows[20];
+    double alone;
+
+    (void)state;
+    fill(12, 1.03, 0.05);
+    rows[0] = row_of(12, 0);
+    (void)verdict_of(&rows[0]);
+    alone = rows[0].p;
+    assert_true(alone > 0.0025 && alone < 0.05);
+    for (int apart = 0; apart < 2; apart++) {
+        for (size_t i = 0; i < 20; i++) {
+            rows[i] = row_of(12, 0);
+            rows[i].coins = apart ? i : 7;
+        }
+        assert_int_equal(tch_judge(rows, 20, 0.05, NULL), 0);
+        if (apart)
+            assert_true(fabs(rows[0].p_adjusted - fmin(1, 20 * alone)) < 1e-12);
+        else
+            assert_true(fabs(rows[0].p_adjusted - alone) < 0.02);
+    }
+}
+
+static void sessions_widen(void **state)
 {
     struct tch_verdict_row near;
     struct tch_verdict_row far;
 
     (void)state;
-    fill(20, 1.12, 0.01);
+    fill(20, 1.09, 0.01);
     near = row_of(20, 0.05);
-    far = row_of(20, 0.05);
-    far.spread = 0.05;
+    far = sessions_of(20, 0.05);
     assert_int_equal(verdict_of(&near), TCH_FAIL);
-    assert_int_not_equal(verdict_of(&far), TCH_FAIL);
+    assert_int_equal(verdict_of(&far), TCH_WARN);
     assert_true(far.ratio.low < near.ratio.low && far.ratio.high > near.ratio.high);
-    assert_true(far.ratio.estimate == near.ratio.estimate);
-    fill(20, 1.5, 0.01);
-    far = row_of(20, 0.05);
-    far.spread = 0.05;
+    assert_true(fabs(far.ratio.estimate - near.ratio.estimate) < 0.01);
+    far = sessions_of(20, 0.05);
+    far.spread = 0.005; /* for people who know better */
     assert_int_equal(verdict_of(&far), TCH_FAIL);
+    fill(20, 1.5, 0.01);
+    far = sessions_of(20, 0.05);
+    assert_int_equal(verdict_of(&far), TCH_FAIL);
+}
+
+static void drift_and_dependent_runs_are_refused(void **state)
+{
+    struct tch_verdict_row row;
+
+    (void)state;
+    for (size_t i = 0; i < 20; i++) { /* ever slower, a first */
+        a[i] = 100 + 2 * (double)i + (double)(i * 7 % 3);
+        b[i] = 140 + 2 * (double)i + (double)(i * 5 % 3);
+    }
+    row = sessions_of(20, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    assert_true(row.rho >= TCH_SESSION_DEPENDENT && row.trend >= TCH_SESSION_TREND);
+    assert_non_null(strstr(row.why, "depend on each other"));
+    for (size_t i = 0; i < 20; i++) { /* the same trend under much noise */
+        a[i] = 100 + (double)i / 2 + (i % 2 ? 6 : 0);
+        b[i] = 150 + (double)i / 2 + (i % 2 ? 6 : 0);
+    }
+    row = sessions_of(20, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    assert_non_null(strstr(row.why, "got worse and worse"));
+    row = sessions_of(20, 0.05);
+    row.budget.higher = true; /* then it got better and better, and b is better */
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+}
+
+/* Constant sides, exactly at the tolerance: rounding decides nothing. */
+static void exactly_at_the_tolerance_is_allowed(void **state)
+{
+    (void)state;
+    for (int higher = 0; higher < 2; higher++)
+        for (double base = 1; base < 2; base += 0.011) {
+            struct tch_verdict_row row;
+
+            for (size_t i = 0; i < 8; i++) {
+                a[i] = base;
+                b[i] = base * (higher ? 0.98 : 1.02);
+            }
+            row = row_of(8, 0.02);
+            row.budget.higher = higher;
+            assert_int_equal(verdict_of(&row), TCH_PASS);
+            row = row_of(8, 0.0199999);
+            row.budget.min_effect = 0;
+            row.budget.higher = higher;
+            assert_int_equal(verdict_of(&row), TCH_FAIL);
+        }
+}
+
+/* The tolerance is on the change that is shown: 1000 -> 951 is -4.9 %, and 5 % are allowed. */
+static void more_is_better_by_the_change_shown(void **state)
+{
+    struct tch_verdict_row row;
+
+    (void)state;
+    for (size_t i = 0; i < 12; i++) {
+        a[i] = 1000;
+        b[i] = 951;
+    }
+    row = row_of(12, 0.05);
+    row.budget.higher = true;
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+    row = row_of(12, 0.0489);
+    row.budget.higher = true;
+    assert_int_equal(verdict_of(&row), TCH_FAIL);
+    row = row_of(12, 1.5); /* nothing loses more than all */
+    row.budget.higher = true;
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+}
+
+/* Both sides have the same median, and b a long tail. */
+static void slow_runs_that_got_slower_are_named(void **state)
+{
+    struct tch_verdict_row row;
+    uint64_t seed = 1;
+
+    (void)state;
+    for (size_t i = 0; i < 1000; i++) {
+        a[i] = exp(0.05 * random_normal(&seed));
+        b[i] = 0.99 * exp(0.1 * (-log(random_share(&seed)) - log(2)));
+    }
+    row = row_of(1000, 0);
+    row.budget.min_effect = 0;
+    assert_int_equal(verdict_of(&row), TCH_FAIL);
+    assert_true(row.b_median < row.a_median && row.ratio.low > 1);
+    assert_string_equal(row.why, "the middle runs are alike, the slow runs of B are slower");
+}
+
+/* Looks share alpha by the square of their share of the runs; intervals hold over all of them. */
+static void looks_share_alpha(void **state)
+{
+    static const struct tch_looks first = {{0.25}, 0};
+    static const struct tch_looks last = {{0.25, 0.5, 1}, 2};
+    struct tch_verdict_row early;
+    struct tch_verdict_row late;
+    struct tch_verdict_row once;
+
+    (void)state;
+    fill(12, 1.10, 0.04);
+    once = row_of(12, 0.05);
+    early = once;
+    early.looks = &first;
+    late = once;
+    late.looks = &last;
+    (void)verdict_of(&once);
+    (void)verdict_of(&early);
+    (void)verdict_of(&late);
+    assert_true(fabs(early.p_adjusted - 16 * once.p) < 0.01 * once.p);
+    assert_true(late.p_adjusted > 1.05 * once.p && late.p_adjusted < 1.4 * once.p);
+    assert_true(early.ratio.low < late.ratio.low && late.ratio.low <= once.ratio.low);
+    assert_true(early.ratio.level == 0.95 && late.ratio.level == 0.95);
 }
 
 /* Above TCH_JUDGE_EXACT values the answer is wider, and about the same. */
@@ -265,7 +418,7 @@ static void many_values_are_thinned(void **state)
     }
     for (int paired = 0; paired < 2; paired++) {
         row = row_of(MOST, 0.01);
-        row.paired = paired;
+        row.paired = paired; /* the sessions are alike, it is said */
         (void)verdict_of(&row);
         assert_true(row.thinned);
         assert_true(fabs(row.ratio.estimate - 1.02) < 0.001);
@@ -293,11 +446,10 @@ static void wrong_calls_are_refused(void **state)
 
 static int judge_once(void *arg)
 {
-    struct tch_verdict_row rows[2] = {row_of(12, 0.05), row_of(12, 0.05)};
+    struct tch_verdict_row rows[3] = {row_of(12, 0.05), row_of(12, 0.05), sessions_of(12, 0.05)};
 
     (void)arg;
-    rows[1].paired = true;
-    return tch_judge(rows, 2, 0.05, NULL);
+    return tch_judge(rows, 3, 0.05, NULL);
 }
 
 static void survives_every_allocation_failing(void **state)
@@ -342,7 +494,13 @@ int main(void)
         cmocka_unit_test(too_few_runs_are_named),
         cmocka_unit_test(a_maximum_is_about_the_quantile),
         cmocka_unit_test(rows_share_one_chance),
-        cmocka_unit_test(occasions_widen),
+        cmocka_unit_test(rows_that_share_coins_are_judged_jointly),
+        cmocka_unit_test(sessions_widen),
+        cmocka_unit_test(drift_and_dependent_runs_are_refused),
+        cmocka_unit_test(exactly_at_the_tolerance_is_allowed),
+        cmocka_unit_test(more_is_better_by_the_change_shown),
+        cmocka_unit_test(slow_runs_that_got_slower_are_named),
+        cmocka_unit_test(looks_share_alpha),
         cmocka_unit_test(many_values_are_thinned),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(survives_every_allocation_failing),

@@ -24,10 +24,10 @@ static void spends_what_the_checks_left(void **state)
     (void)state;
     assert_float_equal(tch_run_alpha_left(0, 1000), 0.05, 1e-15);
     assert_float_equal(tch_run_alpha_left(10, 1000), 0.05, 1e-15); /* no check before this one */
-    assert_float_equal(tch_run_alpha_left(11, 1000), 0.05 * 7 / 8, 1e-15);
-    assert_float_equal(tch_run_alpha_left(640, 1000), 0.05 * 2 / 8, 1e-15);
-    assert_float_equal(tch_run_alpha_left(641, 1000), 0.05 / 8, 1e-15);
-    assert_float_equal(tch_run_alpha_left(1000, 1000), 0.05 / 8, 1e-15);
+    assert_float_equal(tch_run_alpha_left(11, 1000), TCH_RUN_CHECK_ALPHA, 1e-15);
+    assert_float_equal(tch_run_alpha_left(1000, 1000), TCH_RUN_CHECK_ALPHA, 1e-15);
+    assert_float_equal(tch_run_check_alpha(1000), TCH_RUN_CHECK_ALPHA, 1e-15);
+    assert_float_equal(tch_run_check_alpha(10), 0.05, 1e-15); /* one check alone */
     assert_float_equal(tch_run_alpha_left(5, 5), 0.05, 1e-15);
 }
 

@@ -6,7 +6,6 @@
 #include "kit/stats/spending.h"
 
 static const double three[] = {0.25, 0.5, 1};
-static const double five[] = {0.2, 0.4, 0.6, 0.8, 1};
 
 static bool is_near(double x, double y, double digits)
 {
@@ -23,18 +22,8 @@ static void spends_the_square_of_the_share(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++)
         for (size_t look = 0; look < 3; look++)
-            assert_true(is_near(tch_spending_level(TCH_SPEND_SQUARE, three, look, table[i][0]),
-                                table[i][look + 1], 0.004));
-}
-
-/* S. J. Pocock (1977), table 1: five looks, two-sided 5 %: each at 0.0158. */
-static void spends_equally_as_pocock_does(void **state)
-{
-    (void)state;
-    assert_true(is_near(2 * tch_spending_level(TCH_SPEND_EQUALLY, five, 0, 0.025), 0.0158, 0.004));
-    assert_true(tch_spending_level(TCH_SPEND_EQUALLY, five, 3, 0.025) ==
-                tch_spending_level(TCH_SPEND_EQUALLY, five, 0, 0.025));
-    assert_true(is_near(tch_spending_level(TCH_SPEND_EQUALLY, three, 2, 0.05), 0.02181, 0.002));
+            assert_true(
+                is_near(tch_spending_level(three, look, table[i][0]), table[i][look + 1], 0.004));
 }
 
 static void one_look_spends_all(void **state)
@@ -43,7 +32,7 @@ static void one_look_spends_all(void **state)
     struct tch_spending s;
 
     (void)state;
-    assert_true(is_near(tch_spending_level(TCH_SPEND_SQUARE, once, 0, 0.05), 0.05, 1e-9));
+    assert_true(is_near(tch_spending_level(once, 0, 0.05), 0.05, 1e-9));
     tch_spending_init(&s, once, 0);
     for (double p = 1e-14; p < 1; p *= 3)
         assert_true(is_near(tch_spending_error(&s, p), p, 1e-12));
@@ -58,9 +47,8 @@ static void the_error_inverts_the_level(void **state)
     for (size_t look = 0; look < 3; look++) {
         tch_spending_init(&s, three, look);
         for (double g = 0.3; g > 1e-9; g /= 2.7)
-            assert_true(is_near(
-                tch_spending_error(&s, tch_spending_level(TCH_SPEND_SQUARE, three, look, g)), g,
-                1e-3));
+            assert_true(
+                is_near(tch_spending_error(&s, tch_spending_level(three, look, g)), g, 1e-3));
     }
 }
 
@@ -68,7 +56,6 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spends_the_square_of_the_share),
-        cmocka_unit_test(spends_equally_as_pocock_does),
         cmocka_unit_test(one_look_spends_all),
         cmocka_unit_test(the_error_inverts_the_level),
     };

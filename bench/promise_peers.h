@@ -1,0 +1,21 @@
+/*
+ * Published rules of other tools, implemented here by us for bench_promise, on one metric each:
+ * does b count as slower than a?
+ */
+#ifndef BENCH_PROMISE_PEERS_H
+#define BENCH_PROMISE_PEERS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct promise_peer {
+    const char *name;
+    bool (*slower)(const double *a, const double *b, size_t n, uint64_t *seed);
+};
+
+enum { PROMISE_PEERS = 6 };
+
+extern const struct promise_peer promise_peers[PROMISE_PEERS];
+
+#endif

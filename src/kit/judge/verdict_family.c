@@ -1,0 +1,226 @@
+/*
+ * The p-values of a report, corrected for being many: verdict_rule.h.
+ *
+ * A group is the paired rows that share their coins, or any other row alone. Within a group the
+ * joint distribution of the coins (Westfall and Young, 1993) gives adjusted p-values. Over the
+ * groups Holm's (1979) step-down does: K groups have alpha / K each, and a group all of whose rows
+ * were rejected leaves its share to the others.
+ *
+ * A p of one of several looks is first turned into the error that the looks spend in all for it to
+ * be low enough. Of a group of m rows that is done for each at p / m, because the looks of m rows
+ * cross their boundaries at different times.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "kit/stats/flip.h"
+#include "kit/stats/rank.h"
+#include "verdict_rule.h"
+
+enum { FLIPS_LEAST = 999, FLIPS_MOST = 99999 };
+
+static const double most_work = 4e8; /* additions of joint flips in a report: about half a second */
+
+/* Rows are sorted by group; those that are not judged have no place in it. */
+struct family {
+    struct tch_verdict_row **row;
+    uint32_t *group; /* of each, from 0 */
+    double *p;
+    size_t count;
+    size_t groups;
+    double *e; /* room of the longest row */
+    double *room;
+    size_t longest;
+};
+
+static bool shares_coins(const struct tch_verdict_row *row)
+{
+    return row->paired && row->ask == TCH_ASK_RATIO && row->b_count > 0 && !row->thinned;
+}
+
+static int by_coins(const void *a, const void *b)
+{
+    const struct tch_verdict_row *x = *(struct tch_verdict_row *const *)a;
+    const struct tch_verdict_row *y = *(struct tch_verdict_row *const *)b;
+
+    if (shares_coins(x) != shares_coins(y))
+        return shares_coins(x) ? -1 : 1;
+    if (x->coins != y->coins)
+        return x->coins < y->coins ? -1 : 1;
+    return x < y ? -1 : 1;
+}
+
+static void make_groups(struct family *f, struct tch_verdict_row *rows, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].ask != TCH_ASK_NOTHING)
+            f->row[f->count++] = &rows[i];
+    qsort(f->row, f->count, sizeof *f->row, by_coins);
+    for (size_t i = 0; i < f->count; i++) {
+        bool same = i > 0 && shares_coins(f->row[i]) && shares_coins(f->row[i - 1]) &&
+                    f->row[i]->coins == f->row[i - 1]->coins;
+
+        f->groups += !same;
+        f->group[i] = (uint32_t)(f->groups - 1);
+    }
+}
+
+/* --- One group --- */
+
+/* The rounds of a group: those of all its rows are numbered from `first`. */
+struct rounds {
+    uint64_t first;
+    size_t count;
+};
+
+static uint64_t round_of(const struct tch_verdict_row *row, size_t i)
+{
+    return row->pair ? row->pair[i] : i;
+}
+
+static struct rounds rounds_of(struct tch_verdict_row *const *row, size_t count)
+{
+    uint64_t first = UINT64_MAX;
+    uint64_t last = 0;
+
+    for (size_t k = 0; k < count; k++) {
+        uint64_t begin = round_of(row[k], 0);
+        uint64_t end = round_of(row[k], row[k]->b_count - 1);
+
+        first = begin < first ? begin : first;
+        last = end > last ? end : last;
+    }
+    return (struct rounds){first, (size_t)(last - first) + 1};
+}
+
+/* Flips that resolve the smallest level that a group can be asked for. */
+static size_t flips_for(const struct family *f, double alpha)
+{
+    double want = 20 * (double)f->groups / alpha;
+
+    return want <= FLIPS_LEAST ? FLIPS_LEAST : want <= FLIPS_MOST ? (size_t)want : 0;
+}
+
+static int adjust_jointly(struct family *f, size_t from, size_t count, struct rounds rounds,
+                          size_t flips, bool at_one, tacho_error *err)
+{
+    struct tch_flip_series *series = calloc(count, sizeof *series);
+    int *scores = calloc(count * f->longest, sizeof *scores);
+    uint32_t *pairs = calloc(count * f->longest, sizeof *pairs);
+    int status = series && scores && pairs ? 0 : tch_fail_memory(err);
+
+    for (size_t k = 0; k < count && status == 0; k++) {
+        const struct tch_verdict_row *row = f->row[from + k];
+        int *score = scores + k * f->longest;
+        uint32_t *pair = pairs + k * f->longest;
+        double share = at_one ? 0 : row->budget.tolerance;
+
+        tch_row_differences(row, tch_budget_worse(&row->budget, share), f->e);
+        tch_flip_scores(f->e, row->b_count, f->room, score);
+        for (size_t i = 0; i < row->b_count; i++)
+            pair[i] = (uint32_t)(round_of(row, i) - rounds.first);
+        series[k] = (struct tch_flip_series){score, pair, row->b_count};
+    }
+    if (status == 0)
+        status = tch_flip_adjust(series, count, rounds.count, flips, f->p + from, err);
+    free(series);
+    free(scores);
+    free(pairs);
+    return status;
+}
+
+/* Where joint flips would take too long, Holm's correction does it within the group, too. That is
+   decided by sizes alone, never by values. */
+static int adjust_group(struct family *f, size_t from, size_t count, double alpha, bool at_one,
+                        tacho_error *err)
+{
+    size_t flips = flips_for(f, alpha);
+    struct rounds rounds;
+
+    if (count == 1)
+        return 0;
+    rounds = rounds_of(f->row + from, count);
+    if (flips == 0 || (double)flips * (double)f->count * (double)rounds.count > most_work)
+        return tch_holm(f->p + from, count, f->p + from, err);
+    return adjust_jointly(f, from, count, rounds, flips, at_one, err);
+}
+
+/* --- Looks --- */
+
+static void spend(struct family *f, size_t from, size_t count)
+{
+    const struct tch_looks *of = NULL;
+    struct tch_spending s;
+
+    for (size_t i = from; i < from + count; i++) {
+        const struct tch_looks *looks = f->row[i]->looks;
+
+        if (!looks || (looks->at == 0 && tch_looks_last(looks)))
+            continue;
+        if (looks != of)
+            tch_spending_init(&s, looks->share, looks->at);
+        of = looks;
+        f->p[i] = fmin(1, (double)count * tch_spending_error(&s, f->p[i] / (double)count));
+    }
+}
+
+bool tch_looks_last(const struct tch_looks *looks)
+{
+    return looks->share[looks->at] >= 1;
+}
+
+/* --- All --- */
+
+static int adjust(struct family *f, double alpha, bool at_one, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < f->count; i++)
+        f->p[i] = at_one && f->row[i]->ask == TCH_ASK_RATIO ? f->row[i]->p_worse : f->row[i]->p;
+    for (size_t from = 0, end; from < f->count && status == 0; from = end) {
+        for (end = from + 1; end < f->count && f->group[end] == f->group[from];)
+            end++;
+        status = adjust_group(f, from, end - from, alpha, at_one, err);
+        spend(f, from, end - from);
+    }
+    return status < 0 ? status : tch_holm_groups(f->p, f->group, f->count, f->p, err);
+}
+
+static int adjust_twice(struct family *f, double alpha, tacho_error *err)
+{
+    int status = adjust(f, alpha, false, err);
+
+    for (size_t i = 0; i < f->count && status == 0; i++)
+        f->row[i]->p_adjusted = f->p[i];
+    if (status == 0)
+        status = adjust(f, alpha, true, err);
+    for (size_t i = 0; i < f->count && status == 0; i++)
+        f->row[i]->p_worse = f->p[i];
+    return status;
+}
+
+int tch_judge_adjust(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err)
+{
+    struct family f = {.row = calloc(count + 1, sizeof *f.row),
+                       .group = calloc(count + 1, sizeof *f.group),
+                       .p = calloc(count + 1, sizeof *f.p)};
+    int status;
+
+    for (size_t i = 0; i < count; i++)
+        f.longest = rows[i].b_count > f.longest ? rows[i].b_count : f.longest;
+    f.e = calloc(2 * f.longest + 1, sizeof *f.e);
+    f.room = f.e ? f.e + f.longest : NULL;
+    if (f.row && f.group && f.p && f.e) {
+        make_groups(&f, rows, count);
+        status = adjust_twice(&f, alpha, err);
+    } else {
+        status = tch_fail_memory(err);
+    }
+    free(f.row);
+    free(f.group);
+    free(f.p);
+    free(f.e);
+    return status < 0 ? status : (int)f.groups;
+}
