@@ -112,7 +112,7 @@ const struct cmd cmd_fingerprint_run = {
     .usage = "tacho fingerprint run [--json] RUN",
     .about =
         "SHA-256 of the command and its arguments, the hashes of its program, its input and the "
-        "config, the variables of --env, the labels and parameters, the seed of a sweep, and "
+        "config, the variables of --env, the labels and parameters, the seed that --seed gave, and "
         "what is around a run: --cpu, --no-aslr, the hooks, the server. Nothing of the "
         "machine or of the results, so the same run on another machine has the same "
         "fingerprint. It is 'fingerprint' in run.json.",

@@ -202,6 +202,8 @@ int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *er
     int status;
 
     *run = (struct tch_run){.plan = plan, .alpha = alpha_of(plan)};
+    if (count > 1 && plan->order_seed != 0)
+        plan->seed = &plan->order_seed;
     status = count > 1 ? draw_seed(plan, err) : 0;
     if (status == 0)
         status = make_items(run, err);

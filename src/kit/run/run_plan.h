@@ -91,7 +91,8 @@ struct tch_run_plan {
     const char *cpus; /**< as typed, or NULL */
     cpu_set_t cpu_set;
     bool no_aslr;
-    const uint64_t *seed; /**< of the order of runs in a sweep; NULL: none */
+    const uint64_t *seed; /**< that the user chose for the order of runs, of a sweep or of several
+                               commands; NULL: none. It is part of the fingerprint */
     bool flame;           /**< one extra run of each under the profiler */
     bool trace;           /**< trace.json, also where the program recorded nothing */
 

@@ -44,6 +44,17 @@ first=$(of --env A=1 --env B=2 --label k=1 --label l=2 --env C=3 -- ./prog)
 [ "$(of -n 2 --warmup 1 --timeout 9s --env C=3 --env B=0 --env B=2 --env A=1 --label l=2 --label k=1 --work 3x -- ./prog)" = "$first" ] ||
     fail "the same run has another fingerprint"
 
+# Of several commands a seed that the user chose counts, one that was drawn does not.
+pair()
+{
+    run 0 -n 1 "$@" -c ./prog -c ./other
+    jq -r .fingerprint tacho-out/prog/latest/run.json
+}
+drawn=$(pair)
+[ "$(pair)" = "$drawn" ] || fail "the seed that was drawn is part of the fingerprint"
+[ "$(for seed in '' 5 6; do pair ${seed:+--seed $seed}; done | sort -u | wc -l)" -eq 3 ] ||
+    fail "the seed is not part of the fingerprint"
+
 # What went in, and whether run.json still says it.
 "$tacho" fingerprint run tacho-out/it/latest >out || fail "fingerprint run ended with $?"
 says out 'argv            ["./prog"]'
