@@ -46,8 +46,10 @@ static void ask(struct tch_dwarf_child *child, int fd, uint64_t start)
     for (uint32_t i = 0; i < QUERIES; i++)
         queries[i] = (struct tch_dwarf_query){.addr = start + (uint64_t)i * STEP};
     for (int lines = 0; lines <= 1; lines++) {
-        if (!tch_dwarf_child_find(child, queries, QUERIES, lines)) {
-            if (!tch_dwarf_child_dead(child, &object) || object != 0)
+        if (!tch_dwarf_child_find(child, queries, QUERIES, lines))
+            abort(); /* only one can have died of the only file */
+        if (tch_dwarf_child_death(child, 0, &object)) {
+            if (object != 0)
                 abort();
             break;
         }

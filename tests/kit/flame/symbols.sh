@@ -64,7 +64,7 @@ near "library, exported" "$(share nameless-library.folded library_work)" 100 3
 # Debug information that takes all memory, or all time: the child that reads it dies, and symbols are enough.
 profile hostile "$programs/workload_hostile" shares 50
 known hostile
-grep -q 'reading the symbols of workload_hostile .*; inlined functions are missing' out.txt ||
+grep -q 'reading the symbols of workload_hostile .*; its inlined functions are missing' out.txt ||
     { cat out.txt; fail "hostile debug information was read, or not explained"; }
 options=--no-inline
 profile hostile-symbols "$programs/workload_hostile" shares 20

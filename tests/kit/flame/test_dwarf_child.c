@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -29,7 +30,7 @@ static uint64_t linked(void (*function)(void **))
     return (uint64_t)(uintptr_t)function - base;
 }
 
-/* The process id of our only child. */
+/* The process id of the worker: the first of our children that is alive. */
 static pid_t child_pid(void)
 {
     char path[64];
@@ -83,9 +84,9 @@ static void names_the_functions_at_an_address(void **state)
     assert_true(tch_dwarf_child_find(child, queries, 1, false));
     assert_int_equal(tch_dwarf_child_next(child, scopes), count);
     assert_null(scopes[0].file);
-    assert_null(tch_dwarf_child_dead(child, &object));
+    assert_null(tch_dwarf_child_death(child, 0, &object));
     tch_dwarf_child_end(child);
-    assert_null(tch_dwarf_child_dead(child, &object));
+    assert_null(tch_dwarf_child_death(child, 0, &object));
     tch_dwarf_child_close(child);
 }
 
@@ -110,22 +111,44 @@ static void has_no_privileges(void **state)
     tch_dwarf_child_close(child);
 }
 
+/* A worker dies of an object, which then has no functions. The next worker knows all others. When
+   none is left, nothing is found. */
 static void its_death_is_no_failure_of_ours(void **state)
 {
-    struct tch_dwarf_child *child = start_with_self(3);
-    struct tch_dwarf_query query = {.addr = 1, .object = 3};
+    struct tch_dwarf_child *child = start_with_self(0);
+    uint64_t here = linked(its_death_is_no_failure_of_ours);
+    struct tch_dwarf_query queries[] = {
+        {.addr = here, .object = TCH_DWARF_WORKERS}, /* never deadly */
+        {.addr = here, .object = 0},
+    };
     struct tch_scope scopes[TCH_INLINE_DEEPEST];
-    uint32_t object = 0;
+    uint32_t object = 99;
+    size_t count;
 
     (void)state;
-    assert_true(tch_dwarf_child_find(child, &query, 1, false));
-    kill(child_pid(), SIGSEGV);
-    assert_false(tch_dwarf_child_find(child, &query, 1, false));
-    assert_string_equal(tch_dwarf_child_dead(child, &object), "failed");
-    assert_int_equal(object, 3);
-    assert_int_equal(tch_dwarf_child_next(child, scopes), 0);
-    assert_false(tch_dwarf_child_find(child, &query, 1, false));
-    assert_false(tch_dwarf_child_open(child, 4, open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));
+    for (uint32_t i = 1; i <= TCH_DWARF_WORKERS; i++)
+        assert_true(tch_dwarf_child_open(child, i, open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));
+    assert_true(tch_dwarf_child_find(child, queries, 1, false));
+    count = tch_dwarf_child_next(child, scopes);
+    for (uint32_t i = 0; i < TCH_DWARF_WORKERS; i++) {
+        queries[1].object = i;
+        assert_true(tch_dwarf_child_find(child, queries, 2, false));
+        assert_int_equal(tch_dwarf_child_next(child, scopes), count);
+        assert_int_equal(tch_dwarf_child_next(child, scopes), count);
+        assert_null(tch_dwarf_child_death(child, i, &object));
+        kill(child_pid(), SIGSEGV);
+        if (i + 1 < TCH_DWARF_WORKERS) {
+            assert_true(tch_dwarf_child_find(child, queries, 2, false));
+            assert_int_equal(tch_dwarf_child_next(child, scopes), count);
+            assert_int_equal(tch_dwarf_child_next(child, scopes), 0);
+        } else {
+            assert_false(tch_dwarf_child_find(child, queries, 2, false));
+            assert_int_equal(tch_dwarf_child_next(child, scopes), 0);
+        }
+        assert_string_equal(tch_dwarf_child_death(child, i, &object), "failed");
+        assert_int_equal(object, i);
+    }
+    assert_false(tch_dwarf_child_open(child, 9, open("/proc/self/exe", O_RDONLY | O_CLOEXEC)));
     tch_dwarf_child_close(child);
 }
 
@@ -140,14 +163,19 @@ static void make_growing_name(char *name, size_t size, unsigned arguments)
                                 digits[i % 36], digits[i % 36]);
 }
 
+/* The last test, because it lowers the limit of memory for good: the child reaches a low one soon.
+ */
 static void names_that_grow_are_for_the_child(void **state)
 {
-    struct tch_dwarf_child *child = tch_dwarf_child_start();
+    struct rlimit limit = {.rlim_cur = 1, .rlim_max = 2};
+    struct tch_dwarf_child *child;
     char name[1024];
     const char *text;
     uint32_t object;
 
     (void)state;
+    assert_int_equal(setrlimit(RLIMIT_CPU, &limit), 0);
+    child = tch_dwarf_child_start();
     assert_non_null(child);
     assert_false(tch_demangle_grows("_ZNSt6vectorIiSaIiEE9push_backERKi"));
     assert_false(tch_demangle_grows("S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_S_"));
@@ -162,8 +190,10 @@ static void names_that_grow_are_for_the_child(void **state)
     assert_null(tch_dwarf_child_demangle(child, 5, "_Znonsense"));
     make_growing_name(name, sizeof name, 45);
     assert_null(tch_dwarf_child_demangle(child, 6, name)); /* some terabytes */
-    assert_non_null(tch_dwarf_child_dead(child, &object));
+    assert_non_null(tch_dwarf_child_death(child, 0, &object));
     assert_int_equal(object, 6);
+    assert_null(tch_dwarf_child_demangle(child, 6, name)); /* is not tried again */
+    assert_null(tch_dwarf_child_death(child, 1, &object));
     tch_dwarf_child_close(child);
 }
 
@@ -197,8 +227,8 @@ int main(void)
         cmocka_unit_test(names_the_functions_at_an_address),
         cmocka_unit_test(has_no_privileges),
         cmocka_unit_test(its_death_is_no_failure_of_ours),
-        cmocka_unit_test(names_that_grow_are_for_the_child),
         cmocka_unit_test(keeps_no_file_of_ours),
+        cmocka_unit_test(names_that_grow_are_for_the_child),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -349,20 +349,21 @@ void tch_symbols_explain(const struct tch_symbols *s, struct tch_buf *lines)
     const char *what = !wants_dwarf(&s->options) ? "long C++ names"
                        : s->options.no_inline    ? "source lines"
                                                  : "inlined functions";
-    uint32_t object = 0;
-    const char *why = s->dwarf ? tch_dwarf_child_dead(s->dwarf, &object) : NULL;
+    uint32_t object;
+    const char *why;
 
     tch_perf_maps_explain(&s->perf_maps, lines);
     if (!s->dwarf) {
         tch_buf_addf(lines, "cannot start a process that reads symbols; %s are missing", what);
         tch_buf_addc(lines, '\0');
     }
-    if (why) {
+    for (size_t i = 0; s->dwarf && (why = tch_dwarf_child_death(s->dwarf, i, &object)); i++) {
         const char *file =
             object < s->object_count && s->objects[object] ? s->objects[object]->unknown : "[?]";
 
-        tch_buf_addf(lines, "reading the symbols of %.*s %s; %s are missing from then on",
-                     (int)strlen(file) - 2, file + 1, why, what);
+        tch_buf_addf(lines, "reading the symbols of %.*s %s; its %s are missing%s",
+                     (int)strlen(file) - 2, file + 1, why, what,
+                     i + 1 < TCH_DWARF_WORKERS ? "" : ", and those of all files from then on");
         tch_buf_addc(lines, '\0');
     }
 }

@@ -58,8 +58,11 @@ void tch_dwarf_close(struct tch_dwarf *dwarf);
  */
 size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct tch_scope *ret);
 
-/** A process that reads debug information for this one, so that no file can harm it. */
+/** Processes that read debug information for this one, so that no file can harm it. One works, the
+    others take its place when it dies. */
 struct tch_dwarf_child;
+
+enum { TCH_DWARF_WORKERS = 3 };
 
 /** One question: the functions at an address. */
 struct tch_dwarf_query {
@@ -73,18 +76,19 @@ enum { TCH_DWARF_QUERIES = 256 };
 /** NULL: it cannot be started. */
 struct tch_dwarf_child *tch_dwarf_child_start(void);
 
-/** Ends the process. Only tch_dwarf_child_dead() and tch_dwarf_child_close() may follow. */
+/** Ends the processes. Only tch_dwarf_child_death() and tch_dwarf_child_close() may follow. */
 void tch_dwarf_child_end(struct tch_dwarf_child *child);
 
 /** Accepts NULL. */
 void tch_dwarf_child_close(struct tch_dwarf_child *child);
 
 /** Hands over the debug information of an object, by a number of the caller's choice. Takes over
-   fd, also on failure. False: the child is dead. */
+   fd, also on failure. False: all are dead, or there is no memory. */
 bool tch_dwarf_child_open(struct tch_dwarf_child *child, uint32_t object, int fd);
 
 /** Asks as tch_dwarf_find() does, for up to TCH_DWARF_QUERIES addresses. The answers are then read
-   by as many calls of tch_dwarf_child_next(). False: the child is dead. */
+   by as many calls of tch_dwarf_child_next(). An object that a process died of has no functions.
+   False: all are dead. */
 bool tch_dwarf_child_find(struct tch_dwarf_child *child, const struct tch_dwarf_query *queries,
                           size_t count, bool lines);
 
@@ -93,12 +97,13 @@ bool tch_dwarf_child_find(struct tch_dwarf_child *child, const struct tch_dwarf_
 size_t tch_dwarf_child_next(struct tch_dwarf_child *child, struct tch_scope *ret);
 
 /** Demangles as tch_demangle() does. The text is valid until the next call. NULL: it cannot be, or
-   the child is dead. */
+   a process died of a name of that object. */
 const char *tch_dwarf_child_demangle(struct tch_dwarf_child *child, uint32_t object,
                                      const char *name);
 
-/** Returns why the child has died, "took too long", and the object that it worked on; NULL: it
-    has not. */
-const char *tch_dwarf_child_dead(const struct tch_dwarf_child *child, uint32_t *object);
+/** Returns why the first, second, ... process has died, "took too long", and the object that it
+    worked on; NULL: no more have. After TCH_DWARF_WORKERS deaths there is none left. */
+const char *tch_dwarf_child_death(const struct tch_dwarf_child *child, size_t index,
+                                  uint32_t *object);
 
 #endif
