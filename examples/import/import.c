@@ -18,11 +18,12 @@
 /* Records one line. Returns 0 when it has neither form. */
 static int record_line(const char *line, uint64_t number)
 {
-    char name[64], category[64], start[32], duration[32];
-    unsigned long long track;
+    char name[64], category[64], start[32], duration[32], tid[32];
+    uint64_t track;
 
-    if (sscanf(line, "%63s %63s %31s %31s %llu", name, category, start, duration, &track) != 5)
+    if (sscanf(line, "%63s %63s %31s %31s %31s", name, category, start, duration, tid) != 5)
         return 0;
+    track = strtoull(tid, NULL, 10);
     if (strcmp(start, "-") == 0)
         tacho_trace_push_args(name, category, strtod(duration, NULL), track,
                               TACHO_FIELDS(tacho_u64("line", number)));
