@@ -176,29 +176,6 @@ static int emit_bound_flow(struct tch_chrome_reader *c)
     return tch_trace_reading_give(c->r, &flow);
 }
 
-/* Counts dropped records, invalid JSON and faults of the clock, as the recorder reports them. */
-static void add_faults(struct tch_chrome_reader *c)
-{
-    bool dropped = name_is(c, "records dropped");
-    struct tch_json_value key, v;
-    const char *p = c->args + 1;
-    uint64_t count;
-
-    if ((!dropped && !name_is(c, "clock stood still or went back")) ||
-        strcmp(tch_intern_text(&c->r->m->texts, c->ev.category), "tacho") != 0)
-        return;
-    while ((p = tch_chrome_next_member(p, &key, &v))) {
-        if (tch_parse_u64_n(v.text, v.len, UINT64_MAX, &count) < 0)
-            continue;
-        if (dropped && KEY_IS(&key, "dropped"))
-            c->r->m->dropped += count;
-        else if (dropped && KEY_IS(&key, "invalid_json"))
-            c->r->m->invalid_json += count;
-        else if (!dropped && KEY_IS(&key, "times"))
-            c->r->m->clock_faults += count;
-    }
-}
-
 static int emit_event(struct tch_chrome_reader *c)
 {
     int status;
@@ -226,7 +203,7 @@ static int emit_event(struct tch_chrome_reader *c)
         c->ev.args_len = (uint32_t)c->args_len;
     }
     if (c->ev.kind == TCH_EV_INSTANT && c->has_args)
-        add_faults(c);
+        tch_trace_reading_note(c->r, c->ev.name, c->ev.category, c->args, c->args_len);
     status = tch_trace_reading_give(c->r, &c->ev);
     return status != 0 ? status : emit_bound_flow(c);
 }

@@ -166,6 +166,14 @@ static void set_text(struct tch_pf_reader *p, uint32_t sequence, const struct tc
             p, sequence, is_name ? TCH_PF_INTERNED_NAMES : TCH_PF_INTERNED_CATEGORIES, f->value);
 }
 
+/* Is it an event by which the recorder reports losses? Its arguments are always read. In our traces
+   they follow the type and the category. */
+static bool is_report(const struct tch_pf_reader *p, const struct found *f)
+{
+    return f->type == TCH_PF_INSTANT && f->category != TCH_INTERN_NONE &&
+           strcmp(tch_intern_text(&p->r->m->texts, f->category), "tacho") == 0;
+}
+
 static void read_field(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *f,
                        struct found *ret)
 {
@@ -192,7 +200,7 @@ static void read_field(struct tch_pf_reader *p, uint32_t sequence, const struct 
     case TCH_PF_EVENT_ARG:
         if (f->type == TCH_PB_BYTES)
             ret->flags |= tch_trace_args_flags(f->data, f->len);
-        if (f->type == TCH_PB_BYTES && p->r->options.args)
+        if (f->type == TCH_PB_BYTES && (p->r->options.args || is_report(p, ret)))
             add_arg(p, sequence, f, true, 0);
         break;
     case TCH_PF_EVENT_LEGACY:
@@ -432,6 +440,8 @@ static int emit_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packe
     case TCH_PF_INSTANT:
         ev->kind = TCH_EV_INSTANT;
         ev->phase = 'i';
+        if (ev->args_len > 0)
+            tch_trace_reading_note(p->r, ev->name, ev->category, ev->args, ev->args_len);
         ev->scope = t->kind == TCH_PF_KIND_PROCESS                   ? 'p'
                     : t->kind == TCH_PF_KIND_NAMED && t->parent == 0 ? 'g'
                                                                      : 't';

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/json_read.h"
+#include "base/number.h"
 #include "base/protobuf.h"
 #include "base/utf8.h"
 #include "lib/trace/perfetto_fields.h"
@@ -41,6 +43,32 @@ static bool is_perfetto(const struct tch_trace_source *s)
     while ((more = tch_pb_next(&inner, &g)) > 0)
         ;
     return more == 0;
+}
+
+static uint64_t count_of(const char *args, size_t len, const char *key)
+{
+    struct tch_json_value v;
+    uint64_t count;
+
+    return tch_json_find(args, len, key, &v) &&
+                   tch_parse_u64_n(v.text, v.len, UINT64_MAX, &count) == 0
+               ? count
+               : 0;
+}
+
+void tch_trace_reading_note(struct tch_trace_reading *r, uint32_t name, uint32_t category,
+                            const char *args, size_t len)
+{
+    const char *text = tch_intern_text(&r->m->texts, name);
+
+    if (strcmp(tch_intern_text(&r->m->texts, category), "tacho") != 0)
+        return;
+    if (strcmp(text, "records dropped") == 0) {
+        r->m->dropped += count_of(args, len, "dropped");
+        r->m->invalid_json += count_of(args, len, "invalid_json");
+    } else if (strcmp(text, "clock stood still or went back") == 0) {
+        r->m->clock_faults += count_of(args, len, "times");
+    }
 }
 
 static int read_from(struct tch_trace_reading *r, struct tch_trace_source *s)

@@ -83,6 +83,11 @@ static inline uint8_t tch_trace_args_flags(const void *args, size_t len)
     return memmem(args, len, TCH_MISMATCH, sizeof TCH_MISMATCH - 1) ? TCH_EV_MISMATCHED : 0;
 }
 
+/** Adds what the recorder reports of itself, by an instant of category "tacho", to the model:
+   dropped records, invalid JSON, faults of the clock. args is a JSON object. */
+void tch_trace_reading_note(struct tch_trace_reading *r, uint32_t name, uint32_t category,
+                            const char *args, size_t len);
+
 /** Counts the event and hands it on. */
 static inline int tch_trace_reading_give(struct tch_trace_reading *r, const struct tch_ev *ev)
 {

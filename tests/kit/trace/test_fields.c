@@ -46,6 +46,8 @@ static int keep_args(void *ctx, const struct tch_ev *ev)
     return 0;
 }
 
+static const struct tch_trace_read_options *read_options = &tools_with_args;
+
 /* Reads a trace. The result is valid until the next call. */
 static const struct found *find(const char *file, const char *name)
 {
@@ -55,7 +57,7 @@ static const struct found *find(const char *file, const char *name)
     found.name = name;
     found.args[0] = '\0';
     tch_model_init(&found.m);
-    if (tch_model_read(&found.m, test_at(file), &tools_with_args, keep_args, &found, &err) < 0)
+    if (tch_model_read(&found.m, test_at(file), read_options, keep_args, &found, &err) < 0)
         fail_msg("%s: %s", file, err.message);
     found.invalid_json = found.m.invalid_json;
     tch_model_release(&found.m);
@@ -109,6 +111,10 @@ static void invalid_json_is_a_text_and_counted(void **state)
     }
     assert_int_equal(find("t.tacho", "bad")->invalid_json, 4);
     assert_int_equal(find("t.json", "bad")->invalid_json, 4);
+    assert_int_equal(find("t.pftrace", "bad")->invalid_json, 4);
+    read_options = &tools_plain;
+    assert_int_equal(find("t.pftrace", "bad")->invalid_json, 4);
+    read_options = &tools_with_args;
 }
 
 /* JSON of more than 16 KiB cannot be truncated and stay JSON. */
