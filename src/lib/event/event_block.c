@@ -134,7 +134,7 @@ int tch_fields_read(struct tch_event_block *block, tacho_raw json, tacho_field *
         return 0;
     for (; tch_json_member(&r, &key) > 0; fields++) {
         tacho_raw name = {key.text - 1, key.len + 2};
-        const char *text;
+        const char *text = NULL;
         int status = tch_event_block_text(block, name, "a key", &text, err);
 
         if (status < 0)
