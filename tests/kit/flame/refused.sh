@@ -62,6 +62,7 @@ fi
 
 # SystemTap's program called dtrace is no profiler, and is not taken for one.
 mkdir systemtap
+# shellcheck disable=SC2016  # the stand-in's own word
 printf '#!/bin/sh\n[ "$1" != -V ]\n' >systemtap/dtrace
 chmod +x systemtap/dtrace
 ! PATH=$scratch/systemtap:$PATH "$refuse" EPERM "$tacho" flame -- true >out.txt 2>err.txt || fail "a dtrace that is none was used"
