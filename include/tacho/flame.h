@@ -18,6 +18,7 @@
 #ifndef TACHO_FLAME_H
 #define TACHO_FLAME_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -188,8 +189,8 @@ TACHO_API const char *tacho_flame_hottest_name(const tacho_flame *flame, size_t 
 TACHO_API double tacho_flame_hottest_self(const tacho_flame *flame, size_t index);
 TACHO_API double tacho_flame_hottest_total(const tacho_flame *flame, size_t index);
 
-/** 1 when it is a function of the kernel. */
-TACHO_API int tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index);
+/** Is it a function of the kernel? */
+TACHO_API bool tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index);
 
 /** The profiler: "native", "perf", "perf + inferno", "dtrace", "dtrace + inferno",
     "cargo-flamegraph", or the name of your own. */
@@ -215,8 +216,8 @@ TACHO_API uint64_t tacho_flame_samples(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_lost(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_truncated(const tacho_flame *flame);
 
-/** 1 when kernel frames are in it. */
-TACHO_API int tacho_flame_has_kernel(const tacho_flame *flame);
+/** Are kernel frames in it? */
+TACHO_API bool tacho_flame_has_kernel(const tacho_flame *flame);
 
 /** How the command ended, as waitpid() tells it; -1 when there was none, or it goes on. */
 TACHO_API int tacho_flame_wait_status(const tacho_flame *flame);

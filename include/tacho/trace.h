@@ -181,9 +181,9 @@ extern TACHO_API TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 extern TACHO_API int tacho_trace_mode;
 
 /** Is a trace on? Test this before measuring something only for the trace. */
-static inline int tacho_trace_is_on(void)
+static inline bool tacho_trace_is_on(void)
 {
-    return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED);
+    return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED) != 0;
 }
 
 /** A place in the program that records. Static. Frozen. */

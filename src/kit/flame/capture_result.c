@@ -68,7 +68,7 @@ double tacho_flame_hottest_total(const tacho_flame *flame, size_t index)
     return flame->hottest[index].total;
 }
 
-int tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index)
+bool tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index)
 {
     return flame->hottest[index].kernel;
 }
@@ -108,7 +108,7 @@ uint64_t tacho_flame_truncated(const tacho_flame *flame)
     return flame->truncated;
 }
 
-int tacho_flame_has_kernel(const tacho_flame *flame)
+bool tacho_flame_has_kernel(const tacho_flame *flame)
 {
     return flame->kernel;
 }
