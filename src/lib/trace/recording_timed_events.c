@@ -1,5 +1,5 @@
 /* Events of a recording with explicit times, which the program gave: on a track of its own, or in
-   the reference format. */
+   the format of ferrum's Chrome trace. */
 #include <stdio.h>
 
 #include "base/fail.h"
@@ -35,7 +35,7 @@ static int set_row(struct tch_rec_events *s, struct tch_ev *ev, uint32_t number)
     return tch_rec_add_text(s, name, (size_t)len, &t->name);
 }
 
-/* The reference format: whole microseconds, from the start of the recording, and any phase. */
+/* Ferrum's Chrome trace: whole microseconds, from the start of the recording, and any phase. */
 static int put_event(struct tch_rec_events *s, const struct tch_seen_event *e)
 {
     struct tch_ev ev = {.kind = TCH_EV_SPAN, .phase = 'X', .flags = TCH_EV_PUT};

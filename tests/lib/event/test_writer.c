@@ -50,14 +50,15 @@ static void writes_the_fields_in_their_order_sorted_inside(void **state)
     assert_int_equal(
         tacho_event_push(writer, "e",
                          TACHO_FIELDS(tacho_u64("b", 7), tacho_i64("a", -7), tacho_bool("c", true),
-                                      tacho_text_n("Z", "t\"\xFF", 3)),
+                                      tacho_text_n("Z", "t\"\xFF", 3), tacho_text("n", NULL)),
                          TACHO_FIELDS(tacho_f64("y", 2), tacho_json("x", json)), false, NULL),
         0);
     close_writer();
-    test_assert_content(test_at("p"), "{\"event\":\"e\"" HEAD
-                                      "\"shape\":{\"Z\":\"t\\\"\xEF\xBF\xBD\",\"a\":-7,\"b\":7,"
-                                      "\"c\":true},\"stage_us\":{\"x\":{\"z\":1.5,\"a\":[1,"
-                                      "{\"q\":1}]},\"y\":2.0}" TAIL);
+    test_assert_content(test_at("p"),
+                        "{\"event\":\"e\"" HEAD
+                        "\"shape\":{\"Z\":\"t\\\"\xEF\xBF\xBD\",\"a\":-7,\"b\":7,"
+                        "\"c\":true,\"n\":\"\"},\"stage_us\":{\"x\":{\"z\":1.5,\"a\":[1,"
+                        "{\"q\":1}]},\"y\":2.0}" TAIL);
 }
 
 static void of_two_fields_with_one_key_the_last_counts(void **state)
