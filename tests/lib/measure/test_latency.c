@@ -329,9 +329,35 @@ static void survives_every_failing_allocation(void **state)
     test_every_allocation_fails(list_once, NULL);
 }
 
+/* A program that was compiled with an earlier, shorter struct, and one with a later, longer one. */
+static void fills_structs_of_other_versions(void **state)
+{
+    static const uint64_t x[] = {3, 1, 2};
+    struct {
+        size_t size;
+        uint64_t n, min;
+        uint64_t behind[9]; /* not part of the struct */
+    } earlier = {.size = 3 * sizeof(uint64_t), .behind = {7}};
+    struct {
+        tacho_latency_stats known;
+        uint64_t more;
+    } later = {.known = {.size = sizeof later}};
+
+    (void)state;
+    assert_int_equal(tacho_latency_stats_of(x, 3, (tacho_latency_stats *)&earlier, NULL), 0);
+    assert_true(earlier.n == 3 && earlier.min == 1 && earlier.behind[0] == 7);
+    assert_int_equal(tacho_latency_stats_of(x, 3, &later.known, NULL), 0);
+    assert_true(later.known.max == 3 && later.known.size == sizeof later && later.more == 0);
+    later.more = 1;
+    assert_int_equal(tacho_latency_stats_of(x, 3, &later.known, NULL), TACHO_EINVAL);
+    later.known.size = 0;
+    assert_int_equal(tacho_latency_stats_of(x, 3, &later.known, NULL), TACHO_EINVAL);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fills_structs_of_other_versions),
         cmocka_unit_test(five_values_by_hand),
         cmocka_unit_test(gives_what_the_reference_gives),
         cmocka_unit_test(sums_that_pass_64_bits_do_not_wrap),
