@@ -15,6 +15,7 @@ extern const struct cmd cmd_fingerprint;
 extern const struct cmd cmd_flame;
 extern const struct cmd cmd_gate;
 extern const struct cmd cmd_help;
+extern const struct cmd cmd_plan;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_run;
 extern const struct cmd cmd_stats;

@@ -16,6 +16,7 @@ $ tacho
 !   gate         run what tacho.yaml lists, judge it against baselines or another
 !                commit, for CI
 !   help         explain tacho or one of its commands
+!   plan         how many runs a comparison needs, and how long they take
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
@@ -49,6 +50,7 @@ $ tacho --help
 |   gate         run what tacho.yaml lists, judge it against baselines or another
 |                commit, for CI
 |   help         explain tacho or one of its commands
+|   plan         how many runs a comparison needs, and how long they take
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers

@@ -37,6 +37,9 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .B tacho help
 | explain tacho or one of its commands
 | .TP
+| .B tacho plan
+| how many runs a comparison needs, and how long they take
+| .TP
 | .B tacho report
 | HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 | .TP
@@ -159,6 +162,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .BR tacho\-flame (1),
 | .BR tacho\-gate (1),
 | .BR tacho\-help (1),
+| .BR tacho\-plan (1),
 | .BR tacho\-report (1),
 | .BR tacho\-run (1),
 | .BR tacho\-stats (1),

@@ -1,0 +1,524 @@
+/* tacho plan: how many runs a comparison needs, from a pilot. */
+#include <math.h>
+
+#include <tacho/version.h>
+
+#include "base/human_number.h"
+#include "base/json_write.h"
+#include "cli/cmds.h"
+#include "cli/core/progress.h"
+#include "cli/core/stop.h"
+#include "cli/core/table.h"
+#include "cli/run/run_options.h"
+#include "cli/run/run_view.h"
+#include "kit/judge/findings.h"
+#include "kit/judge/run_compare.h"
+#include "kit/judge/run_pilot.h"
+#include "kit/report/report.h"
+#include "kit/stats/rank.h"
+
+#define PLAN_SCHEMA "tacho.plan.v1"
+
+enum { OWN, OF_PILOT }; /* ids of options */
+
+enum { SIDES = 2, PILOT_USUAL = 10, PILOT_MOST = 10000, METRICS_MOST = 100000, OUT_MAX = 1 << 20 };
+
+struct planning {
+    struct run_options run; /**< of a pilot to make; first, so that -c and --name apply to it */
+    double effect;
+    double power;
+    double alpha;
+    uint64_t metrics;
+    uint64_t pairs; /**< of the pilot */
+    const char *of;
+
+    const char *folders[SIDES]; /**< of the pilot; NULL: one run */
+    struct tch_run_pilot pilot;
+};
+
+/* --- Numbers --- */
+
+/* Returns 0 for more than TCH_PLAN_MOST. */
+static uint64_t pairs_for(const struct planning *p, double effect)
+{
+    uint64_t pairs =
+        tch_plan_pairs(&p->pilot.noise, effect, p->power, p->alpha / (double)p->metrics);
+    uint64_t least = tch_judge_least_runs(true, p->alpha, p->metrics);
+
+    return pairs > 0 && pairs < least ? least : pairs;
+}
+
+/* Returns the --min-effect with which a change of `effect` FAILs as often as planned. A FAIL also
+   needs an estimate of at least that: the estimate at which the test just says FAIL is high
+   enough. */
+static double min_effect_for(const struct planning *p, double effect)
+{
+    double cut = tch_normal_cut(p->alpha / (double)p->metrics);
+    double share = cut / (cut + tch_normal_cut(1 - p->power));
+
+    return fmin(tch_budget_default.min_effect, fmin(share, 0.5) * effect);
+}
+
+/* The effects of the table: some usual ones, and the one that was asked for. @return how many */
+static size_t list_effects(const struct planning *p, double effects[6])
+{
+    static const double usual[] = {0.01, 0.02, 0.03, 0.05, 0.10};
+    bool listed = false;
+    size_t n = 0;
+
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        if (!listed && p->effect <= usual[i] * (1 + 1e-9)) {
+            effects[n++] = p->effect;
+            listed = true;
+        }
+        if (fabs(p->effect - usual[i]) > 1e-9 * usual[i])
+            effects[n++] = usual[i];
+    }
+    if (!listed)
+        effects[n++] = p->effect;
+    return n;
+}
+
+/* --- Output --- */
+
+static void add_json_plan(struct tch_buf *b, const struct planning *p, double effect)
+{
+    uint64_t pairs = pairs_for(p, effect);
+
+    tch_json_begin_object(b);
+    tch_json_put_f64(b, "effect", effect);
+    tch_json_key(b, "pairs");
+    if (pairs > 0)
+        tch_json_u64(b, pairs);
+    else
+        tch_json_null(b);
+    tch_json_put_f64(b, "seconds", pairs > 0 ? (double)pairs * p->pilot.pair_ns / 1e9 : NAN);
+    tch_json_put_f64(b, "min_effect", min_effect_for(p, effect));
+    tch_json_end_object(b);
+}
+
+static void write_json(struct tch_buf *b, const struct planning *p)
+{
+    const struct tch_pilot *noise = &p->pilot.noise;
+    double effects[6];
+    size_t count = list_effects(p, effects);
+
+    tch_json_begin_object(b);
+    tch_json_put_text(b, "schema", PLAN_SCHEMA);
+    tch_json_put_text(b, "tacho_version", TACHO_VERSION);
+    tch_json_put_text(b, "metric", p->of);
+    tch_json_put_f64(b, "power", p->power);
+    tch_json_put_f64(b, "alpha", p->alpha);
+    tch_json_put_u64(b, "metrics", p->metrics);
+    tch_json_key(b, "pilot");
+    tch_json_begin_object(b);
+    tch_json_key(b, "folders");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < SIDES && p->folders[i]; i++)
+        tch_json_text(b, p->folders[i]);
+    tch_json_end_array(b);
+    tch_json_put_u64(b, "pairs", noise->pairs);
+    tch_json_put_f64(b, "pair_seconds", p->pilot.pair_ns / 1e9);
+    tch_json_put_f64(b, "spread", noise->spread);
+    tch_json_put_f64(b, "spread_bound", noise->most);
+    tch_json_put_u64(b, "outliers", noise->outliers);
+    tch_json_put_bool(b, "trusted", noise->outliers == 0);
+    tch_json_end_object(b);
+    tch_json_key(b, "plan");
+    add_json_plan(b, p, p->effect);
+    tch_json_key(b, "effects");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < count; i++)
+        add_json_plan(b, p, effects[i]);
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+    tch_buf_addc(b, '\n');
+}
+
+/* "43 pairs, 86 runs in all, about 1m26s" */
+static void add_need(struct tch_buf *b, const struct planning *p)
+{
+    uint64_t pairs = pairs_for(p, p->effect);
+
+    if (pairs == 0) {
+        tch_buf_addf(b, "more than %d pairs", TCH_PLAN_MOST);
+        return;
+    }
+    tch_buf_addf(b, "%llu pairs, %llu runs in all, about ", (unsigned long long)pairs,
+                 2 * (unsigned long long)pairs);
+    tch_add_value(b, TCH_NS, (double)pairs * p->pilot.pair_ns);
+}
+
+static void add_effects(struct tch_buf *b, const struct planning *p, const struct term *term)
+{
+    static const struct column columns[] = {{.title = "effect", .right = true},
+                                            {.title = "pairs", .right = true},
+                                            {.title = "time", .right = true},
+                                            {.title = "judge with"}};
+    double effects[6];
+    size_t count = list_effects(p, effects);
+    struct tch_buf time;
+    struct table t;
+
+    tch_buf_init(&time, 256);
+    cli_table_init(&t, term, columns, 4);
+    t.indent = 2;
+    for (size_t i = 0; i < count; i++) {
+        uint64_t pairs = pairs_for(p, effects[i]);
+        enum paint paint = effects[i] == p->effect ? BOLD : PLAIN;
+
+        tch_buf_clear(&time);
+        tch_add_value(&time, TCH_NS, pairs > 0 ? (double)pairs * p->pilot.pair_ns : NAN);
+        cli_table_addf(&t, paint, "%.4g%%", 100 * effects[i]);
+        if (pairs > 0)
+            cli_table_addf(&t, paint, "%llu", (unsigned long long)pairs);
+        else
+            cli_table_addf(&t, paint, ">%d", TCH_PLAN_MOST);
+        cli_table_add(&t, paint, time.data);
+        cli_table_addf(&t, paint, "--min-effect %.2g%%", 100 * min_effect_for(p, effects[i]));
+    }
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+    tch_buf_release(&time);
+}
+
+static void write_text(struct tch_buf *b, const struct planning *p, const struct args *args)
+{
+    const struct tch_pilot *noise = &p->pilot.noise;
+    struct tch_buf text;
+
+    tch_buf_init(&text, 4096);
+    tch_buf_addf(&text,
+                 "%zu pairs, which differ in %s by %.2g%% (standard deviation; at most "
+                 "%.2g%%, with a certainty of 90%%)",
+                 noise->pairs, p->of, 100 * noise->spread, 100 * noise->most);
+    cli_add_labelled(b, &args->out, BOLD, "pilot:    ", text.data);
+    tch_buf_clear(&text);
+    tch_buf_addf(&text,
+                 "to find a change of %.4g%% in %.4g%% of reports that judge %llu metric%s, "
+                 "with a wrong FAIL in at most %.4g%% of them",
+                 100 * p->effect, 100 * p->power, (unsigned long long)p->metrics,
+                 p->metrics == 1 ? "" : "s", 100 * p->alpha);
+    cli_add_labelled(b, &args->out, BOLD, "question: ", text.data);
+    tch_buf_clear(&text);
+    add_need(&text, p);
+    cli_add_labelled(b, &args->out, BOLD, "plan:     ", text.data);
+    if (noise->outliers > 0) {
+        tch_buf_clear(&text);
+        tch_buf_addf(&text,
+                     "do not trust these numbers: %zu of the %zu pairs %s far from the "
+                     "others. Find out what disturbs the runs (tacho doctor), then make a new "
+                     "pilot",
+                     noise->outliers, noise->pairs, noise->outliers == 1 ? "is" : "are");
+        cli_add_labelled(b, &args->out, YELLOW, "warning:  ", text.data);
+    }
+    tch_buf_addc(b, '\n');
+    add_effects(b, p, &args->out);
+    if (p->run.plan.runs > 0 && !args->quiet)
+        tch_buf_addc(b, '\n');
+    for (size_t i = 0; i < p->run.plan.command_count && !args->quiet; i++)
+        tch_buf_addf(b, "pilot: %s\n", p->folders[i]);
+    tch_buf_release(&text);
+}
+
+static int print_plan(const struct planning *p, const struct args *args)
+{
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, OUT_MAX);
+    if (args->json)
+        write_json(&b, p);
+    else
+        write_text(&b, p, args);
+    status = cli_print(&b);
+    return status == EXIT_OK && p->run.fail_on_warn && p->pilot.noise.outliers > 0 ? EXIT_WARN
+                                                                                   : status;
+}
+
+static int plan_from(struct planning *p, const struct tch_receipt *a, const struct tch_receipt *b,
+                     const struct args *args)
+{
+    tacho_error err;
+
+    if (tch_run_pilot_measure(a, b, p->of, &p->pilot, &err) < 0) {
+        cli_complain(&err, "cannot plan");
+        return EXIT_WORK;
+    }
+    return print_plan(p, args);
+}
+
+/* --- Pilots --- */
+
+static void on_step(void *ctx, const struct tch_run *run, double share)
+{
+    struct progress *progress = ctx;
+
+    (void)share;
+    if (progress->on)
+        cli_progress_step(progress, run->items[0].receipt.samples.count);
+}
+
+static void on_hook(void *ctx)
+{
+    (void)ctx;
+    cli_progress_hide();
+}
+
+static int measure(struct tch_run *run, const struct args *args)
+{
+    struct progress progress = {0};
+    const struct tch_run_watch watch = {
+        .stop = cli_catch_stop(), .step = on_step, .hook = on_hook, .ctx = &progress};
+    tacho_error err;
+    tacho_error end_err;
+    int measured;
+    int finished;
+
+    if (run->plan->output != TCH_IO_INHERIT)
+        cli_progress_begin(&progress, args, "pilot", run->plan->runs);
+    measured = tch_run_measure(run, &watch, &err);
+    cli_progress_end(&progress);
+    finished = tch_run_finish(run, &end_err);
+    if (measured < 0)
+        cli_complain(NULL, "%s", err.message);
+    else if (run->state == TCH_RUN_FAILED)
+        cli_complain_of_run(run);
+    else if (run->state == TCH_RUN_INTERRUPTED)
+        cli_complain(NULL, "interrupted before the pilot was complete");
+    if (finished < 0)
+        cli_complain(&end_err, "cannot write the receipt of the pilot");
+    return measured < 0 || finished < 0 || run->state != TCH_RUN_COMPLETE ? EXIT_WORK : EXIT_OK;
+}
+
+/* Runs one command against itself, or two in turns. */
+static int make_pilot(struct planning *p, const struct args *args)
+{
+    struct tch_run_plan *plan = &p->run.plan;
+    struct tch_run run = {.plan = plan};
+    tacho_error err;
+    int status = cli_run_commands_finish(&p->run, args);
+
+    plan->runs = plan->command_count == 1 ? 2 * p->pairs : p->pairs;
+    plan->max_time_ns = 0;
+    if (status == EXIT_OK && plan->command_count > SIDES)
+        status = cli_wrong_usage(args, "a pilot compares one command with itself, or two");
+    if (status == EXIT_OK)
+        status = cli_run_options_check(&p->run, args);
+    if (status != EXIT_OK)
+        return status;
+    if (tch_run_open(&run, plan, &err) < 0) {
+        cli_complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    } else {
+        status = measure(&run, args);
+    }
+    for (size_t i = 0; i < plan->command_count && status == EXIT_OK; i++) {
+        p->folders[i] = run.items[i].folder.shown;
+        if (tch_report_save(&run.items[i].receipt, run.items[i].folder.path, &err) < 0) {
+            cli_complain(&err, "cannot write the report of '%s'", p->folders[i]);
+            status = EXIT_WORK;
+        }
+    }
+    if (status == EXIT_OK)
+        status = plan_from(p, &run.items[0].receipt,
+                           plan->command_count > 1 ? &run.items[1].receipt : NULL, args);
+    tch_run_release(&run);
+    return status;
+}
+
+static int read_pilot(struct planning *p, const struct args *args)
+{
+    struct tch_report_run runs[SIDES] = {0};
+    char folders[SIDES][PATH_MAX];
+    int status = EXIT_OK;
+    tacho_error err;
+
+    if (args->count > SIDES)
+        return cli_wrong_usage(args, "give one run, or two that were made in turns; a command to "
+                                     "run follows '--'");
+    for (size_t i = 0; i < args->count && status == EXIT_OK; i++) {
+        p->folders[i] = args->operands[i];
+        if (tch_report_open(&runs[i], cli_run_folder(args->operands[i], folders[i]), &err) < 0) {
+            cli_complain_of_folder(args->operands[i], &err);
+            cli_complain(NULL, "to make a pilot put the command after '--': tacho plan -- COMMAND");
+            status = EXIT_WORK;
+        } else {
+            cli_warn_unfinished(args->operands[i], &runs[i].receipt, runs[i].life);
+        }
+    }
+    if (status == EXIT_OK)
+        status = plan_from(p, &runs[0].receipt, args->count > 1 ? &runs[1].receipt : NULL, args);
+    for (size_t i = 0; i < SIDES; i++)
+        tch_report_close(&runs[i]);
+    return status;
+}
+
+/* --- Options --- */
+
+static const char share_wanted[] = "a share such as 3% or 0.03";
+
+static const struct opt opts[] = {
+    {.name = "effect",
+     .letter = 'e',
+     .arg = "P",
+     .help = "the change to find, beyond the tolerance (default 3%)",
+     .set = CLI_SET(struct planning, effect, .kind = TCH_SET_SHARE, .wants = share_wanted)},
+    {.name = "power",
+     .arg = "P",
+     .help = "how often such a change is found (at least 50%, below 100%; default 90%)",
+     .set = CLI_SET(struct planning, power, .kind = TCH_SET_SHARE, .wants = share_wanted)},
+    {.name = "metrics",
+     .arg = "N",
+     .help = "how many metrics the report judges (default 1)",
+     .set = CLI_SET(struct planning, metrics, .kind = TCH_SET_U64, .least = 1, .most = METRICS_MOST,
+                    .wants = "a number from 1 to 100000")},
+    {.name = "alpha",
+     .arg = "P",
+     .help = "chance of a wrong FAIL in the whole report (at most 50%; default 5%)",
+     .set = CLI_SET(struct planning, alpha, .kind = TCH_SET_SHARE, .wants = share_wanted)},
+    {.name = "of",
+     .arg = "METRIC",
+     .help = "plan for this metric, by a name of tacho compare (default wall)",
+     CLI_TEXT(struct planning, of)},
+    {.id = OF_PILOT,
+     .name = "pilot",
+     .arg = "N",
+     .help = "make a pilot of N pairs (at least 5; default 10)",
+     .set = CLI_SET(struct planning, pairs, .kind = TCH_SET_U64, .least = TCH_PILOT_LEAST,
+                    .most = PILOT_MOST, .wants = "a number from 5 to 10000")},
+    {.id = OF_PILOT,
+     .name = "command",
+     .letter = 'c',
+     .arg = "LINE",
+     .help = "a command for the pilot, split into words as a shell does; give two to compare them",
+     .take = cli_run_commands_add},
+    {.id = OF_PILOT,
+     .name = "out",
+     .letter = 'o',
+     .arg = "DIR",
+     .help = "where the run folders of the pilot go (default tacho-out)",
+     .complete = COMPLETE_DIR,
+     CLI_TEXT(struct planning, run.plan.out)},
+    {.name = NULL},
+};
+
+/* Takes all options. *of_pilot: one that is about making a pilot, or NULL. */
+static int take_options(struct planning *p, struct args *args, const struct opt **of_pilot)
+{
+    const struct opt *opt;
+    int status = EXIT_OK;
+
+    *of_pilot = NULL;
+    while (status == EXIT_OK && (opt = cli_next_opt(args)) != NULL) {
+        const struct opt *own = opts;
+
+        while (own->name && own != opt)
+            own++;
+        if ((!own->name && strcmp(opt->name, "fail-on-warn") != 0) ||
+            (own->name && opt->id == OF_PILOT))
+            *of_pilot = opt;
+        status = cli_set_opt(args, opt, p, &p->run);
+    }
+    if (status != EXIT_OK)
+        return status;
+    if (p->run.plan.flame || p->run.plan.seal)
+        return cli_wrong_usage(args, "--flame and --seal are for 'tacho run', whose folder can be "
+                                     "the pilot: tacho plan RUN");
+    if (p->power < 0.5 || p->power >= 1)
+        return cli_wrong_usage(args, "--power must be at least 50%% and below 100%%");
+    if (p->alpha > 0.5)
+        return cli_wrong_usage(args, "--alpha must be at most 50%%");
+    return EXIT_OK;
+}
+
+/* Do the operands follow "--"? Then they are a command, else run folders. */
+static bool is_command(const struct args *args)
+{
+    for (char **word = args->words; *word; word++)
+        if (strcmp(*word, "--") == 0)
+            return args->no_more_opts && word[1] == args->operands[0];
+    return false;
+}
+
+static int run_plan(struct args *args)
+{
+    struct planning p = {0};
+    const struct opt *of_pilot;
+    int status = cli_run_options_init(&p.run, args);
+
+    p.effect = 0.03;
+    p.power = 0.9;
+    p.alpha = TCH_ALPHA;
+    p.metrics = 1;
+    p.pairs = PILOT_USUAL;
+    p.of = "wall";
+    if (status == EXIT_OK)
+        status = take_options(&p, args, &of_pilot);
+    if (status != EXIT_OK)
+        ;
+    else if (p.run.plan.command_count > 0 || (args->count > 0 && is_command(args)))
+        status = make_pilot(&p, args);
+    else if (args->count == 0)
+        status = cli_wrong_usage(args, "give a run, two runs made in turns, or -- COMMAND");
+    else if (of_pilot)
+        status = cli_wrong_usage(args,
+                                 "--%s is for a pilot that is made: put the command after "
+                                 "'--'",
+                                 of_pilot->name);
+    else
+        status = read_pilot(&p, args);
+    cli_run_options_release(&p.run);
+    return status;
+}
+
+static const struct arg operands[] = {
+    {.name = "RUN",
+     .help = "a run folder as the pilot, or two of runs made in turns; after '--' the command of a "
+             "pilot to make",
+     .optional = true,
+     .many = true,
+     .complete = COMPLETE_DIR},
+    {.name = NULL},
+};
+
+static const struct example examples[] = {
+    {"tacho plan -- ./prog --size 1000",
+     "Run it 20 times, and say how many pairs find a change of 3 %."},
+    {"tacho plan --effect 1% --metrics 20 tacho-out/prog/latest",
+     "From runs that there are, for a change of 1 % among 20 metrics."},
+    {NULL, NULL},
+};
+
+static const struct exit_note exits[] = {
+    {EXIT_WARN, "with --fail-on-warn: the pilot has outliers"},
+    EXIT_NOTE_STOPPED,
+    {0, NULL},
+};
+
+const struct cmd cmd_plan = {
+    .name = "plan",
+    .summary = "how many runs a comparison needs, and how long they take",
+    .usage = "tacho plan [OPTIONS] RUN [RUN]\n"
+             "tacho plan [OPTIONS] -- COMMAND [ARGUMENT...]\n"
+             "tacho plan [OPTIONS] -c LINE [-c LINE]",
+    .about =
+        "Measures the noise of a pilot and says how many pairs of interleaved runs find a change "
+        "of --effect as often as --power says. The pilot is a run folder, whose neighbouring runs "
+        "are compared with each other, or two folders of runs made in turns, XX\n"
+        "\n"
+        "A pilot knows the noise badly, so the plan has a reserve: it is enough after nine of ten "
+        "pilots, if the noise has no outliers. A pilot with a pair that is further than 5 median "
+        "distances from the median gets a warning: its plan is not to be trusted.\n"
+        "\n"
+        "The last column is the option of tacho compare that the plan assumes: a FAIL needs an "
+        "estimate of at least --min-effect, whose default of 2 % is too much for small effects.",
+    .opts = opts,
+    .more_opts = cli_plan_opts,
+    .args = operands,
+    .examples = examples,
+    .exits = exits,
+    .json = true,
+    .run = run_plan,
+    .variables = cli_run_variables,
+};

@@ -1,0 +1,107 @@
+#include "run_pilot.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+
+/* From the start of a run to that of the next; where the starts do not tell, their mean length. */
+static double period_of(const struct tch_run_samples *samples)
+{
+    const struct tch_run_sample *first = &samples->items[0];
+    const struct tch_run_sample *last = &samples->items[samples->count - 1];
+    double wall = 0;
+
+    for (size_t i = 0; i < samples->count; i++)
+        wall += samples->items[i].field[TCH_WALL] / (double)samples->count;
+    return last->start_ns > first->start_ns
+               ? (double)(last->start_ns - first->start_ns) / (double)(samples->count - 1)
+               : wall;
+}
+
+static double pair_time(const struct tch_receipt *a, const struct tch_receipt *b)
+{
+    const struct tch_run_sample *first = &a->samples.items[0];
+
+    if (!b)
+        return 2 * period_of(&a->samples);
+    return first->start_ns < a->samples.items[a->samples.count - 1].start_ns
+               ? period_of(&a->samples) /* a round of both */
+               : period_of(&a->samples) + period_of(&b->samples);
+}
+
+/* Splits a run into pairs of neighbours: rounds 1 and 2, 3 and 4, and so on. */
+static void split_neighbours(struct tch_quantity_series *a, struct tch_quantity_series *b)
+{
+    size_t pairs = 0;
+
+    for (size_t i = 0; i + 1 < a->count; i++)
+        if (a->pair[i] % 2 == 1 && a->pair[i + 1] == a->pair[i] + 1) {
+            b->value[pairs] = a->value[i + 1];
+            a->value[pairs++] = a->value[i];
+        }
+    a->count = b->count = pairs;
+}
+
+/* Values of both sides, matched. */
+static int collect(const struct tch_receipt *a, const struct tch_receipt *b,
+                   const struct tch_quantity *q, struct tch_quantity_series *x,
+                   struct tch_quantity_series *y, tacho_error *err)
+{
+    struct tch_quantity other;
+    int status = tch_quantity_series_of(a, q, 0.5, x, err);
+
+    if (status == 0 && b && !tch_quantity_same(b, q, &other))
+        return tch_fail(err, TACHO_EINVAL, 0, "the run '%.60s' has no '%.60s'", b->name, q->name);
+    if (status == 0)
+        status = tch_quantity_series_of(b ? b : a, b ? &other : q, 0.5, y, err);
+    if (status == 0 && b)
+        tch_quantity_series_match(x, y);
+    else if (status == 0)
+        split_neighbours(x, y);
+    return status;
+}
+
+/* Makes x the differences of logarithms. */
+static int subtract(const struct tch_quantity *q, struct tch_quantity_series *x,
+                    const struct tch_quantity_series *y, tacho_error *err)
+{
+    if (x->count < TCH_PILOT_LEAST)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "the pilot has %zu pairs of '%.60s', and needs %d: at least %d runs of one "
+                        "command",
+                        x->count, q->name, TCH_PILOT_LEAST, 2 * TCH_PILOT_LEAST);
+    for (size_t i = 0; i < x->count; i++) {
+        if (!(x->value[i] > 0 && y->value[i] > 0))
+            return tch_fail(err, TACHO_EINVAL, 0,
+                            "'%.60s' has values of 0, which have no ratio to plan for", q->name);
+        x->value[i] = log(y->value[i] / x->value[i]);
+    }
+    return 0;
+}
+
+int tch_run_pilot_measure(const struct tch_receipt *a, const struct tch_receipt *b,
+                          const char *quantity, struct tch_run_pilot *ret, tacho_error *err)
+{
+    struct tch_quantity_series x = {0};
+    struct tch_quantity_series y = {0};
+    struct tch_quantity q;
+    int status = 0;
+
+    if (b && !tch_runs_paired(a, b))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "'%.60s' and '%.60s' were not run in turns; plan from one of them, or run "
+                        "both by one 'tacho run -c ... -c ...'",
+                        a->name, b->name);
+    if (!tch_quantity_find(a, quantity, &q))
+        return tch_fail(err, TACHO_EINVAL, 0, "the run '%.60s' has no '%.60s'", a->name, quantity);
+    status = collect(a, b, &q, &x, &y, err);
+    if (status == 0)
+        status = subtract(&q, &x, &y, err);
+    if (status == 0)
+        status = tch_pilot_measure(x.value, x.count, &ret->noise, err);
+    if (status == 0)
+        ret->pair_ns = pair_time(a, b);
+    tch_quantity_series_release(&x);
+    tch_quantity_series_release(&y);
+    return status;
+}

@@ -1,0 +1,120 @@
+# From the runs of one command: neighbours are pairs.
+$ tacho plan plan/pilot
+| pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with a certainty of 90%)
+| question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
+| plan:     18 pairs, 36 runs in all, about 900.0 ms
+| 
+|   effect  pairs      time  judge with
+|       1%    148   7.400 s  --min-effect 0.5%
+|       2%     39   1.950 s  --min-effect 1%
+|       3%     18  900.0 ms  --min-effect 1.5%
+|       5%      8  400.0 ms  --min-effect 2%
+|      10%      6  300.0 ms  --min-effect 2%
+
+# Another question.
+$ tacho plan --effect 4% --power 80% --metrics 20 plan/pilot
+| pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with a certainty of 90%)
+| question: to find a change of 4% in 80% of reports that judge 20 metrics, with a wrong FAIL in at most 5% of them
+| plan:     19 pairs, 38 runs in all, about 950.0 ms
+| 
+|   effect  pairs      time  judge with
+|       1%    231   11.55 s  --min-effect 0.5%
+|       2%     62   3.100 s  --min-effect 1%
+|       3%     30   1.500 s  --min-effect 1.5%
+|       4%     19  950.0 ms  --min-effect 2%
+|       5%     14  700.0 ms  --min-effect 2%
+|      10%      9  450.0 ms  --min-effect 2%
+
+# Two runs made in turns. Their noise is so small that the fewest pairs that can FAIL are enough.
+$ tacho plan compare/a compare/b
+| pilot:    12 pairs, which differ in wall by 0.0086% (standard deviation; at most 0.012%, with a certainty of 90%)
+| question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
+| plan:     6 pairs, 12 runs in all, about 260.4 ms
+| 
+|   effect  pairs      time  judge with
+|       1%      6  260.4 ms  --min-effect 0.5%
+|       2%      6  260.4 ms  --min-effect 1%
+|       3%      6  260.4 ms  --min-effect 1.5%
+|       5%      6  260.4 ms  --min-effect 2%
+|      10%      6  260.4 ms  --min-effect 2%
+
+# A pilot with outliers.
+$ tacho plan compare/a
+| pilot:    6 pairs, which differ in wall by 0.85% (standard deviation; at most 1.5%, with a certainty of 90%)
+| question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
+| plan:     6 pairs, 12 runs in all, about 242.2 ms
+| warning:  do not trust these numbers: 2 of the 6 pairs are far from the others. Find out what disturbs the runs (tacho doctor), then make a new pilot
+| 
+|   effect  pairs      time  judge with
+|       1%     22  888.2 ms  --min-effect 0.5%
+|       2%      7  282.6 ms  --min-effect 1%
+|       3%      6  242.2 ms  --min-effect 1.5%
+|       5%      6  242.2 ms  --min-effect 2%
+|      10%      6  242.2 ms  --min-effect 2%
+
+$ tacho plan --fail-on-warn compare/a | tail -n 2; tacho plan -q --fail-on-warn compare/a >/dev/null
+|       5%      6  242.2 ms  --min-effect 2%
+|      10%      6  242.2 ms  --min-effect 2%
+[3]
+
+$ tacho plan --json -e 1% plan/pilot
+| {"schema":"tacho.plan.v1","tacho_version":"0.1.0","metric":"wall","power":0.9,"alpha":0.05,"metrics":1,"pilot":{"folders":["plan/pilot"],"pairs":10,"pair_seconds":0.05,"spread":0.02725576932961397,"spread_bound":0.04005046480843787,"outliers":0,"trusted":true},"plan":{"effect":0.01,"pairs":148,"seconds":7.4,"min_effect":0.005},"effects":[{"effect":0.01,"pairs":148,"seconds":7.4,"min_effect":0.005},{"effect":0.02,"pairs":39,"seconds":1.95,"min_effect":0.01},{"effect":0.03,"pairs":18,"seconds":0.9,"min_effect":0.015},{"effect":0.05,"pairs":8,"seconds":0.4,"min_effect":0.02},{"effect":0.1,"pairs":6,"seconds":0.3,"min_effect":0.02}]}
+
+# A metric without noise, and metrics that cannot be planned for.
+$ tacho plan --of memory plan/pilot | head -n 3
+| pilot:    10 pairs, which differ in memory by 0% (standard deviation; at most 0%, with a certainty of 90%)
+| question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
+| plan:     6 pairs, 12 runs in all, about 300.0 ms
+
+$ tacho plan --of tps plan/pilot
+! tacho: cannot plan: the run 'prog' has no 'tps'
+[1]
+
+$ tacho plan --of major_faults plan/pilot
+! tacho: cannot plan: 'major_faults' has values of 0, which have no ratio to plan for
+[1]
+
+# Wrong usage.
+$ tacho plan
+! tacho: give a run, two runs made in turns, or -- COMMAND
+! see 'tacho plan --help'
+[64]
+
+$ tacho plan compare/a compare/b plan/pilot
+! tacho: give one run, or two that were made in turns; a command to run follows '--'
+! see 'tacho plan --help'
+[64]
+
+$ tacho plan compare/a plan/pilot
+! tacho: cannot plan: 'a' and 'prog' were not run in turns; plan from one of them, or run both by one 'tacho run -c ... -c ...'
+[1]
+
+$ tacho plan --pilot 20 plan/pilot
+! tacho: --pilot is for a pilot that is made: put the command after '--'
+! see 'tacho plan --help'
+[64]
+
+$ tacho plan --prepare true plan/pilot
+! tacho: --prepare is for a pilot that is made: put the command after '--'
+! see 'tacho plan --help'
+[64]
+
+$ tacho plan --seal -- true
+! tacho: --flame and --seal are for 'tacho run', whose folder can be the pilot: tacho plan RUN
+! see 'tacho plan --help'
+[64]
+
+$ tacho plan --power 100% plan/pilot
+! tacho: --power must be at least 50% and below 100%
+! see 'tacho plan --help'
+[64]
+
+$ tacho plan --effect 0 plan/pilot
+! tacho: option '--effect' needs a share such as 3% or 0.03, not '0'
+! see 'tacho plan --help'
+[64]
+
+$ tacho plan plan/none
+! tacho: cannot read the run 'plan/none': cannot open 'plan/none/run.json': No such file or directory
+! tacho: to make a pilot put the command after '--': tacho plan -- COMMAND
+[1]

@@ -1,0 +1,158 @@
+/* How many pairs a comparison needs: the formula against tables, and its promise by simulation. */
+#include "support/test.h"
+
+#include <math.h>
+
+#include "base/random.h"
+#include "kit/stats/flip.h"
+#include "kit/stats/plan.h"
+
+static double normal(uint64_t *seed)
+{
+    double u = ((double)(tch_random_bits(seed) >> 11) + 0.5) / 9007199254740992.0;
+    double v = (double)(tch_random_bits(seed) >> 11) / 9007199254740992.0;
+
+    return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
+}
+
+/* Differences of log-normal runs with noise of 5 %. */
+static void draw(uint64_t *seed, double *d, size_t n, double shift)
+{
+    for (size_t i = 0; i < n; i++)
+        d[i] = shift + 0.05 * (normal(seed) - normal(seed));
+}
+
+/* The spread, and its bound by quantiles of chi-square as tables have them: 10 % of 1, 4, 6, 9, 29
+   and 99 degrees of freedom. */
+static void bounds_the_spread(void **state)
+{
+    static const struct {
+        size_t pairs;
+        double chi2;
+    } table[] = {{2, 0.015791},  {5, 1.063623},   {7, 2.204131},
+                 {10, 4.168159}, {30, 19.767744}, {100, 81.449255}};
+    double d[100];
+    struct tch_pilot pilot;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        size_t n = table[i].pairs;
+        double sum = 0;
+        double squares = 0;
+
+        for (size_t k = 0; k < n; k++) {
+            d[k] = 0.01 * (double)(k * k % 17);
+            sum += d[k];
+            squares += d[k] * d[k];
+        }
+        squares -= sum * sum / (double)n;
+        assert_int_equal(tch_pilot_measure(d, n, &pilot, NULL), 0);
+        assert_true(pilot.pairs == n);
+        assert_true(fabs(pilot.spread - sqrt(squares / (double)(n - 1))) < 1e-12);
+        assert_true(fabs(pilot.most / sqrt(squares / table[i].chi2) - 1) < 2e-5);
+    }
+}
+
+static void counts_outliers(void **state)
+{
+    /* Median 3, median distance 2: 13 is at the limit, 13.1 beyond. */
+    double d[] = {1, 2, 3, 4, 5, -1, 7, 13, 3};
+    struct tch_pilot pilot;
+
+    (void)state;
+    assert_int_equal(tch_pilot_measure(d, 9, &pilot, NULL), 0);
+    assert_true(pilot.outliers == 0);
+    d[7] = 13.1;
+    assert_int_equal(tch_pilot_measure(d, 9, &pilot, NULL), 0);
+    assert_true(pilot.outliers == 1);
+}
+
+/* Calculated by Python's statistics.NormalDist, to the letter of the formula. */
+static void plans_as_the_formula_says(void **state)
+{
+    static const struct {
+        double most, effect, power, level;
+        uint64_t pairs;
+    } table[] = {
+        {0.05, 0.03, 0.9, 0.05, 28},   {0.104, 0.05, 0.9, 0.05, 43},  {0.03, 0.01, 0.9, 0.05, 84},
+        {0.03, 0.02, 0.8, 0.0025, 37}, {0.02, 0.1, 0.9, 0.00025, 12}, {0.0, 0.03, 0.9, 0.05, 5},
+        {0.0, 0.03, 0.9, 0.00025, 12}, {0.5, 0.1, 0.99, 0.01, 630},   {40, 0.01, 0.9, 0.05, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        struct tch_pilot pilot = {.most = table[i].most};
+
+        assert_int_equal(tch_plan_pairs(&pilot, table[i].effect, table[i].power, table[i].level),
+                         table[i].pairs);
+    }
+}
+
+static double power_of(size_t n, double effect, uint64_t *seed)
+{
+    double d[64];
+    struct tch_flip_tails tails;
+    size_t found = 0;
+
+    for (int i = 0; i < 4000; i++) {
+        draw(seed, d, n, log1p(effect));
+        assert_int_equal(tch_flip_test(d, n, &tails, NULL), 0);
+        found += tails.above <= 0.05;
+    }
+    return (double)found / 4000;
+}
+
+/* After nine of ten pilots of 10 pairs the plan has the power that was asked for. */
+static void is_enough_after_nine_of_ten_pilots(void **state)
+{
+    uint64_t seed = 20261117;
+    size_t needed = 12;
+    int enough = 0;
+    double total = 0;
+
+    (void)state;
+    while (power_of(needed, 0.05, &seed) < 0.9)
+        needed++;
+    assert_in_range(needed, 18, 24);
+    for (int i = 0; i < 2000; i++) {
+        struct tch_pilot pilot;
+        double d[10];
+        uint64_t pairs;
+
+        draw(&seed, d, 10, 0);
+        assert_int_equal(tch_pilot_measure(d, 10, &pilot, NULL), 0);
+        pairs = tch_plan_pairs(&pilot, 0.05, 0.9, 0.05);
+        enough += pairs >= needed;
+        total += (double)pairs / 2000;
+    }
+    assert_in_range(enough, 1740, 1900); /* 87 to 95 % */
+    assert_true(total < 2.2 * (double)needed);
+}
+
+static int measure_one(void *arg)
+{
+    static const double d[] = {0.1, -0.1, 0.2, 0, 0.1};
+    struct tch_pilot pilot;
+
+    (void)arg;
+    return tch_pilot_measure(d, 5, &pilot, NULL);
+}
+
+static void survives_failed_allocations(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(measure_one, NULL);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bounds_the_spread),
+        cmocka_unit_test(counts_outliers),
+        cmocka_unit_test(plans_as_the_formula_says),
+        cmocka_unit_test(is_enough_after_nine_of_ten_pilots),
+        cmocka_unit_test(survives_failed_allocations),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
