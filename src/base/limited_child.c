@@ -9,10 +9,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "clock.h"
 #include "fail.h"
 #include "number.h"
 
-enum { POLL_MS = 50 }; /* so often *stop is read */
+enum {
+    POLL_MS = 50,          /* so often *stop is read */
+    WALL_PER_CPU = 20,     /* a child waits for a CPU of a busy machine so much longer, */
+    WALL_BASE = 60 * 1000, /* ms; one that takes longer hangs */
+};
 
 void tch_child_limit(int resource, uint64_t value)
 {
@@ -54,9 +59,12 @@ static void enter_child(pid_t parent, const struct tch_child_limits *limits)
     tch_child_limit(RLIMIT_DATA, tch_child_memory() + limits->memory_bytes);
 }
 
-static int read_answer(int fd, const volatile sig_atomic_t *stop, struct tch_buf *answer,
+static int read_answer(int fd, const struct tch_child_limits *limits, struct tch_buf *answer,
                        tacho_error *err)
 {
+    const volatile sig_atomic_t *stop = limits->stop;
+    uint64_t until =
+        tch_now_ns() + (WALL_BASE + limits->cpu_seconds * 1000 * WALL_PER_CPU) * 1000000;
     char data[16384];
 
     for (;;) {
@@ -74,6 +82,8 @@ static int read_answer(int fd, const volatile sig_atomic_t *stop, struct tch_buf
             return tch_fail_errno(err, errno, "its answer cannot be read");
         if (answer->failed)
             return tch_fail_memory(err);
+        if (tch_now_ns() > until)
+            return tch_fail(err, TACHO_ELIMIT, 0, "it did not end");
     }
 }
 
@@ -97,7 +107,7 @@ int tch_child_call(const struct tch_child_limits *limits, void (*work)(int fd, v
     }
     close(fds[1]);
     status = pid < 0 ? tch_fail_errno(err, errno, "cannot fork")
-                     : read_answer(fds[0], limits->stop, answer, err);
+                     : read_answer(fds[0], limits, answer, err);
     close(fds[0]);
     if (pid < 0)
         return status;

@@ -141,8 +141,10 @@ static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const stru
     struct tch_run run;
     int status = tch_run_resume(&run, &p->run, unit->folder, step->run - 1, step->pair - 1, err);
 
+    run.left_running = sweep->left_running;
     if (status == 0)
         status = tch_run_measure(&run, &run_watch, err);
+    sweep->left_running = run.left_running;
     if (run.items)
         add_costs(sweep, unit, &run);
     if (status == 0)

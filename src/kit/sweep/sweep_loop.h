@@ -88,6 +88,7 @@ struct tch_sweep {
     uint64_t runs_total;
     size_t flames_missing;   /**< that were asked for and could not be had */
     tacho_error flame_error; /**< why, of the first */
+    bool left_running;       /**< a run has left processes behind */
     bool interrupted;
     bool resumed;    /**< something was there */
     const char *now; /**< what it is at */

@@ -16,6 +16,9 @@ sweep 0 --grid n=1,2 --grid x=a,b -n 2 --input 'in_{n}' --output 'out_{n}_{x}' -
 is io '[.baselines[].cell] == ["baseline_n=1","baseline_n=2"]'
 sweep 0 --grid n=1,2 -n 2 --output inherit --name inherit -- echo 'said {n}'
 [ "$(grep -c '^said' out)" -eq 4 ] || fail "--output inherit showed nothing"
+sweep 1 --grid n=1,2 -n 2 --output shared --metric 'a=([0-9]+)' --name left -- sh -c 'echo {n}; sleep 2 & exit 0'
+grep -rq "an earlier run left processes behind that may print into 'shared'" tacho-out/left/cells ||
+    fail "metrics were read from a file that others may print into"
 sweep 64 --grid n=1 --output inherit --metric 'a=([0-9]+)' -- echo '{n}'
 sweep 1 --grid n=7 --input 'in_{n}' --name noinput -- cat
 says err "in_7': No such file"
