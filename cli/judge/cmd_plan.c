@@ -505,7 +505,9 @@ const struct cmd cmd_plan = {
     .about =
         "Measures the noise of a pilot and says how many pairs of interleaved runs find a change "
         "of --effect as often as --power says. The pilot is a run folder, whose neighbouring runs "
-        "are compared with each other, or two folders of runs made in turns, XX\n"
+        "are compared with each other, or two folders of runs made in turns, or --pilot pairs of "
+        "runs "
+        "of a command against itself, or of two commands.\n"
         "\n"
         "A pilot knows the noise badly, so the plan has a reserve: it is enough after nine of ten "
         "pilots, if the noise has no outliers. A pilot with a pair that is further than 5 median "

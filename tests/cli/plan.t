@@ -1,3 +1,26 @@
+# What the help says of it.
+$ tacho plan --help | head -n 20
+| tacho plan - how many runs a comparison needs, and how long they take
+| 
+| Usage: tacho plan [OPTIONS] RUN [RUN]
+|        tacho plan [OPTIONS] -- COMMAND [ARGUMENT...]
+|        tacho plan [OPTIONS] -c LINE [-c LINE]
+| 
+| Measures the noise of a pilot and says how many pairs of interleaved runs find a
+| change of --effect as often as --power says. The pilot is a run folder, whose
+| neighbouring runs are compared with each other, or two folders of runs made in
+| turns, or --pilot pairs of runs of a command against itself, or of two commands.
+| 
+| A pilot knows the noise badly, so the plan has a reserve: it is enough after
+| nine of ten pilots, if the noise has no outliers. A pilot with a pair that is
+| further than 5 median distances from the median gets a warning: its plan is not
+| to be trusted.
+| 
+| The last column is the option of tacho compare that the plan assumes: a FAIL
+| needs an estimate of at least --min-effect, whose default of 2 % is too much for
+| small effects.
+| 
+
 # From the runs of one command: neighbours are pairs.
 $ tacho plan plan/pilot
 | pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with a certainty of 90%)
