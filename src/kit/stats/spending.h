@@ -14,10 +14,10 @@
 
 enum {
     TCH_LOOKS_MOST = 24,
-    TCH_SPENDING_TABLE = 40,
+    TCH_SPENDING_TABLE = 20,
 };
 
-/** Levels of one look for errors of 1/2, 1/4, 1/8 … in all. */
+/** Levels of one look for errors of 1/2, 1/8, 1/32 … in all. */
 struct tch_spending {
     double level[TCH_SPENDING_TABLE];
 };
