@@ -240,8 +240,6 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
             continue;
         tch_buf_clear(&text);
         tch_add_sentence(&text, f, i);
-        if (f->rows[i].b_count > 0) /* else the sentence is the reason */
-            tch_buf_addf(&text, ": %s", f->rows[i].why);
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
     for (size_t i = 0; i < f->count && !has_room(term); i++) {

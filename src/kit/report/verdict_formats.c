@@ -60,22 +60,16 @@ void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t r
     tch_add_metric_title(b, f, row);
 }
 
-void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row)
+/* What was measured, and what is allowed. */
+static void add_measured(struct tch_buf *b, const struct tch_about *about,
+                         const struct tch_verdict_row *r)
 {
-    const struct tch_about *about = &f->about[row];
-    const struct tch_verdict_row *r = &f->rows[row];
-
-    tch_add_row_title(b, f, row);
-    if (r->b_count == 0) {
-        tch_buf_addf(b, ": %s", r->why);
-        return;
-    }
-    tch_buf_adds(b, " ");
     if (about->ask == TCH_ASK_MAX) {
-        tch_buf_adds(b, "is ");
+        tch_buf_adds(b, " is ");
         tch_add_value(b, about->quantity.unit, r->b_median);
         return;
     }
+    tch_buf_adds(b, " ");
     if (r->has_ratio) {
         tch_add_change(b, r->ratio.estimate);
         tch_buf_adds(b, " [");
@@ -91,6 +85,17 @@ void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t ro
         tch_add_change(b, about->budget.higher ? 1 - about->budget.tolerance
                                                : 1 + about->budget.tolerance);
     }
+}
+
+void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row)
+{
+    const struct tch_verdict_row *r = &f->rows[row];
+
+    tch_add_row_title(b, f, row);
+    if (r->b_count > 0)
+        add_measured(b, &f->about[row], r);
+    if (r->why[0])
+        tch_buf_addf(b, ": %s", r->why);
 }
 
 const char *tch_change_word(const struct tch_findings *f, size_t row)

@@ -43,6 +43,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_buf_addf(b, " | %s %s", marks[r->verdict], tch_row_word(f, i));
     if (r->settle > 0)
         tch_buf_addf(b, " (%llu runs would tell)", (unsigned long long)r->settle);
+    if (r->why[0] && about->ask != TCH_ASK_NOTHING)
+        tch_buf_addf(b, ": %s", r->why);
     tch_buf_adds(b, " |\n");
 }
 
