@@ -66,8 +66,9 @@ static void make_metric(const struct promise_noise *n, struct promise_report *r,
     double walked = 0;
 
     for (size_t t = 0; t < slots; t++) {
-        size_t i = r->paired ? t / 2 : t % r->runs;
-        bool is_b = r->paired ? (t % 2 == 0) == bench->b_first[i] : t >= r->runs;
+        bool second = t >= r->runs;
+        size_t i = r->paired ? t / 2 : second ? t - r->runs : t;
+        bool is_b = r->paired ? (t % 2 == 0) == bench->b_first[i] : second;
         double z = promise_normal(seed);
         double x;
 

@@ -109,9 +109,13 @@ static int adjust_jointly(struct family *f, size_t from, size_t count, struct ro
     struct tch_flip_series *series = calloc(count, sizeof *series);
     int *scores = calloc(count * f->longest, sizeof *scores);
     uint32_t *pairs = calloc(count * f->longest, sizeof *pairs);
-    int status = series && scores && pairs ? 0 : tch_fail_memory(err);
+    int status = TACHO_ENOMEM;
 
-    for (size_t k = 0; k < count && status == 0; k++) {
+    if (!series || !scores || !pairs) {
+        (void)tch_fail_memory(err);
+        goto out;
+    }
+    for (size_t k = 0; k < count; k++) {
         const struct tch_verdict_row *row = f->row[from + k];
         int *score = scores + k * f->longest;
         uint32_t *pair = pairs + k * f->longest;
@@ -123,8 +127,8 @@ static int adjust_jointly(struct family *f, size_t from, size_t count, struct ro
             pair[i] = (uint32_t)(round_of(row, i) - rounds.first);
         series[k] = (struct tch_flip_series){score, pair, row->b_count};
     }
-    if (status == 0)
-        status = tch_flip_adjust(series, count, rounds.count, flips, f->p + from, err);
+    status = tch_flip_adjust(series, count, rounds.count, flips, f->p + from, err);
+out:
     free(series);
     free(scores);
     free(pairs);

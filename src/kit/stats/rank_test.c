@@ -232,29 +232,34 @@ int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *ad
     size_t groups = n > 0 ? group[n - 1] + (size_t)1 : 0;
     struct item *items = calloc(groups + 1, sizeof *items);
     size_t *place = calloc(groups + 1, sizeof *place);
-    int status = items && place ? 0 : tch_fail_memory(err);
+    int status = TACHO_ENOMEM;
     double least = 0;
 
-    for (size_t i = 0; i < n && status == 0; i++) {
+    if (!items || !place) {
+        (void)tch_fail_memory(err);
+        goto out;
+    }
+    for (size_t i = 0; i < n; i++) {
         struct item *item = &items[group[i]];
 
         item->rank2 = group[i];
         item->value = p[i] > item->value ? p[i] : item->value;
     }
-    if (status == 0)
-        qsort(items, groups, sizeof *items, by_value);
-    for (size_t r = 0; r < groups && status == 0; r++) {
+    qsort(items, groups, sizeof *items, by_value);
+    for (size_t r = 0; r < groups; r++) {
         place[items[r].rank2] = r;
         least = fmax(least, items[r].value * (double)(groups - r));
         items[r].value = least; /* rejects the groups up to this one */
     }
-    for (size_t i = 0; i < n && status == 0; i++) {
+    for (size_t i = 0; i < n; i++) {
         double own = p[i] * (double)groups;
 
         for (size_t j = 1; j <= place[group[i]]; j++)
             own = fmin(own, fmax(items[j - 1].value, p[i] * (double)(groups - j)));
         adjusted[i] = fmin(1, own);
     }
+    status = 0;
+out:
     free(items);
     free(place);
     return status;

@@ -347,6 +347,27 @@ static void steps_down_as_holm_does(void **state)
     assert_string_equal(err.message, "p-value 3 is not between 0 and 1");
 }
 
+/* Groups of one are Holm's own; a larger one counts once, and leaves its share when all of it is
+   rejected. */
+static void steps_down_over_groups(void **state)
+{
+    static const double p[] = {0.005, 0.01, 0.03, 0.04};
+    static const uint32_t alone[] = {0, 1, 2, 3};
+    static const uint32_t pairs[] = {0, 0, 1, 1};
+    double plain[4];
+    double adjusted[4];
+
+    (void)state;
+    assert_int_equal(tch_holm(p, 4, plain, NULL), 0);
+    assert_int_equal(tch_holm_groups(p, alone, 4, adjusted, NULL), 0);
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs(adjusted[i] - plain[i]) < 1e-15);
+    assert_int_equal(tch_holm_groups(p, pairs, 4, adjusted, NULL), 0);
+    assert_true(fabs(adjusted[0] - 0.01) < 1e-15 && fabs(adjusted[1] - 0.02) < 1e-15);
+    assert_true(fabs(adjusted[2] - 0.03) < 1e-15 && fabs(adjusted[3] - 0.04) < 1e-15);
+    assert_int_equal(tch_holm_groups(NULL, NULL, 0, NULL, NULL), 0);
+}
+
 static void knows_the_smallest_p(void **state)
 {
     (void)state;
@@ -384,6 +405,7 @@ int main(void)
         cmocka_unit_test(cannot_tell_equal_values_apart),
         cmocka_unit_test(approximates_many_ties_well),
         cmocka_unit_test(steps_down_as_holm_does),
+        cmocka_unit_test(steps_down_over_groups),
         cmocka_unit_test(knows_the_smallest_p),
         cmocka_unit_test(survives_every_failing_allocation),
     };
