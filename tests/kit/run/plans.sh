@@ -8,22 +8,21 @@ need jq
 # Until precise: never a look but at 10, 20, 40, ...; never past the limits.
 run 0 --precision 100% -- sleep 0.2
 holds sleep '.stopped == "precise" and (.samples | length) == 10 and .precision.reached <= 1'
-holds sleep '.plan.alpha == 0.05 / 8'
+holds sleep '.plan.alpha == 0.0294'
 run 0 --precision 0.0001% --max-runs 15 -- true
 holds true '.stopped == "max-runs" and (.samples | length) == 15'
 run 0 --precision 0.0001% --max-time 300ms -- sleep 0.05
 holds sleep '.stopped == "max-time" and (.samples | length) >= 1 and (.samples | length) <= 6'
 
-# What --max-time stops has an interval from the error that the checks left: all of it before the
-# first check, seven eighths after it.
+# What --max-time stops has an interval of 95 % before the first check, and of one check after it.
 run 0 --precision 0.0001% --max-time 1s --min-runs 7 -- sleep 0.2
-holds sleep '.stopped == "max-time" and (.samples | length) == 7 and .plan.alpha == 0.05 / 8'
+holds sleep '.stopped == "max-time" and (.samples | length) == 7 and .plan.alpha == 0.0294'
 holds sleep '.precision.alpha == 0.05 and .statistics.wall_ns.level == 1 - 2 / 128'
 "$tacho" report -f json tacho-out/sleep >again || fail "no report"
 jq -e '.statistics.wall_ns.level == 1 - 2 / 128' again >/dev/null || fail "a report changed the level"
 run 0 --precision 0.0001% --max-time 10ms --min-runs 15 -- sleep 0.06
-holds sleep '(.samples | length) == 15 and .precision.alpha == 0.05 * 7 / 8'
-holds sleep '.statistics.wall_ns.level > 1 - 0.05 * 7 / 8'
+holds sleep '(.samples | length) == 15 and .precision.alpha == 0.0294'
+holds sleep '.statistics.wall_ns.level == 0.95'
 
 # At least 10 runs unless the user says a time.
 run 0 --precision 0.0001% -- sleep 0.6
