@@ -47,7 +47,8 @@ class CError(ctypes.Structure):
         ("line", ctypes.c_uint64),
         ("column", ctypes.c_uint64),
         ("offset", ctypes.c_uint64),
-        ("message", ctypes.c_char * 232),
+        ("message", ctypes.c_char * 228),
+        ("kind", ctypes.c_int),
     ]
 
 

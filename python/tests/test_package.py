@@ -1,5 +1,6 @@
 """The package as a whole: its names, its version, how it is built and found."""
 
+import ctypes
 import importlib.util
 import os
 import re
@@ -10,6 +11,7 @@ import unittest
 
 import tacho
 from support import TraceTest
+from tacho._library import CError
 
 PYTHON_FOLDER = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -19,6 +21,15 @@ class Package(TraceTest):
         with open(f"{PYTHON_FOLDER}/../include/tacho/version.h", encoding="utf-8") as file:
             (version,) = re.findall('define TACHO_VERSION +"(.*)"', file.read())
         self.assertEqual((tacho.__version__, tacho.library_version()), (version, version))
+
+    def test_errors_have_the_layout_of_the_header(self):
+        with open(f"{PYTHON_FOLDER}/../include/tacho/error.h", encoding="utf-8") as file:
+            (body,) = re.findall(r"typedef struct tacho_error {(.*?)\n}", file.read(), re.DOTALL)
+        members = re.findall(r"^ +(int|uint64_t|char) (\w+)(?:\[(\d+)\])?;", body, re.MULTILINE)
+        sizes = {"int": 4, "uint64_t": 8, "char": 1}
+        wanted = [(name, sizes[kind] * int(count or 1)) for kind, name, count in members]
+        mirror = [(name, ctypes.sizeof(kind)) for name, kind in CError._fields_]
+        self.assertEqual(mirror, wanted)
 
     def test_public_names_are_documented(self):
         self.assertEqual([name for name in tacho.__all__ if not hasattr(tacho, name)], [])
