@@ -212,6 +212,8 @@ __attribute__((noinline)) static int rare_span(struct tch_rec_events *s,
     return status;
 }
 
+/* Of a span that began before the trace only the part in the trace is shown: its whole length would
+   cover the spans after it on its thread. */
 static inline int emit_span(struct tch_rec_events *s, const struct tch_seen_event *e,
                             enum tch_ev_kind kind, char phase, uint64_t from, uint64_t to)
 {
@@ -221,7 +223,7 @@ static inline int emit_span(struct tch_rec_events *s, const struct tch_seen_even
     ev->kind = (uint8_t)kind;
     ev->phase = phase;
     ev->ts = tch_rec_from_origin(s, from);
-    ev->dur = to > from ? (int64_t)(to - from) : 0;
+    ev->dur = to > from ? tch_rec_from_origin(s, to) - ev->ts : 0;
     if ((kind == TCH_EV_END ? 0 : e->args.count) + e->end_args.count + e->ended_by > 0 ||
         site->name == 0 || s->track == TCH_INTERN_NONE)
         return rare_span(s, e);

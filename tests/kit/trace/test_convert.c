@@ -8,6 +8,7 @@
 
 #include "kit/trace/trace_rewrite.h"
 #include "lib/trace/recording_convert.h"
+#include "lib/trace/recording_format.h"
 #include "support/system.h"
 #include "support/test.h"
 #include "tools.h"
@@ -279,6 +280,45 @@ static void a_duration_stays_in_every_format(void **state)
     }
 }
 
+/* A recording whose first span began 3 us before the trace. Perfetto's format has times of the
+   machine's clock, so it keeps the whole span. */
+static void a_recorded_span_never_reaches_into_the_next(void **state)
+{
+    static const char *const outputs[] = {"a.tacho", "a.json", "a.pftrace", "b.csv"};
+    const char *path = test_at("a.tacho");
+    struct tch_rec_header head;
+    tacho_error err;
+    FILE *f;
+
+    (void)state;
+    tools_convert(tools_put("in.json", "[{\"name\":\"early\",\"ph\":\"X\",\"ts\":1,\"dur\":5,"
+                                       "\"pid\":1,\"tid\":1},{\"name\":\"next\",\"ph\":\"X\","
+                                       "\"ts\":7,\"dur\":2,\"pid\":1,\"tid\":1}]"),
+                  path);
+    f = fopen(path, "r+");
+    assert_non_null(f);
+    assert_int_equal(fread(&head, sizeof head, 1, f), 1);
+    head.first.ticks += 4000;
+    head.first.ns += 4000;
+    head.first.check = head.first.ticks ^ head.first.ns ^ head.first.error;
+    rewind(f);
+    assert_int_equal(fwrite(&head, sizeof head, 1, f), 1);
+    fclose(f);
+    for (size_t i = 0; i < sizeof outputs / sizeof outputs[0]; i++) {
+        const char *out = test_at(outputs[i]);
+        struct tch_trace_summary s;
+
+        if (outputs[i][0] == 'b')
+            tools_convert(path, out);
+        else if (i > 0)
+            assert_int_equal(tacho_trace_convert(path, out, &err), 0);
+        assert_int_equal(tch_trace_summary_make(&s, out, TCH_BY_NAME, &tools_plain, &err), 0);
+        assert_int_equal(tools_row(&s, "early")->total, i == 2 ? 5000 : 2000);
+        assert_int_equal(tools_row(&s, "next")->total, 2000);
+        tch_trace_summary_release(&s);
+    }
+}
+
 static void a_full_disk_is_an_error(void **state)
 {
     struct tch_write_options writing = {.object = false};
@@ -306,6 +346,7 @@ int main(void)
         TEST_IN_HOME(folds_stacks_by_own_time),
         TEST_IN_HOME(labels_and_sort_orders_stay_where_there_is_a_place),
         TEST_IN_HOME(a_duration_stays_in_every_format),
+        TEST_IN_HOME(a_recorded_span_never_reaches_into_the_next),
         TEST_IN_HOME(a_full_disk_is_an_error),
     };
 
