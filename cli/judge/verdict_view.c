@@ -169,8 +169,8 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
     add_change_cells(t, f, i, range);
     tch_buf_clear(&b);
     tch_buf_adds(&b, tch_row_word(f, i));
-    if (r->settle > 0 && has_room(t->term))
-        tch_buf_addf(&b, ", %llu runs would tell", (unsigned long long)r->settle);
+    if (r->advised > 0 && has_room(t->term))
+        tch_buf_addf(&b, ", %llu runs advised", (unsigned long long)r->advised);
     cli_table_add(t, verdict_paint(r->verdict), b.data);
     tch_buf_release(&b);
 }
@@ -243,11 +243,11 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
     for (size_t i = 0; i < f->count && !has_room(term); i++) {
-        if (f->rows[i].settle == 0)
+        if (f->rows[i].advised == 0)
             continue;
         tch_buf_clear(&text);
         tch_add_row_title(&text, f, i);
-        tch_buf_addf(&text, ": %llu runs would tell", (unsigned long long)f->rows[i].settle);
+        tch_buf_addf(&text, ": %llu runs advised", (unsigned long long)f->rows[i].advised);
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
     tch_buf_release(&text);

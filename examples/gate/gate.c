@@ -118,9 +118,9 @@ static int report(const tacho_judge *judge)
         char line[256];
 
         puts(tacho_judge_text(judge, i, line, sizeof line));
-        if (tacho_judge_answer_at(judge, i, &answer, NULL) == 0 && answer.settle > 0)
-            printf("%s: about %llu values of each would tell\n", answer.name,
-                   (unsigned long long)answer.settle);
+        if (tacho_judge_answer_at(judge, i, &answer, NULL) == 0 && answer.advised > 0)
+            printf("%s: %llu values of each are advised\n", answer.name,
+                   (unsigned long long)answer.advised);
     }
     switch (tacho_judge_verdict(judge)) {
     case TACHO_VERDICT_FAIL:

@@ -39,6 +39,6 @@ values 200 2 >"$scratch/after.txt"
 head -n 2 "$scratch/after.txt" >"$scratch/few.txt"
 expect 1 'values: FAIL, ' "$scratch/before.txt" "$scratch/after.txt"
 expect 0 'values: PASS' "$scratch/after.txt" "$scratch/before.txt"
-expect 2 'of each would tell' "$scratch/few.txt" "$scratch/few.txt"
+expect 2 'of each are advised' "$scratch/few.txt" "$scratch/few.txt"
 expect 3 'no values for b' "$scratch/before.txt" /dev/null
 expect 3 'none' "$scratch/none" "$scratch/none"

@@ -145,7 +145,8 @@ typedef struct tacho_judge_answer {
                             where there are too few values */
     double p;          /**< that the tolerance or the limit is kept */
     double p_adjusted; /**< the same, corrected for the number of questions */
-    uint64_t settle;   /**< values of each side, in all, that would tell; 0: not known */
+    uint64_t advised;  /**< INCONCLUSIVE: values of each side, in all, with which a verdict is
+                            possible, and PASS likely if nothing changed; 0: not known */
     const char *why;   /**< what else is to be said; "" */
 } tacho_judge_answer;
 

@@ -249,7 +249,7 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 | steps  steps              100  101  +1.0 %  -6.0 % .. +8.6 %     ──────────●───────────   1.00  INCONCLUSIVE
 | score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ┆───────────●───────────    0.50  PASS
 |        total, at most 10    -    9       -                                                      PASS
-| pages  pages, at most 50    -   60       -                                                      INCONCLUSIVE, 7 runs would tell
+| pages  pages, at most 50    -   60       -                                                      INCONCLUSIVE, 7 runs advised
 | 
 | INCONCLUSIVE
 

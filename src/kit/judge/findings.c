@@ -260,7 +260,7 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
     for (size_t i = 0; i < f->count && status == 0; i++)
         if (f->about[i].required && f->rows[i].b_count == 0) {
             f->rows[i].verdict = TCH_FAIL;
-            f->rows[i].settle = 0; /* more runs would not help */
+            f->rows[i].advised = 0; /* more runs would not help */
             snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required, and was not measured");
         }
     f->verdict = tch_judge_worst(f->rows, f->count);

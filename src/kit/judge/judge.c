@@ -269,7 +269,7 @@ int tacho_judge_answer_at(const tacho_judge *judge, size_t i, tacho_judge_answer
     answer.high = row->has_ratio ? row->ratio.high : (double)NAN;
     answer.p = row->p;
     answer.p_adjusted = row->p_adjusted;
-    answer.settle = row->settle;
+    answer.advised = row->advised;
     answer.why = row->why;
     tch_sized_write(ret, &answer, sizeof answer);
     return 0;

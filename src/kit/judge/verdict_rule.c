@@ -17,6 +17,7 @@
 #include "base/fail.h"
 #include "kit/stats/flip.h"
 #include "kit/stats/order_stats.h"
+#include "kit/stats/plan.h"
 #include "kit/stats/rank.h"
 #include "kit/stats/session.h"
 
@@ -75,19 +76,6 @@ static size_t thin_pairs(double *x, double *y, size_t n)
     for (size_t i = 0; i < n; i++)
         x[i] = 1;
     return n;
-}
-
-/* How many runs in all would narrow an interval of n runs, from estimate to end, until it ends at
-   bound: its width shrinks with the square root of n. 0: too many. */
-static uint64_t runs_to_settle(size_t n, double estimate, double end, double bound)
-{
-    double have = fabs(log(end) - log(estimate));
-    double want = fabs(log(bound) - log(estimate));
-    double runs = ceil((double)n * (have / want) * (have / want));
-
-    if (!(runs > (double)n))
-        runs = (double)n + 1; /* it is the correction for many rows that is in the way */
-    return runs <= TCH_SETTLE_MOST ? (uint64_t)runs : 0;
 }
 
 /* --- Ratios: everything here is about "worse": above 1 is bad, whichever way is better. --- */
@@ -214,7 +202,7 @@ static void too_few(struct tch_verdict_row *row, struct report *report)
     bool is_max = row->ask == TCH_ASK_MAX;
 
     row->verdict = TCH_INCONCLUSIVE;
-    row->settle = tch_judge_least_runs(row->paired, report->alpha, report->family);
+    row->advised = tch_judge_least_runs(row->paired, report->alpha, report->family);
     snprintf(row->why, sizeof row->why, "too few runs%s", is_max ? "" : " for an interval");
 }
 
@@ -258,22 +246,44 @@ static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *wo
     } else if (worse->high <= fine * (1 + ulps)) {
         row->verdict = TCH_PASS;
     } else {
-        double end = worse->estimate > fine ? worse->low : worse->high;
-
         row->verdict = TCH_INCONCLUSIVE;
         if (row->p_worse <= report->alpha && worse->estimate >= effect)
             say_worse(row, TCH_WARN, 0);
-        row->settle = row->paired ? runs_to_settle(n, worse->estimate, end, fine) : 0;
         if (!can_fail) {
             uint64_t least = tch_judge_least_runs(row->paired, report->alpha, report->family);
 
             snprintf(row->why, sizeof row->why, "%zu pairs cannot fail a report of %zu benches", n,
                      report->family);
-            row->settle = least > row->settle ? least : row->settle;
+            row->advised = least > row->advised ? least : row->advised;
         }
     }
     if (row->verdict == TCH_INCONCLUSIVE && refusal(row))
         snprintf(row->why, sizeof row->why, "%s; only runs made in turns can tell", refusal(row));
+    if (row->verdict != TCH_INCONCLUSIVE)
+        row->advised = 0;
+}
+
+/* Plans the pairs with which the interval ends within what is allowed in nine of ten reports, if
+   nothing changed. The estimate does not count: a row is INCONCLUSIVE because its estimate is as
+   it is, so a plan by its distance from the bound would be too small. room: row->b_count. */
+static int advise_pairs(struct tch_verdict_row *row, const struct report *report, double *room,
+                        tacho_error *err)
+{
+    const struct tch_budget *budget = &row->budget;
+    double fine = tch_budget_worse(budget, fmax(budget->tolerance, budget->min_effect));
+    struct tch_pilot pilot;
+    uint64_t pairs;
+    int status;
+
+    if (!row->paired || row->ask != TCH_ASK_RATIO || row->b_count < 2 || fine <= 1)
+        return 0;
+    tch_row_differences(row, 1, room);
+    status = tch_pilot_measure(room, row->b_count, &pilot, err);
+    if (status < 0)
+        return status;
+    pairs = tch_plan_pairs(&pilot, fine - 1, 0.9, report->alpha / 2);
+    row->advised = pairs > row->b_count ? pairs : 0;
+    return 0;
 }
 
 static int ask_ratio(struct tch_verdict_row *row, struct report *report, double *x, size_t m,
@@ -294,7 +304,7 @@ static int ask_ratio(struct tch_verdict_row *row, struct report *report, double 
     row->ratio = swap ? inverse_ratio(&worse) : worse;
     row->p = row->ask == TCH_ASK_RATIO ? worse.p_above : worse.p;
     row->p_worse = worse.p_more;
-    return 0;
+    return advise_pairs(row, report, x, err);
 }
 
 static int ask_zeros(struct tch_verdict_row *row, double *room, tacho_error *err)
@@ -373,14 +383,16 @@ static uint64_t runs_for_quantile(const struct tch_verdict_row *row, double alph
     struct tch_rank_interval places;
     size_t n = row->b_count;
 
-    while (n < TCH_SETTLE_MOST &&
+    while (n < TCH_RUNS_ADVISED_MOST &&
            tch_quantile_interval(n, row->budget.quantile, alpha, &places, NULL) < 0)
         n++;
     return n;
 }
 
-static void decide_max(struct tch_verdict_row *row, double alpha)
+static void decide_max(struct tch_verdict_row *row, const struct report *report)
 {
+    double alpha = report->alpha;
+    double level = alpha / (double)report->family;
     bool higher = row->budget.higher;
     bool kept = higher ? row->ratio.low >= 1 : row->ratio.high <= 1;
 
@@ -388,14 +400,12 @@ static void decide_max(struct tch_verdict_row *row, double alpha)
         row->verdict = TCH_FAIL;
     } else if (row->ratio.level == 0) {
         row->verdict = TCH_INCONCLUSIVE;
-        row->settle = runs_for_quantile(row, alpha);
+        row->advised = runs_for_quantile(row, alpha);
         snprintf(row->why, sizeof row->why, "too few runs for an interval of this quantile");
-    } else if (kept) {
-        row->verdict = TCH_PASS;
     } else {
-        row->verdict = TCH_INCONCLUSIVE;
-        row->settle = runs_to_settle(row->b_count, row->ratio.estimate,
-                                     row->ratio.estimate > 1 ? row->ratio.low : row->ratio.high, 1);
+        row->verdict = kept ? TCH_PASS : TCH_INCONCLUSIVE;
+        if (!kept && row->ratio.p_least > level) /* even if all runs are beyond */
+            row->advised = (uint64_t)ceil(log(level) / log(1 - row->budget.quantile));
     }
 }
 
@@ -409,6 +419,7 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
     size_t m = row->a_count;
     size_t n = row->b_count;
 
+    row->advised = 0;
     row->a_median = median_of(row->a, m, x);
     row->b_median = median_of(row->b, n, y);
     if (n == 0 || (row->ask != TCH_ASK_MAX && m == 0)) {
@@ -441,7 +452,7 @@ static void decide_row(struct tch_verdict_row *row, struct report *report)
     }
     worse = row->budget.higher ? inverse_ratio(&row->ratio) : row->ratio;
     if (row->ask == TCH_ASK_MAX)
-        decide_max(row, report->alpha);
+        decide_max(row, report);
     else if (row->has_ratio)
         decide_ratio(row, &worse, report);
     else

@@ -16,7 +16,7 @@
  * - WARN: the adjusted p of "at most 1" is at most alpha, and the estimate is at least the minimum
  *   effect. A report in which nothing changed holds a WARN or FAIL with probability alpha at most.
  * - INCONCLUSIVE: all else; also FAIL and WARN of runs that were not interleaved and depend on each
- *   other or drift. `settle` says how many runs would tell.
+ *   other or drift. `advised` says how many runs would do.
  *
  * The same values give the same verdicts.
  */
@@ -39,10 +39,10 @@ enum tch_verdict { TCH_NO_VERDICT, TCH_PASS, TCH_INCONCLUSIVE, TCH_WARN, TCH_FAI
 extern const char *const tch_verdict_names[];
 
 enum {
-    TCH_JUDGE_EXACT = 4000,    /* values of a side that are compared one by one; above, so many
-                                  evenly spaced order statistics stand for all: the interval is then
-                                  wider than it could be, never too narrow */
-    TCH_SETTLE_MOST = 1000000, /* more runs than that settle nothing */
+    TCH_JUDGE_EXACT = 4000, /* values of a side that are compared one by one; above, so many
+                               evenly spaced order statistics stand for all: the interval is then
+                               wider than it could be, never too narrow */
+    TCH_RUNS_ADVISED_MOST = 1000000,
     TCH_JUDGE_WHY = 200,
 };
 
@@ -89,7 +89,8 @@ struct tch_verdict_row {
     double rho;     /**< not paired: how much neighbouring runs depend on each other */
     double trend;   /**< not paired: of both sides, upwards where that is worse */
     enum tch_verdict verdict;
-    uint64_t settle;         /**< runs of each side, in all, that would tell; 0: not known */
+    uint64_t advised;        /**< INCONCLUSIVE: runs of each side, in all, with which a verdict is
+                                  possible, and PASS likely if nothing changed; 0: not known */
     char why[TCH_JUDGE_WHY]; /**< "" or what else is to be said */
 };
 

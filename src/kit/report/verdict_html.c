@@ -88,8 +88,8 @@ static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t 
 
     tch_buf_addf(b, "<td style=\"text-align:left;color:%s%s\">%s", colors[r->verdict],
                  r->verdict > TCH_PASS ? ";font-weight:650" : "", tch_row_word(f, i));
-    if (r->settle > 0)
-        tch_buf_addf(b, ", %llu runs would tell", (unsigned long long)r->settle);
+    if (r->advised > 0)
+        tch_buf_addf(b, ", %llu runs advised", (unsigned long long)r->advised);
     if (r->why[0] && f->about[i].ask != TCH_ASK_NOTHING)
         tch_buf_addf(b, "<br><small style=\"font-weight:400\">%s</small>", r->why);
     tch_buf_adds(b, "</td>");

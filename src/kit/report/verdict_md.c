@@ -41,8 +41,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     if (about->ask == TCH_ASK_RATIO)
         tch_buf_addf(b, "%g %%", 100 * about->budget.tolerance);
     tch_buf_addf(b, " | %s %s", marks[r->verdict], tch_row_word(f, i));
-    if (r->settle > 0)
-        tch_buf_addf(b, " (%llu runs would tell)", (unsigned long long)r->settle);
+    if (r->advised > 0)
+        tch_buf_addf(b, " (%llu runs advised)", (unsigned long long)r->advised);
     if (r->why[0] && about->ask != TCH_ASK_NOTHING)
         tch_buf_addf(b, ": %s", r->why);
     tch_buf_adds(b, " |\n");

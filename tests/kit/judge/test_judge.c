@@ -146,7 +146,7 @@ static void few_values_are_inconclusive_and_say_how_many_would_do(void **state)
     assert_int_equal(tacho_judge_add_pairs(judge, "x", x, y, 2, NULL, NULL), 0);
     assert_int_equal(tacho_judge_decide(judge, 0.05, NULL), 0);
     assert_int_equal(tacho_judge_verdict(judge), TACHO_VERDICT_INCONCLUSIVE);
-    assert_true(answer_of(judge, 0).settle > 2);
+    assert_true(answer_of(judge, 0).advised > 2);
     assert_true(answer_of(judge, 0).why[0] != '\0');
     tacho_judge_free(judge);
 }
