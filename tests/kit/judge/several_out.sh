@@ -237,7 +237,7 @@ for name in old same slow small; do
         -- echo "$text" >/dev/null 2>&1 || fail "tacho run $name failed"
 done
 set -- tacho-out/old/latest tacho-out/same/latest tacho-out/slow/latest tacho-out/small/latest
-budgets='-t cost=5% -t gain=5% --lower-is-better cost --higher-is-better gain'
+budgets='--session-spread 1% -t cost=5% -t gain=5% --lower-is-better cost --higher-is-better gain'
 # shellcheck disable=SC2086
 {
     "$tacho" compare $budgets --json "$@" >all.json
