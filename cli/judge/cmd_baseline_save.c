@@ -81,6 +81,8 @@ static int save_now(struct gate_options *o, const struct args *args)
     }
     if (status == EXIT_OK)
         status = cli_gate_measure(&g, args);
+    if (g.findings.problem_count > 0)
+        status = EXIT_WORK;
     if (status == EXIT_OK && tch_gate_save(&g, o->promote, &err) < 0) {
         cli_complain(&err, "cannot save the baseline");
         status = EXIT_WORK;

@@ -143,21 +143,23 @@ static size_t list_benches(const struct tch_gate *g, bool (*is)(const struct tch
     return count;
 }
 
-static void note_missing(struct tch_gate *g)
+/* Names the benches without a baseline: a note, or the problem when nothing was judged. */
+static void name_missing(struct tch_gate *g, bool is_problem)
 {
+    void (*add)(struct tch_findings *, const char *, ...) =
+        is_problem ? tch_findings_problem : tch_findings_note;
     struct tch_buf names;
     size_t count;
 
-    if (g->how.against)
-        return;
     tch_buf_init(&names, 1024);
     count = list_benches(g, has_none, &names);
     if (count > 0)
-        tch_findings_note(&g->findings,
-                          "%s %s no baseline on this kind of machine (%s) yet; 'tacho baseline "
-                          "save' makes one, to be committed; or compare with another commit: "
-                          "tacho gate --against REF --build CMD",
-                          names.data, count == 1 ? "has" : "have", g->machine_class);
+        add(&g->findings,
+            "%s%s %s no baseline on this kind of machine (%s) yet; 'tacho baseline save' makes "
+            "one, to be committed; or compare with another commit: tacho gate --against REF "
+            "--build CMD",
+            is_problem ? "nothing was judged: " : "", names.data, count == 1 ? "has" : "have",
+            g->machine_class);
     if (list_benches(g, has_few, &names) > 0)
         tch_findings_note(&g->findings,
                           "%s: fewer than 3 occasions are known, so how much occasions differ is "
@@ -165,6 +167,23 @@ static void note_missing(struct tch_gate *g)
                           "that",
                           names.data);
     tch_buf_release(&names);
+}
+
+/* Says what had no baseline. A gate that judged nothing must not look like one that passed: that is
+   a problem. Returns whether it is so. */
+static bool note_unjudged(struct tch_gate *g)
+{
+    struct tch_findings *f = &g->findings;
+    bool nothing = f->verdict == TCH_NO_VERDICT && f->problem_count == 0;
+
+    if (!g->how.against)
+        name_missing(g, nothing);
+    if (nothing && f->problem_count == 0)
+        tch_findings_problem(f, "nothing was judged: no budget has both values to compare with and "
+                                "values of this run; the notes give the reasons");
+    for (size_t i = 0; i < f->problem_count && nothing; i++, g->unjudged++)
+        cli_complain(NULL, "%s", f->problems[i]);
+    return nothing;
 }
 
 /* Benches that only the other commit has. Its settings may be of another version: what cannot be
@@ -219,31 +238,41 @@ static int save(struct tch_gate *g, const struct gate_options *o)
     return EXIT_WORK;
 }
 
+static int gate_status(const struct tch_gate *g, const struct gate_options *o, int status,
+                       bool lacks)
+{
+    const struct tch_findings *f = &g->findings;
+
+    if (f->verdict == TCH_FAIL || lacks)
+        return EXIT_CHECK;
+    if (status != EXIT_OK || f->problem_count > g->unjudged)
+        return EXIT_WORK;
+    if (f->problem_count > 0)
+        return EXIT_UNJUDGED;
+    return o->fail_on_warn && (f->verdict > TCH_PASS || g->no_baseline) ? EXIT_WARN : EXIT_OK;
+}
+
 /* The files are written whatever happens: CI shows them. */
 static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const struct against *a,
                          const struct args *args)
 {
     bool lacks = lacks_baseline(g, o);
+    bool nothing = false;
     int status = name_sides(g, o);
     int reported;
 
     note_removed(g, o, a);
     if (status == EXIT_OK && !g->how.plan_only && !lacks) {
-        note_missing(g);
         status = cli_gate_measure(g, args);
+        nothing = status == EXIT_OK && note_unjudged(g);
         tch_findings_note_sessions(&g->findings, "tacho gate --against REF --build CMD");
     }
     reported = cli_gate_report(g, o, args);
     if (status == EXIT_OK)
         status = reported;
-    if (status == EXIT_OK && g->findings.problem_count == 0)
-        status = save(g, o);
-    if (g->findings.verdict == TCH_FAIL || lacks)
-        return EXIT_CHECK;
-    if (status != EXIT_OK || g->findings.problem_count > 0)
-        return EXIT_WORK;
-    return o->fail_on_warn && (g->findings.verdict > TCH_PASS || g->no_baseline) ? EXIT_WARN
-                                                                                 : EXIT_OK;
+    if (status == EXIT_OK && (g->findings.problem_count == 0 || nothing))
+        status = save(g, o); /* the first occasion, too */
+    return gate_status(g, o, status, lacks);
 }
 
 /* Checks out and builds. What cannot be done is in `problem` ("": nothing) and in `how`. */
@@ -411,6 +440,7 @@ static const struct example examples[] = {
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "a budget FAILs, or with --require-baseline there is no baseline"},
     {EXIT_WARN, "with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline"},
+    {EXIT_UNJUDGED, "NOT JUDGED: no budget could be judged, or a baseline cannot be used"},
     EXIT_NOTE_STOPPED,
     {0, NULL},
 };
@@ -446,7 +476,8 @@ const struct cmd cmd_gate = {
     .about =
         "Runs the benches of tacho.yaml and says PASS, WARN, FAIL or INCONCLUSIVE of each budget, "
         "with an interval. FAIL means beyond doubt: over everything that one report judges, a "
-        "wrong FAIL comes up in at most 5 % of reports.\n"
+        "wrong FAIL comes up in at most 5 % of reports. A gate that could judge nothing says NOT "
+        "JUDGED.\n"
         "\n"
         "Best is --against: that commit is built in a git worktree and both sides are run in "
         "turns, so that the machine's mood cancels out. A stored baseline, made by 'tacho baseline "

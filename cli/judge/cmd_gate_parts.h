@@ -106,7 +106,8 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
     }
 
 /** Runs the benches with a progress line, writes receipts and reports of the runs. Complains of
-   what could not be measured. EXIT_OK, or EXIT_WORK after a complaint. */
+   what could not be measured; that is in the problems of g->findings. EXIT_OK, or EXIT_WORK after a
+   complaint. */
 int cli_gate_measure(struct tch_gate *g, const struct args *args);
 
 /** The other commit beside ours. */

@@ -175,5 +175,5 @@ int cli_gate_measure(struct tch_gate *g, const struct args *args)
         cli_complain(&end_err, "cannot write the receipt of a run");
     if (measured < 0 || finished < 0)
         return EXIT_WORK;
-    return write_reports(g) == EXIT_OK && g->findings.problem_count == 0 ? EXIT_OK : EXIT_WORK;
+    return write_reports(g);
 }

@@ -7,7 +7,8 @@ $ tacho gate --help
 | 
 | Runs the benches of tacho.yaml and says PASS, WARN, FAIL or INCONCLUSIVE of each
 | budget, with an interval. FAIL means beyond doubt: over everything that one
-| report judges, a wrong FAIL comes up in at most 5 % of reports.
+| report judges, a wrong FAIL comes up in at most 5 % of reports. A gate that
+| could judge nothing says NOT JUDGED.
 | 
 | Best is --against: that commit is built in a git worktree and both sides are run
 | in turns, so that the machine's mood cancels out. A stored baseline, made by
@@ -72,6 +73,7 @@ $ tacho gate --help
 |   1    could not do the work
 |   2    a budget FAILs, or with --require-baseline there is no baseline
 |   3    with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline
+|   4    NOT JUDGED: no budget could be judged, or a baseline cannot be used
 |   64   wrong usage
 |   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
 | 
@@ -175,6 +177,28 @@ $ project/try 'tacho gate -q'
 | pages  pages, at most 50  -   40       -                                                   PASS
 | 
 | PASS
+
+# A gate that could judge nothing does not pass.
+$ project/try 'tacho gate -q -b steps'
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric  A    B  change  95 % interval  less        0        more  B > A
+| steps  steps   -  100       -                                                   no baseline
+| 
+| NOT JUDGED
+! tacho: nothing was judged: steps has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+[4]
+
+$ project/try 'tacho gate -q -b steps --junit x >/dev/null 2>&1; s=$?; cat x; exit $s'
+| <?xml version="1.0" encoding="UTF-8"?>
+| <testsuite name="tacho gate" tests="1" failures="0" errors="1" skipped="0">
+|   <testcase classname="tacho.gate" name="problem 1">
+|     <error message="nothing was judged: steps has no baseline on this kind of machine (CLASS) yet; &#39;tacho baseline save&#39; makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD"/>
+|     <system-out>NOT JUDGED</system-out>
+|   </testcase>
+| </testsuite>
+[4]
 
 $ project/try 'tacho gate -q --require-baseline'
 | NOT JUDGED
@@ -376,7 +400,7 @@ $ project/try 'tacho baseline save -q; sed -i "s|cat steps|cat ./steps|" tacho.y
 ! tacho: the baseline 'DIR/.tacho/baselines/steps/CLASS.json' cannot be used, and is left as it is: it was measured with 'cat steps', the bench is 'cat ./steps'; to accept that: tacho baseline save --promote
 ! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used, and is left as it is: it is the baseline of 'steps' on CLASS, not of 'score' on CLASS
 ! tacho: the baseline 'DIR/.tacho/baselines/pages/CLASS.json' cannot be used, and is left as it is: it is the baseline of 'pages' on xCLASS, not of 'pages' on CLASS
-[1]
+[4]
 
 # Settings that are wrong: each mistake by name and place.
 $ tacho gate --config nowhere.yaml

@@ -62,6 +62,7 @@ struct tch_gate {
     struct tch_findings findings;
     unsigned look;    /**< how many were made */
     bool no_baseline; /**< of at least one bench there is nothing to compare with */
+    size_t unjudged;  /**< problems that are not failures: nothing usable to compare with */
     bool interrupted;
 };
 

@@ -216,6 +216,7 @@ static int open_run(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *e
 static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *err)
 {
     struct tch_gate_bench *b = &g->benches[g->count++];
+    size_t problems = g->findings.problem_count;
     int status;
 
     b->bench = bench;
@@ -232,6 +233,7 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
         status = read_baseline(g, b, err);
     if (status < 0)
         return status;
+    g->unjudged += g->findings.problem_count - problems;
     if (b->planned > g->findings.looks)
         g->findings.looks = b->planned;
     return open_run(g, b, err);

@@ -122,14 +122,11 @@ static void add_texts(struct tch_buf *b, const char *key, char *const *texts, si
 
 static void write_json(struct tch_buf *b, const struct tch_findings *f)
 {
-    bool is_judged =
-        f->verdict == TCH_FAIL || (f->verdict != TCH_NO_VERDICT && f->problem_count == 0);
-
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", TCH_VERDICT_SCHEMA);
     tch_json_put_text(b, "tacho_version", TACHO_VERSION);
     tch_json_put_text(b, "mode", f->mode);
-    tch_json_put_text(b, "verdict", is_judged ? tch_verdict_names[f->verdict] : NULL);
+    tch_json_put_text(b, "verdict", tch_findings_word(f));
     tch_json_put_text(b, "a", f->a_name);
     tch_json_put_text(b, "b", f->b_name);
     tch_json_put_f64(b, "alpha", f->alpha);

@@ -87,7 +87,7 @@ git checkout -q old.in
 # Our own side of one bench fails: the others are judged.
 printf '#!/bin/sh\necho went wrong >&2\nexit 4\n' >added
 gate 1 --against before
-holds '.verdict == null and (.problems | any(. == "added: '"'./added'"' failed with status 4 in the working tree"))'
+holds '.verdict == "NOT JUDGED" and (.problems | any(. == "added: '"'./added'"' failed with status 4 in the working tree"))'
 holds '[.rows[] | select(.bench == "old") | .verdict] == ["PASS", "PASS"]'
 says "NOT JUDGED"
 says "went wrong"
@@ -104,19 +104,19 @@ git rm -q --cached added && touch broken && git add broken && git commit -qm "ca
 rm broken
 gate 1 --against unbuildable
 says "cannot build unbuildable ("
-holds '.verdict == null and (.problems | length == 1) and ([.rows[] | select(.a.n > 0)] == [])'
+holds '.verdict == "NOT JUDGED" and (.problems | length == 1) and ([.rows[] | select(.a.n > 0)] == [])'
 holds '[.rows[] | select(.bench == "old") | .b.median] == [5, 5]'
 
 # Ours cannot be built, or there is no such commit: nothing is measured.
 touch broken
 gate 1 --against two
 says "cannot build the working tree"
-holds '.verdict == null and .rows == [] and (.problems | length == 1)'
+holds '.verdict == "NOT JUDGED" and .rows == [] and (.problems | length == 1)'
 gate 1
 says "cannot build the working tree"
 rm broken
 gate 1 --against nowhere
-holds '.verdict == null and (.problems[0] | contains("is no commit"))'
+holds '.verdict == "NOT JUDGED" and (.problems[0] | contains("is no commit"))'
 
 # A command that is not installed is the problem of its bench.
 sed -i 's/^- {name: old, command: .*/&\n- {name: tool, command: no-such-tool-xyz}/' tacho.yaml

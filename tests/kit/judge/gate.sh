@@ -40,7 +40,7 @@ benches:
     energy: {tolerance: 5%}
 END
 
-# No baseline yet: a warning, or a failure.
+# No baseline yet, but a limit: a warning, or a failure.
 ends_with 0 "$tacho" gate
 says "has no baseline"
 says "tacho baseline save"
@@ -51,6 +51,28 @@ says "cannot build the working tree"
 says "broken"
 ends_with 1 "$tacho" gate --bench nothing
 says "there is no bench 'nothing'"
+
+# No baseline and no limit: nothing can be judged, and every format says so.
+sed 's/, max: 10s//' tacho.yaml >unlimited.yaml
+GITHUB_ACTIONS=true GITHUB_OUTPUT=$PWD/output "$tacho" gate -c unlimited.yaml --md none.md --junit none.xml \
+    --prometheus none.prom --json-file none.json --badge none.svg --fail-on-warn >out 2>&1
+[ $? -eq 4 ] || fail "a gate without a baseline did not exit with 4: $(cat out)"
+says "NOT JUDGED"
+says "tacho: nothing was judged: spin has no baseline"
+says "::error title=tacho NOT JUDGED::nothing was judged: spin has no baseline"
+grep -q "^verdict=NOT JUDGED$" output || fail "the output for later steps: $(cat output)"
+grep -q "tacho: NOT JUDGED" none.md || fail "the comment: $(cat none.md)"
+grep -q '<testsuite name="tacho gate" tests="1" failures="0" errors="1"' none.xml || fail "$(cat none.xml)"
+grep -q '^tacho_gate_problems 1$' none.prom || fail "$(cat none.prom)"
+grep -q 'performance: NOT JUDGED' none.svg || fail "$(cat none.svg)"
+jq -e '.verdict == "NOT JUDGED" and (.problems[0] | contains("tacho baseline save"))' none.json >/dev/null ||
+    fail "$(cat none.json)"
+"$check_schema" "$schemas" <none.json >out 2>&1
+[ $? -ne 1 ] || fail "none.json: $(cat out)"
+# The first gate --save has nothing to judge, and saves.
+ends_with 4 "$tacho" gate -c unlimited.yaml --save
+ends_with 0 "$tacho" gate -c unlimited.yaml
+rm -r .tacho
 
 # With one: passes, as it may be a thousand times as slow.
 ends_with 0 "$tacho" baseline save
@@ -146,7 +168,7 @@ ends_with 1 "$tacho" baseline remove other
 # A corrupt baseline is named and left alone.
 printf '{"schema": "tacho.baseline.v1", "bench": ' >"$baseline"
 cp "$baseline" corrupt
-ends_with 1 "$tacho" gate
+ends_with 4 "$tacho" gate
 says "$(basename "$baseline")"
 ends_with 1 "$tacho" baseline show spin
 says "left as it is"
