@@ -88,12 +88,14 @@ const struct cmd cmd_events_compare = {
     .name = "compare",
     .summary = "two files side by side, stage by stage",
     .usage = "tacho events compare [--event E] [--by SHAPE_KEY] [--json] A B",
-    .about = "First what the two were made with, where that differs: commit, model, environment "
-             "and each runtime flag. Then each stage that both have: the medians, the ratio B / A "
-             "with its 95 % interval, and whether the difference is more than chance. The ratio is "
-             "the median of all ratios between a value of B and one of A (Hodges-Lehmann, on "
-             "logarithms); p is that of the rank sum test, adjusted by Holm for the number of "
-             "stages. Last what only one of them has.",
+    .about =
+        "First what the two were made with, where that differs: commit, model, environment "
+        "and each runtime flag. Then each stage that both have: the medians, the ratio B / A "
+        "with its 95 % interval, how often a value of B is above one of A (0.50 is no difference), "
+        "and whether the difference is more than chance. The ratio is "
+        "the median of all ratios between a value of B and one of A (Hodges-Lehmann, on "
+        "logarithms); p is that of the rank sum test, adjusted by Holm for the number of "
+        "stages. Last what only one of them has.",
     .opts = opts,
     .args = operands,
     .examples = examples,

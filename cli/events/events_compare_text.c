@@ -101,6 +101,7 @@ static void add_pair(struct table *t, const struct tch_stage_pair *pair)
         cli_table_addf(t, PLAIN, "%.3f to %.3f", pair->ratio.low, pair->ratio.high);
     else
         cli_table_add(t, DIM, pair->has_ratio ? "too few" : "has zeros");
+    cli_table_addf(t, PLAIN, "%.2f", pair->effect);
     cli_table_addf(t, PLAIN, "%.2g", pair->p_adjusted);
     cli_table_add(t, paint, word);
 }
@@ -134,6 +135,7 @@ static size_t add_group(struct tch_buf *b, const struct tch_events_comparison *c
         {.title = "median B", .right = true},
         {.title = "B / A", .right = true},
         {.title = "95% interval"},
+        {.title = "B > A", .right = true},
         {.title = "p", .right = true},
         {.title = "B is"},
     };

@@ -37,6 +37,26 @@ static int compare_pair(struct tch_stage_pair *pair, tacho_error *err)
     return status;
 }
 
+/* How often a value of b is above one of a; values that are equal count half. Sorts
+   both. */
+static double share_above(struct tch_stage *a, struct tch_stage *b)
+{
+    size_t below = 0;   /* values of a below the present one of b */
+    size_t at_most = 0; /* ... that are not above it */
+    double sum = 0;
+
+    tch_sort(a->values, a->value_count);
+    tch_sort(b->values, b->value_count);
+    for (size_t i = 0; i < b->value_count; i++) {
+        while (below < a->value_count && a->values[below] < b->values[i])
+            below++;
+        while (at_most < a->value_count && a->values[at_most] <= b->values[i])
+            at_most++;
+        sum += (double)(below + at_most) / 2;
+    }
+    return sum / (double)a->value_count / (double)b->value_count;
+}
+
 static void find_pairs(struct tch_event_side *a, struct tch_event_side *b,
                        struct tch_event_comparison *c)
 {
@@ -94,6 +114,7 @@ int tch_compare_stages(struct tch_event_side *a, struct tch_event_side *b,
         pair->a_median = sum.p50;
         tch_stage_summarise(pair->b, &sum);
         pair->b_median = sum.p50;
+        pair->effect = share_above(pair->a, pair->b);
     }
     return status == 0 ? adjust_p_values(ret, err) : status;
 }

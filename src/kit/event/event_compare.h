@@ -65,6 +65,7 @@ struct tch_stage_pair {
     double b_median;
     bool has_ratio;         /**< false when a value is 0 or below; then only p is known */
     struct tch_ratio ratio; /**< of b to a */
+    double effect;          /**< how often b is above a (ties count half): 0.5 is no difference */
     double p;               /**< two-sided, of no difference */
     double p_adjusted;      /**< p, adjusted for the number of stages */
 };

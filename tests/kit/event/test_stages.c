@@ -239,12 +239,46 @@ static void finds_what_is_slower_and_leaves_alone_what_is_not(void **state)
     assert_string_equal(c.pairs[2].a->name, "zero");
     assert_false(c.pairs[2].has_ratio);
     assert_true(c.pairs[2].p_adjusted > 0.05);
+    assert_true(c.pairs[0].effect == 1 && c.pairs[1].effect == 0.5 && c.pairs[2].effect == 0.5);
     tch_event_comparison_release(&c);
     for (size_t i = 0; i < 2; i++)
         tch_event_side_release(&sides[i]);
 }
 
 /* --- memory --- */
+
+/* Medians 8 and 245, but most ratios are below 1: the share says what the ratio does not. Of more
+   values than are kept the first ones count, which are not in order. */
+static void says_how_often_b_is_above_a(void **state)
+{
+    static const unsigned a[] = {300, 8, 300, 8, 8, 8, 300, 8, 300, 300, 8};
+    static const unsigned b[] = {6, 245, 6, 245, 245, 8, 6, 245, 245, 6, 245};
+    struct tch_event_comparison c;
+    char text[400];
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++)
+        tch_event_side_init(&sides[i], NULL, NULL);
+    for (unsigned i = 0; i < TCH_STAGE_EXACT + 100; i++)
+        for (size_t side = 0; side < 2; side++) {
+            unsigned value = i < 11 ? (side ? b : a)[i] : 1000 + (unsigned)side - i % 3;
+
+            snprintf(text, sizeof text, EVENT_OF("%s", "{}", "{\"t\":%u}", "{}"),
+                     i < 11 ? "few" : "many", value);
+            add_side(side, text);
+        }
+    assert_int_equal(tch_compare_stages(&sides[0], &sides[1], &c, NULL), 0);
+    assert_int_equal(c.count, 2);
+    assert_string_equal(c.pairs[1].a_group->event, "few");
+    assert_true(c.pairs[1].ratio.estimate < 1 && c.pairs[1].b_median > 20 * c.pairs[1].a_median);
+    /* 6 of 245 and 8 against 6 of 8: 36 and 3 of 121. */
+    assert_true(fabs(c.pairs[1].effect - 39.0 / 121) < 1e-12);
+    assert_non_null(c.pairs[0].a->histogram);
+    assert_true(fabs(c.pairs[0].effect - 7.0 / 9) < 1e-4);
+    tch_event_comparison_release(&c);
+    for (size_t i = 0; i < 2; i++)
+        tch_event_side_release(&sides[i]);
+}
 
 static int add_and_compare(void *arg)
 {
@@ -297,6 +331,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(stages_beyond_the_limit_are_counted, setup, teardown),
         cmocka_unit_test(names_the_settings_that_differ),
         cmocka_unit_test(finds_what_is_slower_and_leaves_alone_what_is_not),
+        cmocka_unit_test(says_how_often_b_is_above_a),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 
