@@ -359,6 +359,17 @@ static int run_gate(struct args *args)
     return status;
 }
 
+static int take_suspicious(void *into, const struct args *args, const struct opt *opt)
+{
+    struct gate_options *o = into;
+
+    (void)opt;
+    if (!tch_settings_factor(args->value, &o->suspicious))
+        return cli_wrong_usage(args, "--suspicious needs a factor above 1 such as 3x, not '%s'",
+                               args->value);
+    return EXIT_OK;
+}
+
 static const struct opt opts[] = {
     {.name = "against",
      .arg = "REF",
@@ -372,6 +383,11 @@ static const struct opt opts[] = {
              "2.6% for times where there are few)",
      .set = CLI_SET(struct gate_options, session_spread, .kind = TCH_SET_SHARE,
                     .wants = "a share such as 1% or 0.01")},
+    {.name = "suspicious",
+     .arg = "FACTOR",
+     .help = "warn of what became better by more than this factor (default: 'suspicious' of the "
+             "settings, or 3x)",
+     .take = take_suspicious},
     {.name = "require-baseline",
      .help = "fail when a bench has no baseline; else that is a warning",
      CLI_FLAG(struct gate_options, require_baseline)},

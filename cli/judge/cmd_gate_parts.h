@@ -43,6 +43,7 @@ struct gate_options {
     bool flame;
     bool dry_run;
     bool list;
+    double suspicious; /**< in place of the settings' one; 0: not given */
     bool require_baseline;
     bool save;
     bool fail_on_warn;

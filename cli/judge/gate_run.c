@@ -71,6 +71,8 @@ int cli_gate_read_settings(struct gate_options *o)
             cli_complain(&err, "cannot read '%s'", path);
         return EXIT_WORK;
     }
+    if (o->suspicious > 0)
+        o->settings.suspicious = o->suspicious;
     build = o->build ? o->build : o->settings.build;
     if (build && !(o->build_shown = tch_secret_masked_line(build, NULL)))
         return cli_no_memory();

@@ -35,6 +35,8 @@ $ tacho gate --help
 |       --session-spread P     allow for sessions that differ by P from the
 |                              baseline (default: as earlier ones did, 2.6% for
 |                              times where there are few)
+|       --suspicious FACTOR    warn of what became better by more than this factor
+|                              (default: 'suspicious' of the settings, or 3x)
 |       --require-baseline     fail when a bench has no baseline; else that is a
 |                              warning
 |       --save                 unless it fails, add what was measured to the
@@ -257,6 +259,43 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; echo score 9 of 9 
 | 
 | FAIL
 [2]
+
+# What became much better is a warning: perhaps its work is no longer done.
+$ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b steps'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
+| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread); if yours differ by more, a FAIL may be the machine; in turns: tacho gate --against REF --build CMD
+| 
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric    A   B   change  95 % interval       less        0        more  B > A
+| steps  steps   100  10  -90.0 %  -90.7 % .. -89.3 %  ●           │┆              0.00  WARN
+|   steps: steps -90.0 % [-90.7 % .. -89.3 %], allowed +5.0 %: 10 times less than before: is the work still done?
+| 
+| WARN
+
+$ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b steps --suspicious 20x'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
+| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread); if yours differ by more, a FAIL may be the machine; in turns: tacho gate --against REF --build CMD
+| 
+| A: the baselines of CLASS
+| B: now
+| 
+| bench  metric    A   B   change  95 % interval       less        0        more  B > A
+| steps  steps   100  10  -90.0 %  -90.7 % .. -89.3 %  ●           │┆              0.00  PASS
+| 
+| PASS
+
+$ tacho gate --suspicious 1
+! tacho: --suspicious needs a factor above 1 such as 3x, not '1'
+! see 'tacho gate --help'
+[64]
 
 # One is worse by less than its tolerance, one is above its limit.
 $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pages; tacho gate -q'

@@ -1,12 +1,14 @@
 /* tacho.yaml into settings. Budgets are bench_budgets.c's. */
 #include "bench_settings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/number.h"
 #include "base/secret.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/run_settings.h"
@@ -266,6 +268,7 @@ struct top {
     const struct tch_yaml_node *defaults;
     const struct tch_yaml_node *benches;
     const struct tch_yaml_node *baseline;
+    const struct tch_yaml_node *suspicious;
     double alpha;
     const char *build;
 };
@@ -273,6 +276,7 @@ struct top {
 static const struct tch_yaml_field top_fields[] = {
     TCH_YAML_FIELD("alpha", tch_yaml_share, struct top, alpha),
     TCH_YAML_FIELD("build", tch_yaml_text, struct top, build),
+    TCH_YAML_FIELD("suspicious", tch_yaml_any, struct top, suspicious),
     TCH_YAML_FIELD("baseline", tch_yaml_map, struct top, baseline),
     TCH_YAML_FIELD("defaults", tch_yaml_map, struct top, defaults),
     TCH_YAML_FIELD("benches", tch_yaml_list, struct top, benches),
@@ -285,6 +289,18 @@ static const struct tch_yaml_field baseline_fields[] = {
     TCH_YAML_FIELD("keep", tch_yaml_count, struct tch_settings, keep),
     {.name = NULL},
 };
+
+bool tch_settings_factor(const char *text, double *ret)
+{
+    size_t len = strlen(text);
+    double value;
+
+    len -= len > 0 && text[len - 1] == 'x';
+    if (tch_parse_f64_n(text, len, &value) < 0 || !(value > 1) || !isfinite(value))
+        return false;
+    *ret = value;
+    return true;
+}
 
 static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list,
                         const struct raw *defaults, tacho_error *err)
@@ -309,7 +325,8 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
     struct raw defaults = {0};
     int status;
 
-    *s = (struct tch_settings){.baselines = TCH_BASELINES, .keep = TCH_GATE_KEEP};
+    *s = (struct tch_settings){
+        .baselines = TCH_BASELINES, .keep = TCH_GATE_KEEP, .suspicious = TCH_GATE_SUSPICIOUS};
     status = tch_yaml_parse(&s->yaml, text, len, err);
     if (status == 0)
         status = tch_yaml_take(s->yaml.root, TCH_SETTINGS_FILE, top_fields, &top, err);
@@ -318,6 +335,10 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
     if (status == 0 && !(top.alpha > 0 && top.alpha <= 0.5))
         status = tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
                                "'alpha' needs a chance such as 5%%, at most 50%%");
+    if (status == 0 && top.suspicious && !tch_settings_factor(top.suspicious->text, &s->suspicious))
+        status = tch_yaml_fail(err, top.suspicious,
+                               "'suspicious' needs a factor above 1 such as "
+                               "3x");
     if (status == 0 && top.baseline && (s->keep == 0 || s->keep > 1000))
         status = tch_yaml_fail(err, top.baseline, "'keep' needs a number from 1 to 1000");
     if (status == 0 && top.defaults)

@@ -14,9 +14,10 @@
 #include "kit/run/run_plan.h"
 #include "run_compare.h"
 
-#define TCH_SETTINGS_FILE  "tacho.yaml"
-#define TCH_BASELINES      ".tacho/baselines"
-#define TCH_GATE_TOLERANCE 0.05
+#define TCH_SETTINGS_FILE   "tacho.yaml"
+#define TCH_BASELINES       ".tacho/baselines"
+#define TCH_GATE_TOLERANCE  0.05
+#define TCH_GATE_SUSPICIOUS 3 /* times as good */
 
 enum {
     TCH_BENCHES_MOST = 1000,
@@ -49,6 +50,7 @@ struct tch_bench {
 struct tch_settings {
     struct tch_yaml yaml;
     double alpha;
+    double suspicious; /**< that of tch_findings */
     const char *build; /**< or NULL */
     const char *baselines;
     uint64_t keep;
@@ -64,6 +66,9 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
 int tch_settings_read(struct tch_settings *s, const char *path, bool found, tacho_error *err);
 
 void tch_settings_release(struct tch_settings *s);
+
+/** Parses a factor above 1, "3x" or "3"; false: it is none. */
+bool tch_settings_factor(const char *text, double *ret);
 
 /** The bench of that name, or NULL. */
 struct tch_bench *tch_settings_bench(const struct tch_settings *s, const char *name);

@@ -251,6 +251,29 @@ int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a
     return status;
 }
 
+/* A program that no longer does its work is fast: warns of what became much better. */
+static void suspect(const struct tch_findings *f, size_t i)
+{
+    struct tch_verdict_row *r = &f->rows[i];
+    bool is_time = f->about[i].quantity.unit == TCH_NS;
+    double times =
+        f->about[i].budget.higher ? r->b_median / r->a_median : r->a_median / r->b_median;
+
+    if (f->suspicious == 0 || r->ask != TCH_ASK_RATIO || r->a_count == 0 || r->b_count == 0 ||
+        r->verdict > TCH_WARN || !(times > f->suspicious))
+        return;
+    r->verdict = TCH_WARN;
+    r->advised = 0;
+    if (isinf(times))
+        snprintf(r->why, sizeof r->why, "%s: is the work still done?",
+                 f->about[i].budget.higher ? "it was 0" : "it is 0");
+    else
+        snprintf(r->why, sizeof r->why, "%.3g times %s: is the work still done?", times,
+                 is_time                     ? "as fast"
+                 : f->about[i].budget.higher ? "more than before"
+                                             : "less than before");
+}
+
 int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
 {
     int status;
@@ -263,6 +286,8 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
             f->rows[i].advised = 0; /* more runs would not help */
             snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required, and was not measured");
         }
+    for (size_t i = 0; i < f->count && status == 0; i++)
+        suspect(f, i);
     f->verdict = tch_judge_worst(f->rows, f->count);
     return status == 0 && f->lost ? tch_fail_memory(err) : status;
 }

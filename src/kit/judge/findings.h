@@ -61,6 +61,7 @@ struct tch_findings {
     unsigned looks; /**< that were planned; they share alpha */
     double
         session_spread; /**< in place of what is known or assumed of a quantity; NAN: not given */
+    double suspicious;  /**< a row that is better by more than this factor is WARN; 0: none is */
     bool lost;          /**< there was no memory for a sentence: nothing may be written */
     char *reproduce;    /**< the command to type; or NULL */
     char *link;         /**< of the page with more; or NULL */

@@ -264,6 +264,7 @@ int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct
     *g = (struct tch_gate){.settings = s, .how = *how};
     tch_findings_init(&g->findings, how->against ? "against" : "baseline");
     g->findings.session_spread = how->session_spread;
+    g->findings.suspicious = s->suspicious;
     for (const char *const *p = how->only; p && *p; p++)
         if (!tch_settings_bench(s, *p))
             return tch_fail(err, TACHO_EINVAL, 0, "there is no bench '%.60s'; the first is '%.60s'",

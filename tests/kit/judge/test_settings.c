@@ -27,12 +27,14 @@ static void a_bench_needs_little(void **state)
     assert_string_equal(s.benches[0].budgets[0].name, "wall");
     assert_true(s.benches[0].budgets[1].budget.tolerance == 0.05);
     assert_true(s.alpha == 0.05);
+    assert_true(s.suspicious == 3);
     assert_string_equal(s.baselines, ".tacho/baselines");
     assert_int_equal(s.keep, 10);
     tch_settings_release(&s);
 }
 
 static const char everything[] = "alpha: 1%\n"
+                                 "suspicious: 2.5x\n"
                                  "build: make -j\n"
                                  "baseline: {dir: perf, keep: 5}\n"
                                  "defaults:\n"
@@ -80,6 +82,7 @@ static void everything_is_taken(void **state)
              strstr(everything, "    energy:"));
     assert_int_equal(parse(text, &s, &err), 0);
     assert_true(s.alpha == 0.01);
+    assert_true(s.suspicious == 2.5);
     assert_string_equal(s.build, "make -j");
     assert_string_equal(s.baselines, "perf");
     assert_int_equal(s.keep, 5);
@@ -121,6 +124,8 @@ static void errors_point_to_line_and_column(void **state)
     } cases[] = {
         {"bench: []\n", 1, 8, "'bench' is no key of tacho.yaml"},
         {"alpha: 60%\n" BENCH, 1, 8, "at most 50%"},
+        {"suspicious: 1x\n" BENCH, 1, 13, "a factor above 1"},
+        {"suspicious: much\n" BENCH, 1, 13, "a factor above 1"},
         {"benches: []\n", 1, 10, "no list of benches"},
         {"benches: {}\n", 1, 10, "a list"},
         {"defaults: {}\n", 1, 1, "no list of benches"},
