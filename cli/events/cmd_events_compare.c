@@ -92,10 +92,14 @@ const struct cmd cmd_events_compare = {
         "First what the two were made with, where that differs: commit, model, environment "
         "and each runtime flag. Then each stage that both have: the medians, the ratio B / A "
         "with its 95 % interval, how often a value of B is above one of A (0.50 is no difference), "
-        "and whether the difference is more than chance. The ratio is "
-        "the median of all ratios between a value of B and one of A (Hodges-Lehmann, on "
-        "logarithms); p is that of the rank sum test, adjusted by Holm for the number of "
-        "stages. Last what only one of them has.",
+        "and whether the difference is more than chance. The ratio is the median of all "
+        "ratios between a value of B and one of A (Hodges-Lehmann, on logarithms).\n"
+        "\n"
+        "The values of one file are no runs of their own. So the interval and p, which is adjusted "
+        "by Holm for the number of stages, allow for sessions that differ by 2.6 % and for values "
+        "that depend on the one before, as tacho compare does for runs that were not made in "
+        "turns. Stages with values of 0 have no ratio and are not tested. Last what only one of "
+        "the files has.",
     .opts = opts,
     .args = operands,
     .examples = examples,

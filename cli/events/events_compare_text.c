@@ -5,6 +5,7 @@
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
+#include "kit/stats/session.h"
 
 enum { SHOWN_VALUE = 48 };
 
@@ -225,9 +226,14 @@ int cli_events_compare_text(struct tch_buf *b, const struct tch_events_compariso
         i = add_group(b, c, term, i);
     add_only(b, c, term, 0);
     add_only(b, c, term, 1);
-    if (c->result.count > 0)
-        tch_buf_addf(b, "\np is adjusted for %zu comparisons; above %.2g nobody can tell.\n",
-                     c->result.count, TCH_COMPARE_ALPHA);
+    if (c->result.tested > 0)
+        tch_buf_addf(
+            b,
+            "\np is adjusted for %zu comparison%s; above %.2g nobody can tell.\n"
+            "Intervals allow for sessions that differ by %.2g%%, and for values that depend "
+            "on the one before.\n",
+            c->result.tested, c->result.tested == 1 ? "" : "s", TCH_COMPARE_ALPHA,
+            100 * TCH_SESSION_SPREAD);
     if (is_sampled(c))
         tch_buf_addf(b, "Intervals are of the first %d values of each stage.\n", TCH_STAGE_EXACT);
     return status;

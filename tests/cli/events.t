@@ -235,13 +235,13 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 |   B has 2 kinds of runtime_flags; the first is compared
 | 
 | step: 24 events in A, 24 in B
-|   stage              n A  n B  median A  median B  B / A  95% interval    B > A      p  B is
-|   total               24   24  12.06 ms  12.36 ms  1.025  0.991 to 1.062   0.63   0.63  cannot tell
-|   model               24   24  11.15 ms  8.920 ms  0.800  0.770 to 0.831   0.00  5e-13  faster
-|   sample              24   24  211.5 us  211.5 us  1.000  0.981 to 1.020   0.50      1  cannot tell
-|   attn.kernel_us      24   24  51.00 us  76.00 us  1.490  1.481 to 1.500   1.00  5e-13  slower
-|   attn.kernel_calls   24   24        12        16  1.333  1.333 to 1.333   1.00  5e-13  more
-|   mostly_zero         24   24      0 ns      0 ns      -  has zeros        0.56      1  cannot tell
+|   stage              n A  n B  median A  median B  B / A  95% interval    B > A        p  B is
+|   total               24   24  12.06 ms  12.36 ms  1.025  0.939 to 1.118   0.63        1  cannot tell
+|   model               24   24  11.15 ms  8.920 ms  0.800  0.731 to 0.876   0.00   0.0094  faster
+|   sample              24   24  211.5 us  211.5 us  1.000  0.924 to 1.082   0.50        1  cannot tell
+|   attn.kernel_us      24   24  51.00 us  76.00 us  1.490  1.386 to 1.603   1.00  0.00065  slower
+|   attn.kernel_calls   24   24        12        16  1.333  1.240 to 1.433   1.00   0.0019  more
+|   mostly_zero         24   24      0 ns      0 ns      -  has zeros        0.56        1  cannot tell
 |   1 stages are 0 in both and not shown; --json has them
 | 
 | load: 1 events in A, 1 in B
@@ -256,7 +256,8 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 |   step: only_b
 |   warm (1 events)
 | 
-| p is adjusted for 8 comparisons; above 0.05 nobody can tell.
+| p is adjusted for 6 comparisons; above 0.05 nobody can tell.
+| Intervals allow for sessions that differ by 2.6%, and for values that depend on the one before.
 $ tacho events compare --event step --by batch --width 80 events/before.jsonl events/after.jsonl
 | A  events/before.jsonl: 24 events
 | B  events/after.jsonl: 24 events
@@ -268,23 +269,23 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 |   runtime_flags.kv.type  "fp16"       "fp8"
 | 
 | step batch=1: 12 events in A, 12 in B
-|   stage       n A  n B  median A  median B  B / A  95% interval    B > A      p  B is
-|   total        12   12  12.11 ms  12.41 ms  1.025  0.975 to 1.080   0.62      1  cannot tell
-|   model        12   12  11.20 ms  8.960 ms  0.800  0.756 to 0.847   0.00  1e-05  faster
-|   sample       12   12  212.0 us  212.0 us  1.000  0.971 to 1.030   0.50      1  cannot tell
-|   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.471 to 1.510   1.00  1e-05  slower
-|   attn.kern…   12   12        12        16  1.333  1.333 to 1.333   1.00  1e-05  more
-|   mostly_ze…   12   12      0 ns      0 ns      -  has zeros        0.56      1  cannot tell
+|   stage       n A  n B  median A  median B  B / A  95% interval    B > A       p  B is
+|   total        12   12  12.11 ms  12.41 ms  1.025  0.926 to 1.134   0.62       1  cannot tell
+|   model        12   12  11.20 ms  8.960 ms  0.800  0.719 to 0.890   0.00   0.026  faster
+|   sample       12   12  212.0 us  212.0 us  1.000  0.921 to 1.086   0.50       1  cannot tell
+|   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.383 to 1.605   1.00  0.0012  slower
+|   attn.kern…   12   12        12        16  1.333  1.240 to 1.433   1.00   0.003  more
+|   mostly_ze…   12   12      0 ns      0 ns      -  has zeros        0.56       1  cannot tell
 |   1 stages are 0 in both and not shown; --json has them
 | 
 | step batch=8: 12 events in A, 12 in B
-|   stage       n A  n B  median A  median B  B / A  95% interval    B > A      p  B is
-|   total        12   12  12.02 ms  12.32 ms  1.025  0.973 to 1.081   0.62      1  cannot tell
-|   model        12   12  11.10 ms  8.880 ms  0.800  0.756 to 0.847   0.00  1e-05  faster
-|   sample       12   12  211.0 us  211.0 us  1.000  0.971 to 1.030   0.50      1  cannot tell
-|   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.471 to 1.510   1.00  1e-05  slower
-|   attn.kern…   12   12        12        16  1.333  1.333 to 1.333   1.00  1e-05  more
-|   mostly_ze…   12   12      0 ns      0 ns      -  has zeros        0.56      1  cannot tell
+|   stage       n A  n B  median A  median B  B / A  95% interval    B > A       p  B is
+|   total        12   12  12.02 ms  12.32 ms  1.025  0.925 to 1.136   0.62       1  cannot tell
+|   model        12   12  11.10 ms  8.880 ms  0.800  0.719 to 0.890   0.00   0.026  faster
+|   sample       12   12  211.0 us  211.0 us  1.000  0.921 to 1.086   0.50       1  cannot tell
+|   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.383 to 1.605   1.00  0.0012  slower
+|   attn.kern…   12   12        12        16  1.333  1.240 to 1.433   1.00   0.003  more
+|   mostly_ze…   12   12      0 ns      0 ns      -  has zeros        0.56       1  cannot tell
 |   1 stages are 0 in both and not shown; --json has them
 | 
 | Only in A:
@@ -295,7 +296,8 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 |   step batch=1: only_b
 |   step batch=8: only_b
 | 
-| p is adjusted for 14 comparisons; above 0.05 nobody can tell.
+| p is adjusted for 10 comparisons; above 0.05 nobody can tell.
+| Intervals allow for sessions that differ by 2.6%, and for values that depend on the one before.
 $ tacho events compare --event load events/before.jsonl events/before.jsonl
 | A  events/before.jsonl: 1 events
 | B  events/before.jsonl: 1 events
@@ -306,7 +308,8 @@ $ tacho events compare --event load events/before.jsonl events/before.jsonl
 |   stage  n A  n B  median A  median B  B / A  95% interval  B > A  p  B is
 |   read     1    1  4.000 ms  4.000 ms  1.000  too few        0.50  1  cannot tell
 | 
-| p is adjusted for 1 comparisons; above 0.05 nobody can tell.
+| p is adjusted for 1 comparison; above 0.05 nobody can tell.
+| Intervals allow for sessions that differ by 2.6%, and for values that depend on the one before.
 $ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load events/before.jsonl -
 | A  events/before.jsonl: 1 events
 | B  -: 1 events
@@ -320,7 +323,8 @@ $ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load
 |   stage  n A  n B  median A  median B  B / A  95% interval  B > A  p  B is
 |   read     1    1  4.000 ms  5.000 ms  1.250  too few        1.00  1  cannot tell
 | 
-| p is adjusted for 1 comparisons; above 0.05 nobody can tell.
+| p is adjusted for 1 comparison; above 0.05 nobody can tell.
+| Intervals allow for sessions that differ by 2.6%, and for values that depend on the one before.
 ! tacho: warning: -:27: invalid JSON: torn line, column 10: expected a value, found the end of the text
 ! tacho: warning: -: 1 lines are no events and were left out; see 'tacho events validate'
 [2]

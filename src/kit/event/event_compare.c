@@ -1,12 +1,13 @@
-/* Compares stages: ratio and interval by ranks, p-values adjusted for their number (Holm, 1979). */
+/* Compares stages: ratio and interval by kit/stats/session.h, p-values adjusted for their number
+   (Holm, 1979). */
 #include "event_compare.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/rank.h"
+#include "kit/stats/session.h"
 
 static bool all_positive(const struct tch_stage *stage)
 {
@@ -16,24 +17,34 @@ static bool all_positive(const struct tch_stage *stage)
     return true;
 }
 
+/* Values of one file are no runs of their own: neighbours depend on each other, and all of them
+   share what was special about that run. The interval allows for both. */
 static int compare_pair(struct tch_stage_pair *pair, tacho_error *err)
 {
     const struct tch_stage *a = pair->a;
     const struct tch_stage *b = pair->b;
-    struct tch_rank_tails tails;
+    size_t m = a->value_count;
+    size_t n = b->value_count;
+    double *room;
     int status;
 
+    pair->p = 1;
     pair->has_ratio = all_positive(a) && all_positive(b);
-    if (pair->has_ratio) {
-        status = tch_ratio_unpaired(a->values, a->value_count, b->values, b->value_count,
-                                    TCH_COMPARE_ALPHA, 1, &pair->ratio, err);
+    if (!pair->has_ratio)
+        return 0;
+    room = malloc(2 * (m + n + 1) * sizeof *room);
+    status = room ? tch_ratio_unpaired(a->values, m, b->values, n, TCH_COMPARE_ALPHA, 1,
+                                       &pair->ratio, err)
+                  : tch_fail_memory(err);
+    if (status == 0 && m >= 4 && n >= 4) {
+        double lag1 =
+            (tch_session_lag1(a->values, m, room) + tch_session_lag1(b->values, n, room)) / 2;
+
+        pair->rho = tch_session_rho(lag1, m < n ? m : n);
+        tch_session_widen(&pair->ratio, pair->rho, TCH_SESSION_SPREAD, TCH_COMPARE_ALPHA, 1);
         pair->p = pair->ratio.p;
-        return status;
     }
-    status =
-        tch_rank_sum_test(a->values, a->value_count, b->values, b->value_count, NULL, &tails, err);
-    if (status == 0)
-        pair->p = fmin(1, 2 * fmin(tails.above, tails.below));
+    free(room);
     return status;
 }
 
@@ -74,18 +85,21 @@ static void find_pairs(struct tch_event_side *a, struct tch_event_side *b,
     }
 }
 
+/* Stages that have zeros are not tested, and do not count. */
 static int adjust_p_values(struct tch_event_comparison *c, tacho_error *err)
 {
     double *p = calloc(c->count + 1, sizeof *p);
+    size_t at = 0;
     int status;
 
     if (!p)
         return tch_fail_memory(err);
     for (size_t i = 0; i < c->count; i++)
-        p[i] = c->pairs[i].p;
-    status = c->count > 0 ? tch_holm(p, c->count, p, err) : 0;
+        if (c->pairs[i].has_ratio)
+            p[c->tested++] = c->pairs[i].p;
+    status = c->tested > 0 ? tch_holm(p, c->tested, p, err) : 0;
     for (size_t i = 0; i < c->count; i++)
-        c->pairs[i].p_adjusted = p[i];
+        c->pairs[i].p_adjusted = c->pairs[i].has_ratio ? p[at++] : 1;
     free(p);
     return status;
 }
@@ -121,14 +135,10 @@ int tch_compare_stages(struct tch_event_side *a, struct tch_event_side *b,
 
 const char *tch_stage_verdict(const struct tch_stage_pair *pair)
 {
-    bool more = pair->has_ratio ? pair->ratio.estimate > 1 : pair->b_median > pair->a_median;
-    double a = tch_stage_total(pair->a) / (double)pair->a->count;
-    double b = tch_stage_total(pair->b) / (double)pair->b->count;
+    bool more = pair->ratio.estimate > 1;
 
-    if (pair->p_adjusted > TCH_COMPARE_ALPHA)
+    if (pair->p_adjusted > TCH_COMPARE_ALPHA || pair->rho >= TCH_SESSION_DEPENDENT)
         return "cannot tell";
-    if (!pair->has_ratio && pair->a_median == pair->b_median)
-        more = b > a; /* medians of values that are mostly 0 do not tell */
     if (pair->a->is_count)
         return more ? "more" : "fewer";
     return more ? "slower" : "faster";

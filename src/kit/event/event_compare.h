@@ -63,16 +63,18 @@ struct tch_stage_pair {
     struct tch_stage *b;
     double a_median;
     double b_median;
-    bool has_ratio;         /**< false when a value is 0 or below; then only p is known */
+    bool has_ratio;         /**< false when a value is 0 or below; then nothing is tested */
     struct tch_ratio ratio; /**< of b to a */
     double effect;          /**< how often b is above a (ties count half): 0.5 is no difference */
-    double p;               /**< two-sided, of no difference */
+    double rho;             /**< how much neighbouring values depend on each other */
+    double p;               /**< two-sided, of no difference; 1 where nothing is tested */
     double p_adjusted;      /**< p, adjusted for the number of stages */
 };
 
 struct tch_event_comparison {
     struct tch_stage_pair *pairs; /**< in the order of a's groups and stages */
     size_t count;
+    size_t tested; /**< pairs that have a ratio */
 };
 
 /** Above this adjusted p, a difference may be chance. */

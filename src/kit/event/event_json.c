@@ -128,6 +128,7 @@ static void put_pair(struct tch_buf *b, const struct tch_stage_pair *pair, const
         tch_json_null(b);
     }
     tch_json_put_f64(b, "effect", pair->effect);
+    tch_json_put_f64(b, "dependence", pair->rho);
     tch_json_put_f64(b, "p", pair->p);
     tch_json_put_f64(b, "p_adjusted", pair->p_adjusted);
     tch_json_put_text(b, "verdict", tch_stage_verdict(pair));
