@@ -89,7 +89,8 @@ tacho_event_metadata_from_env(const char *const *pairs, tacho_event_config **ret
  * "concurrency":..., "runtime_flags":...}}. There is no jsonl_path when the path is blank, and
  * "source" only when it is not "native".
  *
- * @param ret  set on success only; the caller frees it with free()
+ * @param ret      set on success only, terminated by NUL; the caller frees it with free()
+ * @param ret_len  bytes without the NUL; may be NULL
  * @return 0, TACHO_EINVAL for a path that is not UTF-8 or flags that are no JSON, TACHO_ENOMEM,
  *         TACHO_ELIMIT
  */
@@ -277,7 +278,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_validate(const tacho_event *event, ta
 /**
  * Writes a valid event as JSON in its canonical form, without a line feed.
  *
- * @param ret  set on success only; the caller frees it with free()
+ * @param ret      set on success only, terminated by NUL; the caller frees it with free()
+ * @param ret_len  bytes without the NUL; may be NULL
  * @return 0, or what tacho_event_validate() returns
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_to_json(const tacho_event *event, char **ret,
@@ -407,8 +409,9 @@ TACHO_API TACHO_MUST_CHECK int tacho_raw_text(tacho_raw raw, char *out, size_t s
  * Writes the event in its canonical form, without a line feed: fields in order, unknown ones
  * dropped, top keys of shape and stage_us sorted, shortest numbers, fewest escapes.
  *
- * @param ret  set on success only; the caller frees it with free()
- * @return 0, or TACHO_ENOMEM
+ * @param ret      set on success only, terminated by NUL; the caller frees it with free()
+ * @param ret_len  bytes without the NUL; may be NULL
+ * @return 0, TACHO_ENOMEM or TACHO_ELIMIT
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_canon(const tacho_event_view *event, char **ret,
                                                  size_t *ret_len, tacho_error *err);

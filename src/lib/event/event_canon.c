@@ -41,7 +41,8 @@ int tch_event_give(struct tch_buf *b, char **ret, size_t *ret_len, tacho_error *
         return tch_fail(err, len > limit / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
                         "out of memory, or an event above %zu bytes", limit);
     *ret = text;
-    *ret_len = len;
+    if (ret_len)
+        *ret_len = len;
     return 0;
 }
 
