@@ -19,6 +19,8 @@
 
 #include <tacho/flame.h>
 
+extern char **environ; /* for programs of POSIX no header declares it */
+
 /* Reads the first line of a file in /proc, "" when it cannot be read. */
 static void read_line(char *line, size_t size, const char *folder, const char *tid,
                       const char *name)
