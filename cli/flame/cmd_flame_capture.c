@@ -334,7 +334,7 @@ const struct opt cli_flame_capture_opts[] = {
      CAPTURE_FLAG(DEBUGINFOD)},
     {.name = "profiler",
      .arg = "NAME",
-     .help = "who samples",
+     .help = "profiler to use",
      .choices = profilers,
      CLI_TEXT(struct capture, request.profiler)},
     {.name = "cwd",
