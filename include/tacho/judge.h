@@ -2,13 +2,15 @@
  * Judging: is b worse than a by more than it may be? In libtachokit.
  *
  *     tacho_judge_budget budget = TACHO_JUDGE_BUDGET_INIT;
+ *     tacho_judge *judge = NULL;
  *
  *     budget.tolerance = 0.05;
- *     tacho_judge_new(&judge, &err);
- *     tacho_judge_add_pairs(judge, "decode", before, after, n, &budget, &err);
- *     ...                                               as many questions as there are
- *     tacho_judge_decide(judge, 0.05, &err);
- *     if (tacho_judge_verdict(judge) == TACHO_VERDICT_FAIL)
+ *     if (tacho_judge_new(&judge, &err) < 0 ||
+ *         tacho_judge_add_pairs(judge, "decode", before, after, n, &budget, &err) < 0 ||
+ *         ...                                           as many questions as there are
+ *         tacho_judge_decide(judge, 0.05, &err) < 0)
+ *         fprintf(stderr, "%s\n", err.message);
+ *     else if (tacho_judge_verdict(judge) == TACHO_VERDICT_FAIL)
  *         ...
  *     tacho_judge_free(judge);
  *
@@ -143,7 +145,7 @@ typedef struct tacho_judge_answer {
     double estimate;   /**< b / a, or b / limit; NaN where values of 0 leave no ratio */
     double low, high;  /**< its interval; NaN where there is no estimate; 0 and infinity
                             where there are too few values */
-    double p;          /**< that the tolerance or the limit is kept */
+    double p;          /**< p-value of "the tolerance, or the limit, is kept" */
     double p_adjusted; /**< the same, corrected for the number of questions */
     uint64_t advised;  /**< INCONCLUSIVE: values of each side, in all, with which a verdict is
                             possible, and PASS likely if nothing changed; 0: not known */
