@@ -30,7 +30,7 @@ enum tacho_csv_kind {
 /** results.csv: one row per setting. */
 typedef struct tacho_csv_result {
     const char *setting; /**< read back: valid during the call only */
-    size_t setting_len;
+    size_t setting_len;  /**< bytes of setting, which needs no NUL */
     double coherence_delta;
     double kv_cache_reduction;
     double peak_mem_reduction;
