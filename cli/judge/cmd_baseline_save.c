@@ -21,15 +21,16 @@ static void print_saved(const struct tch_baseline *b, const char *path)
 }
 
 /* A run that was made before. */
-static int save_run(const char *from, const char *bench, const char *dir, size_t keep, bool promote)
+static int save_run(const struct gate_options *o, const char *dir, size_t keep)
 {
+    const char *bench = o->only[0];
     struct tch_report_run run = {.folder = NULL};
     struct tch_baseline baseline = {0};
     char folder[PATH_MAX];
     char path[PATH_MAX];
     char machine_class[256];
     tacho_error err;
-    int status = tch_report_open(&run, cli_run_folder(from, folder), &err);
+    int status = tch_report_open(&run, cli_run_folder(o->from, folder), &err);
 
     if (status == 0 && run.life == TCH_RUN_GOING)
         status = tch_fail(&err, TACHO_EINVAL, 0, "it is still running; wait until it has ended");
@@ -40,13 +41,16 @@ static int save_run(const char *from, const char *bench, const char *dir, size_t
         status = tch_baseline_path(path, dir, bench, machine_class, &err);
     }
     if (status == 0) {
-        const struct tch_baseline_save how = {
-            .bench = bench, .machine_class = machine_class, .keep = keep, .promote = promote};
+        const struct tch_baseline_save how = {.bench = bench,
+                                              .machine_class = machine_class,
+                                              .keep = keep,
+                                              .promote = o->promote,
+                                              .replace = o->replace};
 
         status = tch_baseline_save(&baseline, path, &run.receipt, &how, &err);
     }
     if (status < 0)
-        cli_complain(&err, "cannot save '%s' as a baseline", from);
+        cli_complain(&err, "cannot save '%s' as a baseline", o->from);
     else
         print_saved(&baseline, path);
     tch_baseline_release(&baseline);
@@ -64,7 +68,8 @@ static int save_now(struct gate_options *o, const struct args *args)
                                      .only = o->only,
                                      .runs = o->runs,
                                      .max_runs = o->max_runs,
-                                     .measure_only = true};
+                                     .measure_only = true,
+                                     .replace = o->replace};
     char problem[GATE_PROBLEM];
     tacho_error err;
     int status = cli_gate_read_settings(o);
@@ -103,8 +108,7 @@ static int save_from(struct gate_options *o)
     int status = cli_baseline_find_folder(o, dir);
     uint64_t keep = o->settings.keep > 0 ? o->settings.keep : TCH_GATE_KEEP;
 
-    return status == EXIT_OK ? save_run(o->from, o->only[0], dir, (size_t)keep, o->promote)
-                             : status;
+    return status == EXIT_OK ? save_run(o, dir, (size_t)keep) : status;
 }
 
 static int run_save(struct args *args)
@@ -132,6 +136,9 @@ static const struct opt save_opts[] = {
     {.name = "promote",
      .help = "make it the reference at once",
      CLI_FLAG(struct gate_options, promote)},
+    {.name = "replace",
+     .help = "drop the earlier occasions, of another command, say, or a file that cannot be read",
+     CLI_FLAG(struct gate_options, replace)},
     GATE_COMMON_OPTS,
     {.name = NULL},
 };

@@ -50,6 +50,7 @@ struct gate_options {
 
     const char *from; /**< of baseline save: a run folder; NULL: run now */
     bool promote;
+    bool replace;
 
     struct tch_settings settings;
     char *build_shown;   /**< owned: what builds, secrets masked; NULL: nothing */

@@ -43,6 +43,8 @@ $ tacho baseline save --help
 |       --from RUN     a run folder that is there, in place of running; its bench
 |                      is --bench, or its name
 |       --promote      make it the reference at once
+|       --replace      drop the earlier occasions, of another command, say, or a
+|                      file that cannot be read
 |   -c, --config FILE  the settings (default tacho.yaml)
 |       --build CMD    how to build before measuring, by sh -c (default: 'build'
 |                      of the settings; true: do not build)

@@ -436,10 +436,18 @@ $ project/try 'tacho baseline save -q; sed -i "s|cat steps|cat ./steps|" tacho.y
 | pages  pages, at most 50  -   40       -                                                   PASS
 | 
 | NOT JUDGED
-! tacho: the baseline 'DIR/.tacho/baselines/steps/CLASS.json' cannot be used, and is left as it is: it was measured with 'cat steps', the bench is 'cat ./steps'; to accept that: tacho baseline save --promote
+! tacho: the baseline 'DIR/.tacho/baselines/steps/CLASS.json' cannot be used, and is left as it is: it was measured with 'cat steps', the bench is 'cat ./steps'; to accept that: tacho baseline save --replace
 ! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used, and is left as it is: it is the baseline of 'steps' on CLASS, not of 'score' on CLASS
 ! tacho: the baseline 'DIR/.tacho/baselines/pages/CLASS.json' cannot be used, and is left as it is: it is the baseline of 'pages' on xCLASS, not of 'pages' on CLASS
 [4]
+
+# A baseline of another command is replaced when that is asked for, and so is one that is damaged.
+$ project/try 'tacho baseline save -q >x; echo damaged >"$(ls .tacho/baselines/score/*)"; sed -i "s|cat steps|cat ./steps|" tacho.yaml; tacho baseline save -q -b score; tacho baseline save -q --replace; tacho gate -q >x; echo $?'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/score/CLASS.json: 1 occasion
+| DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
+| 0
+! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used, and is left as it is: expected a value, found 'd'
 
 # Settings that are wrong: each mistake by name and place.
 $ tacho gate --config nowhere.yaml

@@ -89,6 +89,7 @@ struct tch_baseline_save {
     const char *machine_class;
     size_t keep;
     bool promote; /**< make it the reference */
+    bool replace; /**< drop what is in the file, which need not be readable */
 };
 
 /** Adds a run to the baseline in a file, under its lock. b, which is released first, holds what is

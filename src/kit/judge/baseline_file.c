@@ -395,9 +395,9 @@ int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch
     tch_baseline_release(b);
     if (status == 0)
         status = tch_baseline_lock(path, &fd, err);
-    if (status == 0)
+    if (status == 0 && !how->replace)
         status = tch_baseline_read(b, path, &why);
-    if (status == TACHO_EIO && why.system_errno == ENOENT)
+    if ((status == 0 && how->replace) || (status == TACHO_EIO && why.system_errno == ENOENT))
         status = tch_baseline_init(b, how->bench, how->machine_class, err);
     else if (status == 0)
         status = tch_baseline_check(b, how->bench, how->machine_class, &why);

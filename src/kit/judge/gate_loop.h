@@ -31,6 +31,7 @@ struct tch_gate_how {
     uint64_t max_runs;        /**< 0: as tacho.yaml says */
     double session_spread;    /**< that of tch_findings */
     bool measure_only;        /**< for saving a baseline: nothing is judged */
+    bool replace;             /**< to save baselines that replace the earlier ones, unread */
     bool plan_only;           /**< only to say what would be done: nothing is opened */
 };
 

@@ -117,7 +117,7 @@ int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench
 }
 
 /* What was measured by another command says nothing of this one. A new occasion may be of another
-   command: it replaces the reference when it is promoted. */
+   command: it is the reference when it is promoted, or replaces all. */
 static int check_baseline(const struct tch_gate *g, const struct tch_gate_bench *b,
                           tacho_error *err)
 {
@@ -139,7 +139,7 @@ static int check_baseline(const struct tch_gate *g, const struct tch_gate_bench 
     if (strcmp(masked, line) != 0)
         status = tch_fail(err, TACHO_EINVAL, 0,
                           "it was measured with '%s%.40s', the bench is '%s%.40s'; to accept that: "
-                          "tacho baseline save --promote",
+                          "tacho baseline save --replace",
                           from > 0 ? "..." : "", masked + from, from > 0 ? "..." : "", line + from);
     free(masked);
     return status;
@@ -157,7 +157,7 @@ static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_err
         b->alone = "not judged";
         return 0;
     }
-    if (status < 0)
+    if (status < 0 || g->how.replace)
         return status;
     status = tch_baseline_read(&b->baseline, path, &why);
     if (status == TACHO_EIO && why.system_errno == ENOENT) {
@@ -322,7 +322,8 @@ int tch_gate_save(struct tch_gate *g, bool promote, tacho_error *err)
         const struct tch_baseline_save how = {.bench = b->bench->name,
                                               .machine_class = g->machine_class,
                                               .keep = (size_t)g->settings->keep,
-                                              .promote = promote};
+                                              .promote = promote,
+                                              .replace = g->how.replace};
         char path[PATH_MAX];
 
         if (b->failed)

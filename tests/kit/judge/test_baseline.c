@@ -281,6 +281,11 @@ static void saves_to_its_own_file_alone(void **state)
     assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &other, &err), TACHO_EINVAL);
     assert_int_equal(tch_file_read(s.path, TCH_BASELINE_MAX, &after, NULL), 0);
     assert_string_equal(before.data, after.data);
+    other.replace = true;
+    assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &other, &err), 0);
+    assert_string_equal(b.machine_class, "n");
+    assert_int_equal(b.count, 1);
+    assert_string_equal(b.reference, "20260101-a");
     tch_buf_release(&before);
     tch_buf_release(&after);
     tch_baseline_release(&b);
