@@ -119,7 +119,7 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o)
 
 static bool has_none(const struct tch_gate_bench *b)
 {
-    return !b->baseline.bench && !b->alone;
+    return !b->has_baseline && !b->alone;
 }
 
 static bool has_few(const struct tch_gate_bench *b)

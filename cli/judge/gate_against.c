@@ -72,7 +72,8 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
             sizeof a->commit) < 0)
         return fail(problem,
                     "'%.100s' is no commit of the git repository in '%.150s'; in CI fetch it "
-                    "first: git fetch origin %.100s",
+                    "first: git fetch origin %.100s, or check out all of the history: "
+                    "fetch-depth: 0",
                     o->against, o->root, o->against);
     if (git(o->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix, sizeof prefix) <
         0)

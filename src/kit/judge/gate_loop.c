@@ -237,6 +237,23 @@ static void count_look(const struct tch_gate *g, struct tch_gate_bench *b)
     b->looks.share[b->looks.at] = fmin(1, share);
 }
 
+/* What only some of the runs reported is no PASS: the others may have done nothing. */
+static void doubt_missing(struct tch_gate *g, const struct tch_gate_bench *b)
+{
+    size_t made = b->failed ? 0 : tch_gate_receipt(b)->samples.count;
+
+    for (size_t i = b->first_row; i < b->first_row + b->row_count; i++) {
+        struct tch_verdict_row *r = &g->findings.rows[i];
+
+        if (r->verdict != TCH_PASS || r->b_count >= made)
+            continue;
+        r->verdict = TCH_INCONCLUSIVE;
+        snprintf(r->why, sizeof r->why, "%zu of %zu runs did not report it", made - r->b_count,
+                 made);
+    }
+    g->findings.verdict = tch_judge_worst(g->findings.rows, g->findings.count);
+}
+
 static int judge_all(struct tch_gate *g, tacho_error *err)
 {
     int status = 0;
@@ -260,6 +277,8 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
     }
     if (status == 0)
         status = tch_findings_judge(&g->findings, g->settings->alpha, err);
+    for (size_t i = 0; i < g->count && status == 0; i++)
+        doubt_missing(g, &g->benches[i]);
     for (size_t i = 0; i < g->count && status == 0; i++)
         if (!g->benches[i].settled)
             update_settled(g, &g->benches[i]);

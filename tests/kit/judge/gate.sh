@@ -31,6 +31,7 @@ ends_with 1 "$tacho" gate
 says "line 4, column 9: 'rnus' is no key of a bench"
 
 cat >tacho.yaml <<END
+suspicious: 1000000x
 defaults: {runs: 6, max_runs: 6}
 benches:
 - name: spin

@@ -1,0 +1,91 @@
+#!/bin/sh
+# tacho gate with spoilt inputs: each has its exit status, its word and its line, and none is a PASS.
+#   spoilt.sh TACHO
+tacho=$1
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_OUTPUT GITHUB_SERVER_URL CI_JOB_URL
+export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost
+export GIT_CEILING_DIRECTORIES="$dir"
+
+# A project whose gate passes, with a baseline; every row starts from a copy of it.
+mkdir sound && cd sound || exit 1
+cat >tacho.yaml <<'YAML'
+build: "true"
+defaults: {runs: 8, max_runs: 8}
+benches:
+- {name: one, command: sh ./prog, metrics: {v: 'v ([0-9a-z.]+)'}, budgets: {v: {tolerance: 20%, direction: lower}}}
+YAML
+echo 'echo v 100' >prog
+ends_with 0 "$tacho" baseline save -q
+ends_with 0 "$tacho" gate -q
+says "PASS"
+cd .. || exit 1
+
+# spoilt STATUS WORD LINE SPOIL [OPTION...]: after the shell line SPOIL the gate ends so. WORD is its last line, "-": none.
+spoilt()
+{
+    status=$1 word=$2 line=$3 spoil=$4
+    shift 4
+    rm -rf copy && cp -r sound copy && cd copy || exit 1
+    file=$(ls .tacho/baselines/one/*.json)
+    eval "$spoil" >spoiling 2>&1 || fail "cannot spoil by '$spoil': $(cat spoiling)"
+    ends_with "$status" "$tacho" gate -q "$@"
+    says "$line"
+    grep -qx PASS out && fail "PASS after '$spoil'"
+    [ "$word" = - ] || grep -qx "$word" out || fail "no $word after '$spoil': $(cat out)"
+    cd .. || exit 1
+}
+
+# edit FILTER: of the baseline, by jq.
+edit()
+{
+    jq "$1" "$file" >edited && mv edited "$file"
+}
+
+# The baseline.
+spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline on this kind of machine" 'rm -r .tacho'
+spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline" "mv \$file .tacho/baselines/one/other-class.json"
+spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline" "edit '.occasions = [] | .reference = \"\"'"
+spoilt 4 'NOT JUDGED' "cannot be used, and is left as it is: expected a value" ": >\$file"
+spoilt 4 'NOT JUDGED' "cannot be used, and is left as it is" "truncate -s 300 \$file"
+spoilt 4 'NOT JUDGED' "its schema is 'tacho.baseline.v9', not tacho.baseline.v1" "sed -i s/baseline.v1/baseline.v9/ \$file"
+spoilt 4 'NOT JUDGED' "it is the baseline of 'one' on x" "edit '.machine_class = \"x\"'"
+spoilt 4 'NOT JUDGED' "measured with 'sh ./prog', the bench is 'sh ././prog'; to accept that: tacho baseline save --replace" \
+    "sed -i 's|sh ./prog|sh ././prog|' tacho.yaml"
+spoilt 4 'NOT JUDGED' "the baseline has no v, which is not judged" "edit 'del(.occasions[0].metrics.v)'"
+spoilt 0 INCONCLUSIVE "too few runs for an interval" "edit '.occasions[0].metrics.v = [100]'"
+spoilt 4 'NOT JUDGED' "nothing was judged: two has no baseline" "sed -i 's/name: one/name: two/' tacho.yaml"
+
+# The program.
+spoilt 1 'NOT JUDGED' "failed with status 2 in the working tree" 'rm prog'
+spoilt 1 'NOT JUDGED' "no-such-program" "sed -i 's|sh ./prog|no-such-program|' tacho.yaml"
+spoilt 1 'NOT JUDGED' "one: 'sh ./prog' was killed by signal 9" "echo 'kill -9 \$\$' >prog"
+spoilt 1 'NOT JUDGED' "failed with status 3 in the working tree" "echo 'exit 3' >>prog"
+spoilt 1 'NOT JUDGED' "exceeded its timeout" "echo 'sleep 9' >prog; sed -i 's/max_runs: 8/&, timeout: 100ms/' tacho.yaml"
+spoilt 4 'NOT JUDGED' "one: v was not measured, and is not judged" "echo : >prog"
+
+# The metric.
+spoilt 4 'NOT JUDGED' "one: v was not measured, and is not judged" "echo echo v nan >prog"
+spoilt 2 FAIL "it is required, and was not measured" "echo : >prog; sed -i 's/direction: lower/&, required: true/' tacho.yaml"
+spoilt 0 INCONCLUSIVE "4 of 8 runs did not report it" \
+    "echo 'echo >>n; [ \$((\$(wc -l <n) % 2)) = 0 ] || echo v 100' >prog"
+spoilt 0 WARN "it is 0: is the work still done?" "echo echo v 0 >prog"
+spoilt 0 WARN "10 times less than before: is the work still done?" "echo echo v 10 >prog"
+spoilt 3 WARN "is the work still done?" "echo echo v 10 >prog" --fail-on-warn
+
+# The settings.
+spoilt 1 - "'runs' needs 6 or more" "sed -i 's/{runs: 8/{runs: 0/' tacho.yaml"
+spoilt 1 - "'runs' needs 6 or more" "sed -i 's/{runs: 8/{runs: 1/' tacho.yaml"
+spoilt 1 - "there are two benches called 'one'" "sed -n '/name: one/p' tacho.yaml >line; cat line >>tacho.yaml"
+spoilt 1 - "'benches' needs a list" "sed -i '/name: one/d' tacho.yaml"
+spoilt 1 - "there is no 'tacho.yaml'" "rm tacho.yaml"
+
+# The other commit.
+if command -v git >/dev/null; then
+    spoilt 1 'NOT JUDGED' "is no commit of the git repository" : --against HEAD
+    spoilt 1 'NOT JUDGED' "check out all of the history: fetch-depth: 0" \
+        'git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm "$i"; done;
+        git clone -q --depth 1 "file://$PWD/o" c; mv c/.git .' --against HEAD~1
+fi
+finish
