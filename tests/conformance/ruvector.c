@@ -1,5 +1,6 @@
 /* ruvector-profiler: the tests of its five modules and the examples of its README, against
-   <tacho/memory.h>, <tacho/power.h>, <tacho/latency.h>, <tacho/csv.h> and <tacho/fingerprint.h>. */
+   <tacho/memory.h>, <tacho/power.h>, <tacho/latency.h>, <tacho/csv.h>, <tacho/fingerprint.h> and
+   <tacho/witness.h>. */
 #include <tacho/tacho.h>
 
 #include <math.h>
@@ -558,6 +559,48 @@ static void tutorial_running_a_complete_min_cut_benchmark(void)
     benchmark_with("-O3 -mavx2", HASH_O3_AVX2);
 }
 
+/*
+ * The witness logs of the min-cut benchmark
+ */
+
+/* Writes a log of two decisions and checks its lines with nothing but a hash function. */
+static void sha256_witness_chains(void)
+{
+    static const uint8_t mask[] = {1, 0, 1};
+    tacho_witness_entry entry = {.q_hash = HASH_O3,
+                                 .k_hash = HASH_O3_AVX2,
+                                 .keep_mask = mask,
+                                 .keep_count = 3,
+                                 .cut_cost = 1.5f,
+                                 .lambda = 0.5f,
+                                 .tau = 2,
+                                 .eps = 0.01f};
+    char hash[TACHO_SHA256_TEXT], wanted[1024], *line = NULL, *log, *at;
+    tacho_witness *w = NULL;
+
+    CALL(tacho_witness_open("witness.jsonl", &w, &err));
+    for (entry.timestamp = 1; entry.timestamp <= 2; entry.timestamp++)
+        CALL(tacho_witness_add(w, &entry, &err));
+    CALL(tacho_witness_close(w, &err));
+    at = log = read_whole("witness.jsonl", NULL);
+    memset(hash, '0', sizeof hash - 1);
+    hash[sizeof hash - 1] = '\0';
+    for (entry.timestamp = 1; entry.timestamp <= 2; entry.timestamp++) {
+        size_t len = 0;
+        int hashed;
+
+        CALL(tacho_witness_line(&entry, &line, &len, &err));
+        hashed = snprintf(wanted, sizeof wanted, "%.*s,\"prev\":\"%s\"", (int)len - 1, line, hash);
+        free(line);
+        tacho_sha256(wanted, (size_t)hashed, hash);
+        snprintf(wanted + hashed, sizeof wanted - (size_t)hashed, ",\"hash\":\"%s\"}\n", hash);
+        CHECK(strncmp(at, wanted, strlen(wanted)) == 0);
+        at += strlen(wanted);
+    }
+    CHECK_CONTAINS(at, "{\"entries\":2,\"prev\":");
+    free(log);
+}
+
 static const struct conformance_case cases[] = {
     CASE(capture_returns_nonzero_timestamp),
     CASE(tracker_peak_empty),
@@ -589,6 +632,7 @@ static const struct conformance_case cases[] = {
     CASE(config_beyond_floats_is_refused),
     CASE(full_benchmark_loop),
     CASE(tutorial_running_a_complete_min_cut_benchmark),
+    CASE(sha256_witness_chains),
 };
 
 CONFORMANCE_MAIN(cases)
