@@ -4,7 +4,7 @@
  * A file starts with its header line; lines end with LF. Floats are the shortest digits that read
  * back the same, never with an exponent ("1", "-0", "0.0000001", "NaN", "inf"). A text with a
  * comma, a quote, LF or CR is quoted; a leading = + - or @ is data and left unchanged; a
- * spreadsheet may take it for a formula.
+ * spreadsheet may take it for a formula. A text in a row has a length and needs no NUL.
  */
 #ifndef TACHO_CSV_H
 #define TACHO_CSV_H
@@ -30,7 +30,7 @@ enum tacho_csv_kind {
 /** results.csv: one row per setting. */
 typedef struct tacho_csv_result {
     const char *setting; /**< read back: valid during the call only */
-    size_t setting_len;  /**< bytes of setting, which needs no NUL */
+    size_t setting_len;  /**< in bytes; 0 writes no setting */
     double coherence_delta;
     double kv_cache_reduction;
     double peak_mem_reduction;
@@ -60,7 +60,7 @@ typedef struct tacho_csv_memory {
 typedef struct tacho_csv_power {
     uint64_t timestamp_us;
     const char *source;
-    size_t source_len;
+    size_t source_len; /**< in bytes */
     double watts;
     double joules;
 } tacho_csv_power;
@@ -70,7 +70,7 @@ typedef struct tacho_csv_memory_detail {
     uint64_t timestamp_us;
     uint64_t pid;
     const char *key;
-    size_t key_len;
+    size_t key_len; /**< in bytes */
     uint64_t value;
 } tacho_csv_memory_detail;
 

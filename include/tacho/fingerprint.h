@@ -30,7 +30,7 @@ typedef struct tacho_config {
 
 /**
  * Writes the configuration as compact JSON, fields in the order above. This is what is hashed. A
- * lambda or eps that is NaN or infinite is null, as in the reference: check them before.
+ * lambda or eps that is NaN or infinite is null, as ruvector-profiler writes it: check them before.
  *
  * @param ret  terminated by a NUL that *len does not count; the caller frees it with free()
  * @param len  may be NULL

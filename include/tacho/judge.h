@@ -75,6 +75,8 @@ typedef struct tacho_judge_budget {
 /** Questions, and their answers once they were decided. One thread at a time. */
 typedef struct tacho_judge tacho_judge;
 
+/** Makes a judge without questions. The caller frees it by tacho_judge_free(). 0 or TACHO_ENOMEM.
+ */
 TACHO_API TACHO_MUST_CHECK int tacho_judge_new(tacho_judge **ret, tacho_error *err);
 
 /** Accepts NULL. */

@@ -173,7 +173,8 @@ TACHO_API int tacho_histogram_next(const tacho_histogram *h, size_t *at,
  * tools in any language can read. The zlib stream in it is stored, not deflated, so that no
  * compressor is needed. min and max become those of their buckets.
  *
- * @param ret  the caller frees it with free()
+ * @param ret  set on success only; the caller frees it with free()
+ * @param len  its bytes; not NULL
  */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_encode(const tacho_histogram *h, void **ret,
                                                       size_t *len, tacho_error *err);

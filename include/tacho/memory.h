@@ -57,6 +57,7 @@ typedef struct tacho_memory tacho_memory;
  * and values without a column to memory-detail.PID.csv, both 64 KB at a time.
  *
  * @param label  for the report; copied
+ * @param ret    set on success only; the caller frees it by tacho_memory_free()
  * @return 0, TACHO_ENOMEM, TACHO_EIO
  */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_new(const char *label, tacho_memory **ret,

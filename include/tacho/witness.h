@@ -46,7 +46,8 @@ typedef struct tacho_witness_entry {
     uint64_t timestamp; /**< set by the caller; seconds since 1970 by convention */
 } tacho_witness_entry;
 
-/** Writes the line of an entry without prev, hash and line feed. The caller frees it. */
+/** Writes the line of an entry without prev, hash and line feed, for a program that checks or keeps
+    such lines itself. The caller frees it with free(). len may be NULL. */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_line(const tacho_witness_entry *entry, char **ret,
                                                   size_t *len, tacho_error *err);
 
