@@ -169,6 +169,26 @@ static void name_missing(struct tch_gate *g, bool is_problem)
     tch_buf_release(&names);
 }
 
+/* A program changes, and so does a machine of the same class. */
+static void note_old(struct tch_gate *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const struct tch_gate_bench *b = &g->benches[i];
+        const struct tch_occasion *o =
+            b->has_baseline ? tch_baseline_find(&b->baseline, "reference") : NULL;
+        int64_t days = o ? tch_occasion_days(o) : -1;
+        char commit[32];
+
+        if (days < 0 || (uint64_t)days * 86400 < g->settings->max_age_ns / 1000000000)
+            continue;
+        tch_occasion_commit(o, commit, sizeof commit);
+        tch_findings_note(&g->findings,
+                          "%s: its baseline is %lld days old%s%s; 'tacho baseline save --promote' "
+                          "makes a new reference, 'max_age' allows for older ones",
+                          b->bench->name, (long long)days, commit[0] ? ", of commit " : "", commit);
+    }
+}
+
 /* Says what had no baseline. A gate that judged nothing must not look like one that passed: that is
    a problem. Returns whether it is so. */
 static bool note_unjudged(struct tch_gate *g)
@@ -178,6 +198,7 @@ static bool note_unjudged(struct tch_gate *g)
 
     if (!g->how.against)
         name_missing(g, nothing);
+    note_old(g);
     if (nothing && f->problem_count == 0)
         tch_findings_problem(f, "nothing was judged: no budget has both values to compare with and "
                                 "values of this run; the notes give the reasons");

@@ -283,8 +283,8 @@ static int scale_amount(const struct amount *a, uint64_t factor, uint64_t *ret)
 int tch_parse_duration(const char *text, uint64_t *ret_ns)
 {
     static const struct unit units[] = {
-        {"ns", 1},         {"us", 1000},       {"ms", 1000000},
-        {"s", 1000000000}, {"m", 60000000000}, {"h", 3600000000000},
+        {"ns", 1},          {"us", 1000},         {"ms", 1000000},       {"s", 1000000000},
+        {"m", 60000000000}, {"h", 3600000000000}, {"d", 86400000000000},
     };
     struct amount a;
     const char *rest;

@@ -32,8 +32,8 @@ int tch_parse_f64_n(const char *text, size_t len, double *ret);
  * fit 64 bits is refused.
  */
 
-/** "250ms", "2s", "1.5m", "1h", "10us", "5ns", to whole nanoseconds; the unit is mandatory but
-    for "0". */
+/** "250ms", "2s", "1.5m", "1h", "7d", "10us", "5ns", to whole nanoseconds; the unit is mandatory
+    but for "0". */
 int tch_parse_duration(const char *text, uint64_t *ret_ns);
 
 /** "64k", "2GiB", "10MB", "512": k, M, G, T and KiB, MiB, GiB, TiB are powers of 1024,

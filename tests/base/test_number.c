@@ -372,6 +372,7 @@ static void rounds_to_whole_nanoseconds_a_half_upwards(void **state)
     assert_duration("0.1ns", 0);
     assert_duration("0.499999999999999999ns", 0);
     assert_duration("0.5ns", 1);
+    assert_duration("90d", 7776000000000000);
     assert_duration("1.5ns", 2);
     assert_duration("0.0000000005s", 1);
     assert_duration("0.000000000008333333m", 0); /* 0.49999998 ns */
@@ -400,7 +401,7 @@ static void refuses_what_is_no_duration(void **state)
         "1MS",
         "1min",
         "1sec",
-        "1d",
+        "1D",
         "1,5s",
         "nans",
         "infs",

@@ -114,6 +114,13 @@ static int64_t time_of(const char *text)
     return end && !*end ? (int64_t)timegm(&t) : -1;
 }
 
+int64_t tch_occasion_days(const struct tch_occasion *o)
+{
+    int64_t at = time_of(o->at);
+
+    return at < 0 ? -1 : ((int64_t)time(NULL) - at) / 86400;
+}
+
 /* Says whether save i begins an occasion. Saves within an hour say nothing about other days. */
 static bool begins_occasion(const struct tch_baseline *b, size_t i)
 {

@@ -113,6 +113,9 @@ const struct tch_occasion *tch_baseline_find(const struct tch_baseline *b, const
 int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occasion,
                          tacho_error *err);
 
+/** How many whole days an occasion is old; -1 when its time is not known. */
+int64_t tch_occasion_days(const struct tch_occasion *o);
+
 /** Returns the values of a quantity on an occasion, or NULL. */
 const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,
                                            double quantile);

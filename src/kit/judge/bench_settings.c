@@ -287,6 +287,7 @@ static const struct tch_yaml_field top_fields[] = {
 static const struct tch_yaml_field baseline_fields[] = {
     TCH_YAML_FIELD("dir", tch_yaml_text, struct tch_settings, baselines),
     TCH_YAML_FIELD("keep", tch_yaml_count, struct tch_settings, keep),
+    TCH_YAML_FIELD("max_age", tch_yaml_duration, struct tch_settings, max_age_ns),
     {.name = NULL},
 };
 
@@ -325,8 +326,10 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
     struct raw defaults = {0};
     int status;
 
-    *s = (struct tch_settings){
-        .baselines = TCH_BASELINES, .keep = TCH_GATE_KEEP, .suspicious = TCH_GATE_SUSPICIOUS};
+    *s = (struct tch_settings){.baselines = TCH_BASELINES,
+                               .keep = TCH_GATE_KEEP,
+                               .suspicious = TCH_GATE_SUSPICIOUS,
+                               .max_age_ns = TCH_GATE_MAX_AGE_NS};
     status = tch_yaml_parse(&s->yaml, text, len, err);
     if (status == 0)
         status = tch_yaml_take(s->yaml.root, TCH_SETTINGS_FILE, top_fields, &top, err);

@@ -17,6 +17,7 @@
 #define TCH_SETTINGS_FILE   "tacho.yaml"
 #define TCH_BASELINES       ".tacho/baselines"
 #define TCH_GATE_TOLERANCE  0.05
+#define TCH_GATE_MAX_AGE_NS (90 * 86400 * UINT64_C(1000000000))
 #define TCH_GATE_SUSPICIOUS 3 /* times as good */
 
 enum {
@@ -54,6 +55,7 @@ struct tch_settings {
     const char *build; /**< or NULL */
     const char *baselines;
     uint64_t keep;
+    uint64_t max_age_ns; /**< an older reference is named */
     struct tch_bench *benches;
     size_t count;
 };

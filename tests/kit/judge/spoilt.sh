@@ -57,6 +57,18 @@ spoilt 4 'NOT JUDGED' "the baseline has no v, which is not judged" "edit 'del(.o
 spoilt 0 INCONCLUSIVE "too few runs for an interval" "edit '.occasions[0].metrics.v = [100]'"
 spoilt 4 'NOT JUDGED' "nothing was judged: two has no baseline" "sed -i 's/name: one/name: two/' tacho.yaml"
 
+# One that is old is named; what was measured with it is judged.
+cp -r sound old && cd old || exit 1
+file=$(ls .tacho/baselines/one/*.json)
+edit '.occasions[0].at = "2020-01-01T00:00:00Z"'
+ends_with 0 "$tacho" gate -q
+says "days old"
+says "tacho baseline save --promote"
+sed -i '1i baseline: {max_age: 99999d}' tacho.yaml
+ends_with 0 "$tacho" gate -q
+grep -q "days old" out && fail "max_age is not used: $(cat out)"
+cd .. || exit 1
+
 # The program.
 spoilt 1 'NOT JUDGED' "failed with status 2 in the working tree" 'rm prog'
 spoilt 1 'NOT JUDGED' "no-such-program" "sed -i 's|sh ./prog|no-such-program|' tacho.yaml"
@@ -85,7 +97,7 @@ spoilt 1 - "there is no 'tacho.yaml'" "rm tacho.yaml"
 if command -v git >/dev/null; then
     spoilt 1 'NOT JUDGED' "is no commit of the git repository" : --against HEAD
     spoilt 1 'NOT JUDGED' "check out all of the history: fetch-depth: 0" \
-        'git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm "$i"; done;
-        git clone -q --depth 1 "file://$PWD/o" c; mv c/.git .' --against HEAD~1
+        "git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm x; done;
+        git clone -q --depth 1 file://\$PWD/o c; mv c/.git ." --against HEAD~1
 fi
 finish

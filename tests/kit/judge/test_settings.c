@@ -30,13 +30,14 @@ static void a_bench_needs_little(void **state)
     assert_true(s.suspicious == 3);
     assert_string_equal(s.baselines, ".tacho/baselines");
     assert_int_equal(s.keep, 10);
+    assert_int_equal(s.max_age_ns, 90 * 86400 * UINT64_C(1000000000));
     tch_settings_release(&s);
 }
 
 static const char everything[] = "alpha: 1%\n"
                                  "suspicious: 2.5x\n"
                                  "build: make -j\n"
-                                 "baseline: {dir: perf, keep: 5}\n"
+                                 "baseline: {dir: perf, keep: 5, max_age: 7d}\n"
                                  "defaults:\n"
                                  "  runs: 20\n"
                                  "  max_runs: 80\n"
@@ -86,6 +87,7 @@ static void everything_is_taken(void **state)
     assert_string_equal(s.build, "make -j");
     assert_string_equal(s.baselines, "perf");
     assert_int_equal(s.keep, 5);
+    assert_int_equal(s.max_age_ns, 7 * 86400 * UINT64_C(1000000000));
     b = tch_settings_bench(&s, "one");
     assert_string_equal(b->line, "./one x y");
     assert_string_equal(b->plan.cwd, "sub");
