@@ -263,7 +263,7 @@ int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, 
     size_t kept = 0;
     int status;
 
-    for (size_t i = 0; i < r->member_count; i++)
+    for (size_t i = 0; i < r->member_count && !r->text.failed; i++)
         if (!is_made_after_setup(r, &r->member[i]))
             r->member[kept++] = r->member[i];
     r->member_count = kept;
