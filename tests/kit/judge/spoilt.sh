@@ -96,6 +96,7 @@ spoilt 1 - "there is no 'tacho.yaml'" "rm tacho.yaml"
 # The other commit.
 if command -v git >/dev/null; then
     spoilt 1 'NOT JUDGED' "is no commit of the git repository" : --against HEAD
+    # shellcheck disable=SC2016  # the spoilt folder's shell expands them
     spoilt 1 'NOT JUDGED' "check out all of the history: fetch-depth: 0" \
         "git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm x; done;
         git clone -q --depth 1 file://\$PWD/o c; mv c/.git ." --against HEAD~1
