@@ -273,6 +273,27 @@ static int gate_status(const struct tch_gate *g, const struct gate_options *o, i
     return o->fail_on_warn && (f->verdict > TCH_PASS || g->no_baseline) ? EXIT_WARN : EXIT_OK;
 }
 
+#define IN_TURNS "tacho gate --against REF --build CMD"
+
+/* Says before the first run which tolerances cannot PASS if nothing changed. */
+static void warn_of_blind(const struct tch_gate *g)
+{
+    struct tch_gate_blind blind;
+    char more[40] = "";
+
+    tch_gate_find_blind(g, &blind);
+    if (blind.count == 0)
+        return;
+    if (blind.count > 1)
+        snprintf(more, sizeof more, " (and %zu more)", blind.count - 1);
+    cli_warn(
+        "%s: a tolerance of %.3g %% for %s%s cannot PASS if nothing changed: against a baseline "
+        "the interval is at least +-%.2g %%, however many runs are made, as sessions are taken "
+        "to differ by %.2g %% (--session-spread); allow more, or run both in turns: " IN_TURNS,
+        blind.bench, 100 * blind.tolerance, blind.title, more, 100 * blind.reach,
+        100 * blind.spread);
+}
+
 /* The files are written whatever happens: CI shows them. */
 static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const struct against *a,
                          const struct args *args)
@@ -284,9 +305,11 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
 
     note_removed(g, o, a);
     if (status == EXIT_OK && !g->how.plan_only && !lacks) {
+        if (!args->quiet)
+            warn_of_blind(g);
         status = cli_gate_measure(g, args);
         nothing = status == EXIT_OK && note_unjudged(g);
-        tch_findings_note_sessions(&g->findings, "tacho gate --against REF --build CMD");
+        tch_findings_note_sessions(&g->findings, IN_TURNS);
     }
     reported = cli_gate_report(g, o, args);
     if (status == EXIT_OK)

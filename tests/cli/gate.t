@@ -227,7 +227,7 @@ $ project/try 'tacho baseline save -q; tacho gate -q'
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread); if yours differ by more, a FAIL may be the machine; in turns: tacho gate --against REF --build CMD
+| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -237,6 +237,7 @@ $ project/try 'tacho baseline save -q; tacho gate -q'
 | score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ────────────●────────────   0.50  PASS
 |        total, at most 10    -    9       -                                                      PASS
 | pages  pages, at most 50    -   40       -                                                      PASS
+|   steps: steps 0.0 % [-7.0 % .. +7.5 %], allowed +5.0 %: more runs do not help: not made in turns, the interval is at least +-7.5 %
 | 
 | INCONCLUSIVE
 
@@ -246,7 +247,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; echo score 9 of 9 
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread); if yours differ by more, a FAIL may be the machine; in turns: tacho gate --against REF --build CMD
+| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -266,7 +267,7 @@ $ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b st
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread); if yours differ by more, a FAIL may be the machine; in turns: tacho gate --against REF --build CMD
+| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -282,7 +283,7 @@ $ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b st
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread); if yours differ by more, a FAIL may be the machine; in turns: tacho gate --against REF --build CMD
+| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -303,7 +304,7 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread); if yours differ by more, a FAIL may be the machine; in turns: tacho gate --against REF --build CMD
+| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -313,8 +314,20 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 | score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ┆───────────●───────────    0.50  PASS
 |        total, at most 10    -    9       -                                                      PASS
 | pages  pages, at most 50    -   60       -                                                      INCONCLUSIVE, 7 runs advised
+|   steps: steps +1.0 % [-6.0 % .. +8.6 %], allowed +5.0 %: more runs do not help: not made in turns, the interval is at least +-7.5 %
 | 
 | INCONCLUSIVE
+
+# A tolerance that the session term hides: said before the first run, and not run up to --max-runs.
+$ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --max-runs 24 --json | jq -c ".rows[0] | [.verdict, .b.n, .why]"'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| ["INCONCLUSIVE",6,"more runs do not help: not made in turns, the interval is at least +-7.5 %"]
+! tacho: warning: steps: a tolerance of 5 % for steps cannot PASS if nothing changed: against a baseline the interval is at least +-7.5 %, however many runs are made, as sessions are taken to differ by 2.6 % (--session-spread); allow more, or run both in turns: tacho gate --against REF --build CMD
+
+# Sessions that are known to differ by less: nothing is hidden.
+$ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --session-spread 1% --json | jq -c ".rows[0] | [.verdict, .b.n, .why]"'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| ["PASS",6,null]
 
 # The same for a pull request, as JUnit, as Prometheus's gauges: each bench with its own verdict.
 $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md x >/dev/null; s=$?; cat x; exit $s'
@@ -328,7 +341,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | 
 | > steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
 | >
-| > not run in turns: this allows for sessions that differ by 2.6 % (--session-spread); if yours differ by more, a FAIL may be the machine; in turns: tacho gate --against REF --build CMD
+| > not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |

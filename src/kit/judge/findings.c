@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "base/json_write.h"
 
-enum { NOTES_MOST = 64, NOTE_TEXT = 400, DIFFERENCES_MOST = 200, DOCUMENT_MAX = 64 << 20 };
+enum { NOTES_MOST = 64, NOTE_TEXT = 600, DIFFERENCES_MOST = 200, DOCUMENT_MAX = 64 << 20 };
 
 static const struct {
     const char *name;
@@ -292,12 +292,23 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
     return status == 0 && f->lost ? tch_fail_memory(err) : status;
 }
 
+/* "2.6", or "0.65 to 2.6": shares as percent. */
+static void format_range(char *text, size_t size, double least, double most)
+{
+    int n = snprintf(text, size, "%.2g", 100 * least);
+
+    if (most > least)
+        snprintf(text + n, size - (size_t)n, " to %.2g", 100 * most);
+}
+
 void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns)
 {
     double least = INFINITY;
     double most = 0;
     enum tch_ask asked = f->verdict != TCH_NO_VERDICT ? TCH_ASK_RATIO : TCH_ASK_NOTHING;
     char range[64];
+    char reach[64];
+    const struct tch_budget lower = {0}; /* a change upwards, for all */
 
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_verdict_row *r = &f->rows[i];
@@ -309,12 +320,13 @@ void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns)
     }
     if (most == 0)
         return;
-    snprintf(range, sizeof range, "%.2g", 100 * least);
-    if (most > least)
-        snprintf(range + strlen(range), sizeof range - strlen(range), " to %.2g", 100 * most);
+    format_range(range, sizeof range, least, most);
+    format_range(reach, sizeof reach, tch_session_reach(&lower, least, f->alpha),
+                 tch_session_reach(&lower, most, f->alpha));
     tch_findings_note(f,
                       "not run in turns: this allows for sessions that differ by %s %% "
-                      "(--session-spread); if yours differ by more, a FAIL may be the "
-                      "machine; in turns: %.200s",
-                      range, in_turns);
+                      "(--session-spread), so intervals are at least +-%s %%, however "
+                      "many runs are made; if yours differ by more, a FAIL may be the "
+                      "machine; in turns there is no such limit: %.200s",
+                      range, reach, in_turns);
 }

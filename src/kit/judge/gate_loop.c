@@ -124,6 +124,51 @@ static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
 
 /* --- Rows --- */
 
+/* By how much the session of the baseline and this one are taken to differ. */
+static double session_spread(const struct tch_gate *g, const struct tch_gate_bench *b,
+                             const struct tch_quantity *q, const struct tch_budget *budget)
+{
+    return isnan(g->how.session_spread)
+               ? tch_baseline_spread(&b->baseline, q->name, budget->quantile, q->spread)
+               : g->how.session_spread;
+}
+
+/* Counts a tolerance that the session term exceeds, and describes the first. */
+static void find_blind_of(const struct tch_gate *g, const struct tch_gate_bench *b,
+                          const struct tch_named_budget *named, struct tch_gate_blind *ret)
+{
+    struct tch_budget budget = named->budget;
+    struct tch_quantity q;
+    double spread;
+    double reach;
+
+    if (isnan(budget.tolerance) || !tch_quantity_find(tch_gate_receipt(b), named->name, &q) ||
+        !tch_occasion_values(tch_baseline_find(&b->baseline, "reference"), q.name, budget.quantile))
+        return;
+    if (!named->directed)
+        budget.higher = q.higher;
+    spread = session_spread(g, b, &q, &budget);
+    reach = tch_session_reach(&budget, spread, g->settings->alpha);
+    if (reach <= fmax(budget.tolerance, budget.min_effect) || ret->count++ > 0)
+        return;
+    ret->bench = b->bench->name;
+    ret->tolerance = budget.tolerance;
+    ret->spread = spread;
+    ret->reach = reach;
+    memcpy(ret->title, q.title, sizeof ret->title);
+}
+
+void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret)
+{
+    *ret = (struct tch_gate_blind){0};
+    for (size_t i = 0; i < g->count; i++) {
+        const struct tch_gate_bench *b = &g->benches[i];
+
+        for (size_t k = 0; b->has_baseline && !b->failed && k < b->bench->budget_count; k++)
+            find_blind_of(g, b, &b->bench->budgets[k], ret);
+    }
+}
+
 static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
                         const struct tch_receipt *r, const struct tch_named_budget *budget,
                         const struct tch_quantity *q, tacho_error *err)
@@ -137,7 +182,7 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
         .ask = TCH_ASK_RATIO,
         .required = budget->required,
         .occasions = tch_baseline_occasions(&b->baseline),
-        .spread = tch_baseline_spread(&b->baseline, q->name, budget->budget.quantile, q->spread),
+        .spread = session_spread(g, b, q, &budget->budget),
         .looks = &b->looks,
     };
     struct tch_quantity_series before = {.value = kept ? kept->value : NULL,
@@ -213,17 +258,19 @@ static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const st
 
 /* --- Deciding what needs another look --- */
 
-/* A FAIL settles a bench: it stays one at every later look. */
+/* A FAIL settles a bench: it stays one at every later look. What no number of runs can decide needs
+   no more of them. */
 static void update_settled(struct tch_gate *g, struct tch_gate_bench *b)
 {
     bool open = false;
     bool failed = false;
 
     for (size_t i = 0; i < b->row_count; i++) {
-        enum tch_verdict verdict = g->findings.rows[b->first_row + i].verdict;
+        const struct tch_verdict_row *row = &g->findings.rows[b->first_row + i];
 
-        open |= verdict == TCH_INCONCLUSIVE || verdict == TCH_WARN;
-        failed |= verdict == TCH_FAIL;
+        open |=
+            (row->verdict == TCH_INCONCLUSIVE || row->verdict == TCH_WARN) && !row->runs_useless;
+        failed |= row->verdict == TCH_FAIL;
     }
     b->settled = failed || !open || tch_looks_last(&b->looks);
 }

@@ -67,6 +67,17 @@ struct tch_gate {
     bool interrupted;
 };
 
+/** Tolerances that do not PASS if nothing changed, however many runs are made: the baseline is of
+    another session. */
+struct tch_gate_blind {
+    size_t count;
+    const char *bench; /**< of the first one */
+    char title[TCH_QUANTITY_TEXT];
+    double tolerance;
+    double spread; /**< by which sessions are taken to differ */
+    double reach;  /**< of the interval, that of tch_session_reach() */
+};
+
 /** Callbacks of the caller; begin is called before each bench is measured. */
 struct tch_gate_watch {
     struct tch_run_watch run;
@@ -86,6 +97,9 @@ int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct
  * @return 0 also then; or TACHO_ENOMEM
  */
 int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err);
+
+/** Finds the tolerances that are smaller than the session term, before the first run. */
+void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret);
 
 /** Writes the receipts of what was run. */
 int tch_gate_finish(struct tch_gate *g, tacho_error *err);

@@ -229,6 +229,33 @@ static void say_worse(struct tch_verdict_row *row, enum tch_verdict verdict, dou
                  row->budget.higher ? "low" : "slow", row->budget.higher ? "lower" : "slower");
 }
 
+double tch_session_reach(const struct tch_budget *budget, double spread, double alpha)
+{
+    double worse = exp(spread * tch_t4_cut(alpha / 2));
+
+    return budget->higher ? 1 - 1 / worse : worse - 1;
+}
+
+/* Says whether the session term alone is wider than the tolerance, and every estimate within two
+   standard errors of this one would leave the verdict as it is even without noise. */
+static bool runs_are_useless(const struct tch_verdict_row *row, const struct tch_ratio *worse,
+                             struct report *report)
+{
+    const struct tch_budget *budget = &row->budget;
+    double share = fmax(budget->tolerance, budget->min_effect);
+    double cut = tch_t4_cut(report->alpha / 2);
+    double scale =
+        log(worse->high / worse->low) / 2 / tch_t4_cut(look_alpha(report, row->looks) / 2);
+    double noise = 2 * sqrt(fmax(0, scale * scale - row->spread * row->spread));
+    double d = log(worse->estimate);
+    double bound = row->verdict == TCH_WARN ? bound_of(row) : 1; /* of FAIL; else of WARN, too */
+
+    if (row->paired || tch_session_reach(budget, row->spread, report->alpha) <= share)
+        return false;
+    return d - noise + row->spread * cut > log(tch_budget_worse(budget, share)) &&
+           tch_t4_above((d + noise - log(bound)) / row->spread) > report->alpha;
+}
+
 /* The verdict on a worse-ratio. */
 static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *worse,
                          struct report *report)
@@ -257,8 +284,14 @@ static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *wo
             row->advised = least > row->advised ? least : row->advised;
         }
     }
+    row->runs_useless = worse->level > 0 && row->verdict != TCH_PASS && row->verdict != TCH_FAIL &&
+                        runs_are_useless(row, worse, report);
     if (row->verdict == TCH_INCONCLUSIVE && refusal(row))
         snprintf(row->why, sizeof row->why, "%s; only runs made in turns can tell", refusal(row));
+    else if (row->runs_useless)
+        snprintf(row->why, sizeof row->why,
+                 "more runs do not help: not made in turns, the interval is at least +-%.2g %%",
+                 100 * tch_session_reach(budget, row->spread, report->alpha));
     if (row->verdict != TCH_INCONCLUSIVE)
         row->advised = 0;
 }

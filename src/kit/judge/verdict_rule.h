@@ -85,9 +85,10 @@ struct tch_verdict_row {
     bool thinned;           /**< more than TCH_JUDGE_EXACT values */
     double p;               /**< that the budget is kept; without a budget two-sided: no change */
     double p_adjusted;
-    double p_worse; /**< adjusted, that b is not worse at all */
-    double rho;     /**< not paired: how much neighbouring runs depend on each other */
-    double trend;   /**< not paired: of both sides, upwards where that is worse */
+    double p_worse;    /**< adjusted, that b is not worse at all */
+    double rho;        /**< not paired: how much neighbouring runs depend on each other */
+    double trend;      /**< not paired: of both sides, upwards where that is worse */
+    bool runs_useless; /**< not paired, open: no number of runs decides at this estimate */
     enum tch_verdict verdict;
     uint64_t advised;        /**< INCONCLUSIVE: runs of each side, in all, with which a verdict is
                                   possible, and PASS likely if nothing changed; 0: not known */
@@ -111,6 +112,10 @@ uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family);
 /** The ratio b / a, above 1 whichever way is better, that is worse by a share: 1.05 for 5 %, and
     1 / 0.95 where more is better. */
 double tch_budget_worse(const struct tch_budget *budget, double share);
+
+/** Returns how far the interval of two sessions reaches upwards, however many runs there are, as a
+    share: its standard error is 0 then. A smaller tolerance does not PASS if nothing changed. */
+double tch_session_reach(const struct tch_budget *budget, double spread, double alpha);
 
 /** Says whether the present look has seen all runs that were planned. */
 bool tch_looks_last(const struct tch_looks *looks);

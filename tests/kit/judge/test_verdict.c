@@ -322,6 +322,40 @@ static void sessions_widen(void **state)
     assert_int_equal(verdict_of(&far), TCH_FAIL);
 }
 
+/* Where the session term alone hides the tolerance, more runs help only an estimate that is far
+   from what is allowed. */
+static void sessions_make_runs_useless(void **state)
+{
+    static const struct {
+        double change;
+        double spread;
+        enum tch_verdict verdict;
+        bool useless;
+    } cases[] = {
+        {1.00, 0.026, TCH_INCONCLUSIVE, true},  {1.09, 0.026, TCH_WARN, true},
+        {1.03, 0.015, TCH_INCONCLUSIVE, false}, /* an interval of +-4.3 % fits */
+        {0.90, 0.026, TCH_PASS, false},         {1.30, 0.026, TCH_FAIL, false},
+        {1.01, 0.026, TCH_INCONCLUSIVE, false}, /* much noise: more runs may find anything */
+    };
+    struct tch_budget budget = {.higher = false};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        size_t n = cases[i].change == 1.01 ? 4 : 20;
+        struct tch_verdict_row row;
+
+        fill(n, cases[i].change, n == 4 ? 0.04 : 0.001);
+        row = sessions_of(n, 0.05);
+        row.spread = cases[i].spread;
+        assert_int_equal(verdict_of(&row), cases[i].verdict);
+        assert_int_equal(row.runs_useless, cases[i].useless);
+        assert_int_equal(strstr(row.why, "more runs do not help") != NULL, cases[i].useless);
+    }
+    assert_true(fabs(tch_session_reach(&budget, 0.026, 0.05) - 0.07486) < 1e-4);
+    budget.higher = true;
+    assert_true(fabs(tch_session_reach(&budget, 0.026, 0.05) - 0.06965) < 1e-4);
+}
+
 static void drift_and_dependent_runs_are_refused(void **state)
 {
     struct tch_verdict_row row;
@@ -525,6 +559,7 @@ int main(void)
         cmocka_unit_test(rows_share_one_chance),
         cmocka_unit_test(rows_that_share_coins_are_judged_jointly),
         cmocka_unit_test(sessions_widen),
+        cmocka_unit_test(sessions_make_runs_useless),
         cmocka_unit_test(drift_and_dependent_runs_are_refused),
         cmocka_unit_test(exactly_at_the_tolerance_is_allowed),
         cmocka_unit_test(more_is_better_by_the_change_shown),
