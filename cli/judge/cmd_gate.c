@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/file.h"
 #include "cli/cmds.h"
 #include "cli/run/run_options.h"
 #include "cmd_gate_parts.h"
@@ -117,117 +116,6 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o)
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
-static bool has_none(const struct tch_gate_bench *b)
-{
-    return !b->has_baseline && !b->alone;
-}
-
-static bool has_few(const struct tch_gate_bench *b)
-{
-    return b->has_baseline && tch_baseline_occasions(&b->baseline) < 3;
-}
-
-/* Lists the benches of which something is true, the first few by name. Returns how many. */
-static size_t list_benches(const struct tch_gate *g, bool (*is)(const struct tch_gate_bench *b),
-                           struct tch_buf *names)
-{
-    enum { SHOWN = 5 };
-    size_t count = 0;
-
-    tch_buf_clear(names);
-    for (size_t i = 0; i < g->count; i++)
-        if (is(&g->benches[i]) && count++ < SHOWN)
-            tch_buf_addf(names, "%s%.40s", count > 1 ? ", " : "", g->benches[i].bench->name);
-    if (count > SHOWN)
-        tch_buf_addf(names, " and %zu more", count - SHOWN);
-    return count;
-}
-
-/* Names the benches without a baseline: a note, or the problem when nothing was judged. */
-static void name_missing(struct tch_gate *g, bool is_problem)
-{
-    void (*add)(struct tch_findings *, const char *, ...) =
-        is_problem ? tch_findings_problem : tch_findings_note;
-    struct tch_buf names;
-    size_t count;
-
-    tch_buf_init(&names, 1024);
-    count = list_benches(g, has_none, &names);
-    if (count > 0)
-        add(&g->findings,
-            "%s%s %s no baseline on this kind of machine (%s) yet; 'tacho baseline save' makes "
-            "one, to be committed; or compare with another commit: tacho gate --against REF "
-            "--build CMD",
-            is_problem ? "nothing was judged: " : "", names.data, count == 1 ? "has" : "have",
-            g->machine_class);
-    if (list_benches(g, has_few, &names) > 0)
-        tch_findings_note(&g->findings,
-                          "%s: fewer than 3 occasions are known, so how much occasions differ is "
-                          "assumed more than known; 'tacho baseline save' on other days narrows "
-                          "that",
-                          names.data);
-    tch_buf_release(&names);
-}
-
-/* A program changes, and so does a machine of the same class. */
-static void note_old(struct tch_gate *g)
-{
-    for (size_t i = 0; i < g->count; i++) {
-        const struct tch_gate_bench *b = &g->benches[i];
-        const struct tch_occasion *o =
-            b->has_baseline ? tch_baseline_find(&b->baseline, "reference") : NULL;
-        int64_t days = o ? tch_occasion_days(o) : -1;
-        char commit[32];
-
-        if (days < 0 || (uint64_t)days * 86400 < g->settings->max_age_ns / 1000000000)
-            continue;
-        tch_occasion_commit(o, commit, sizeof commit);
-        tch_findings_note(&g->findings,
-                          "%s: its baseline is %lld days old%s%s; 'tacho baseline save --promote' "
-                          "makes a new reference, 'max_age' allows for older ones",
-                          b->bench->name, (long long)days, commit[0] ? ", of commit " : "", commit);
-    }
-}
-
-/* Says what had no baseline. A gate that judged nothing must not look like one that passed: that is
-   a problem. Returns whether it is so. */
-static bool note_unjudged(struct tch_gate *g)
-{
-    struct tch_findings *f = &g->findings;
-    bool nothing = f->verdict == TCH_NO_VERDICT && f->problem_count == 0;
-
-    if (!g->how.against)
-        name_missing(g, nothing);
-    note_old(g);
-    if (nothing && f->problem_count == 0)
-        tch_findings_problem(f, "nothing was judged: no budget has both values to compare with and "
-                                "values of this run; the notes give the reasons");
-    for (size_t i = 0; i < f->problem_count && nothing; i++, g->unjudged++)
-        cli_complain(NULL, "%s", f->problems[i]);
-    return nothing;
-}
-
-/* Benches that only the other commit has. Its settings may be of another version: what cannot be
-   read is not compared. */
-static void note_removed(struct tch_gate *g, const struct gate_options *o, const struct against *a)
-{
-    struct tch_settings before = {0};
-    char path[PATH_MAX];
-
-    if (!a->tree[0] || o->only_count > 0)
-        return;
-    snprintf(path, sizeof path, "%.3900s/%.150s", a->root,
-             tch_base_name(o->config ? o->config : TCH_SETTINGS_FILE));
-    if (tch_settings_read(&before, path, true, NULL) == 0)
-        for (size_t i = 0; i < before.count; i++)
-            if (!tch_settings_bench(&o->settings, before.benches[i].name))
-                tch_findings_note(&g->findings,
-                                  "%s was removed: %s has it, the working tree does "
-                                  "not; it is not judged",
-                                  before.benches[i].name, g->how.against_name);
-    tch_settings_release(&before);
-}
-
 /* Each baseline that is missing is a warning; with --require-baseline it is a problem. */
 static bool lacks_baseline(struct tch_gate *g, const struct gate_options *o)
 {
@@ -303,12 +191,12 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
     int status = name_sides(g, o);
     int reported;
 
-    note_removed(g, o, a);
+    cli_gate_note_removed(g, o, a);
     if (status == EXIT_OK && !g->how.plan_only && !lacks) {
         if (!args->quiet)
             warn_of_blind(g);
         status = cli_gate_measure(g, args);
-        nothing = status == EXIT_OK && note_unjudged(g);
+        nothing = status == EXIT_OK && cli_gate_note_unjudged(g);
         tch_findings_note_sessions(&g->findings, IN_TURNS);
     }
     reported = cli_gate_report(g, o, args);

@@ -132,6 +132,14 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
                          char problem[GATE_PROBLEM]);
 void cli_against_remove(struct against *a, const char *root);
 
+/** Names the benches without a baseline, or with an old one. A gate that judged nothing must not
+    look like one that passed: that is a problem of its findings. Returns whether it is so. */
+bool cli_gate_note_unjudged(struct tch_gate *g);
+
+/** Names the benches that only the other commit has. */
+void cli_gate_note_removed(struct tch_gate *g, const struct gate_options *o,
+                           const struct against *a);
+
 /** EXIT_OK, or EXIT_WORK after a complaint. */
 int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const struct args *args);
 

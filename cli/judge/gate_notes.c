@@ -1,0 +1,113 @@
+/* What the gate says of benches that it cannot compare, or only with doubt. */
+#include "base/file.h"
+#include "cmd_gate_parts.h"
+
+static bool has_none(const struct tch_gate_bench *b)
+{
+    return !b->has_baseline && !b->alone;
+}
+
+static bool has_few(const struct tch_gate_bench *b)
+{
+    return b->has_baseline && tch_baseline_occasions(&b->baseline) < 3;
+}
+
+/* Lists the benches of which something is true, the first few by name. Returns how many. */
+static size_t list_benches(const struct tch_gate *g, bool (*is)(const struct tch_gate_bench *b),
+                           struct tch_buf *names)
+{
+    enum { SHOWN = 5 };
+    size_t count = 0;
+
+    tch_buf_clear(names);
+    for (size_t i = 0; i < g->count; i++)
+        if (is(&g->benches[i]) && count++ < SHOWN)
+            tch_buf_addf(names, "%s%.40s", count > 1 ? ", " : "", g->benches[i].bench->name);
+    if (count > SHOWN)
+        tch_buf_addf(names, " and %zu more", count - SHOWN);
+    return count;
+}
+
+/* Names the benches without a baseline: a note, or the problem when nothing was judged. */
+static void name_missing(struct tch_gate *g, bool is_problem)
+{
+    void (*add)(struct tch_findings *, const char *, ...) =
+        is_problem ? tch_findings_problem : tch_findings_note;
+    struct tch_buf names;
+    size_t count;
+
+    tch_buf_init(&names, 1024);
+    count = list_benches(g, has_none, &names);
+    if (count > 0)
+        add(&g->findings,
+            "%s%s %s no baseline on this kind of machine (%s) yet; 'tacho baseline save' makes "
+            "one, to be committed; or compare with another commit: tacho gate --against REF "
+            "--build CMD",
+            is_problem ? "nothing was judged: " : "", names.data, count == 1 ? "has" : "have",
+            g->machine_class);
+    if (list_benches(g, has_few, &names) > 0)
+        tch_findings_note(&g->findings,
+                          "%s: fewer than 3 occasions are known, so how much occasions differ is "
+                          "assumed more than known; 'tacho baseline save' on other days narrows "
+                          "that",
+                          names.data);
+    tch_buf_release(&names);
+}
+
+/* A program changes, and so does a machine of the same class. */
+static void note_old(struct tch_gate *g)
+{
+    for (size_t i = 0; i < g->count; i++) {
+        const struct tch_gate_bench *b = &g->benches[i];
+        const struct tch_occasion *o =
+            b->has_baseline ? tch_baseline_find(&b->baseline, "reference") : NULL;
+        int64_t days = o ? tch_occasion_days(o) : -1;
+        char commit[32];
+
+        if (days < 0 || (uint64_t)days * 86400 < g->settings->max_age_ns / 1000000000)
+            continue;
+        tch_occasion_commit(o, commit, sizeof commit);
+        tch_findings_note(&g->findings,
+                          "%s: its baseline is %lld days old%s%s; 'tacho baseline save --promote' "
+                          "makes a new reference, 'max_age' allows for older ones",
+                          b->bench->name, (long long)days, commit[0] ? ", of commit " : "", commit);
+    }
+}
+
+bool cli_gate_note_unjudged(struct tch_gate *g)
+{
+    struct tch_findings *f = &g->findings;
+    bool nothing = f->verdict == TCH_NO_VERDICT && f->problem_count == 0;
+
+    if (!g->how.against)
+        name_missing(g, nothing);
+    note_old(g);
+    if (nothing && f->problem_count == 0)
+        tch_findings_problem(f, "nothing was judged: no budget has both values to compare with and "
+                                "values of this run; the notes give the reasons");
+    for (size_t i = 0; i < f->problem_count && nothing; i++, g->unjudged++)
+        cli_complain(NULL, "%s", f->problems[i]);
+    return nothing;
+}
+
+/* The settings of the other commit may be of another version: what cannot be read is not compared.
+ */
+void cli_gate_note_removed(struct tch_gate *g, const struct gate_options *o,
+                           const struct against *a)
+{
+    struct tch_settings before = {0};
+    char path[PATH_MAX];
+
+    if (!a->tree[0] || o->only_count > 0)
+        return;
+    snprintf(path, sizeof path, "%.3900s/%.150s", a->root,
+             tch_base_name(o->config ? o->config : TCH_SETTINGS_FILE));
+    if (tch_settings_read(&before, path, true, NULL) == 0)
+        for (size_t i = 0; i < before.count; i++)
+            if (!tch_settings_bench(&o->settings, before.benches[i].name))
+                tch_findings_note(&g->findings,
+                                  "%s was removed: %s has it, the working tree does "
+                                  "not; it is not judged",
+                                  before.benches[i].name, g->how.against_name);
+    tch_settings_release(&before);
+}
