@@ -3,8 +3,7 @@
  * p-values.
  *
  * A tolerance is judged by the sign flips of kit/stats/flip.h, or, of runs that were not
- * interleaved, with the session term of kit/stats/session.h. A maximum of a quantile is judged by
- * the sign test: how many values are beyond it is binomial.
+ * interleaved, with the session term of kit/stats/session.h. verdict_max.c judges maxima.
  */
 #include "verdict_rule.h"
 
@@ -366,82 +365,6 @@ static void decide_zeros(struct tch_verdict_row *row, struct report *report)
         row->verdict = row->p_worse <= report->alpha ? TCH_WARN : TCH_INCONCLUSIVE;
 }
 
-/* --- Maxima of a quantile --- */
-
-/* P(at least k of n), each with chance p. */
-static double at_least(size_t n, double p, size_t k)
-{
-    double sum = 0;
-    int sign;
-
-    if (k == 0)
-        return 1;
-    for (size_t i = n + 1; i-- > k;)
-        sum += exp(lgamma_r((double)n + 1, &sign) - lgamma_r((double)i + 1, &sign) -
-                   lgamma_r((double)(n - i) + 1, &sign) + (double)i * log(p) +
-                   (double)(n - i) * log1p(-p));
-    return fmin(1, sum);
-}
-
-/* The quantile of b against its maximum, by how many values are beyond it: nothing is assumed of
-   how they are distributed. The ratio is that of the quantile to the maximum. */
-static void ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n)
-{
-    const struct tch_budget *budget = &row->budget;
-    double q = budget->higher ? 1 - budget->quantile : budget->quantile;
-    struct tch_rank_interval places;
-    size_t beyond = 0;
-
-    for (size_t i = 0; i < n; i++)
-        beyond += budget->higher ? y[i] < budget->max : y[i] > budget->max;
-    tch_sort(y, n);
-    row->b_median = q == 0.5 ? row->b_median : tch_quantile_nearest(y, n, q);
-    row->p = at_least(n, 1 - budget->quantile, beyond);
-    row->ratio = (struct tch_ratio){.estimate = row->b_median / budget->max,
-                                    .high = INFINITY,
-                                    .effect = (double)beyond / (double)n,
-                                    .exact = true,
-                                    .p_least = pow(1 - budget->quantile, (double)n)};
-    if (tch_quantile_interval(n, q, alpha, &places, NULL) == 0) {
-        row->ratio.low = y[places.low] / budget->max;
-        row->ratio.high = y[places.high] / budget->max;
-        row->ratio.level = places.level;
-    }
-    row->has_ratio = true;
-}
-
-/* The fewest runs that have an interval of the quantile: p95 needs 72. */
-static uint64_t runs_for_quantile(const struct tch_verdict_row *row, double alpha)
-{
-    struct tch_rank_interval places;
-    size_t n = row->b_count;
-
-    while (n < TCH_RUNS_ADVISED_MOST &&
-           tch_quantile_interval(n, row->budget.quantile, alpha, &places, NULL) < 0)
-        n++;
-    return n;
-}
-
-static void decide_max(struct tch_verdict_row *row, const struct report *report)
-{
-    double alpha = report->alpha;
-    double level = alpha / (double)report->family;
-    bool higher = row->budget.higher;
-    bool kept = higher ? row->ratio.low >= 1 : row->ratio.high <= 1;
-
-    if (row->p_adjusted <= alpha) {
-        row->verdict = TCH_FAIL;
-    } else if (row->ratio.level == 0) {
-        row->verdict = TCH_INCONCLUSIVE;
-        row->advised = runs_for_quantile(row, alpha);
-        snprintf(row->why, sizeof row->why, "too few runs for an interval of this quantile");
-    } else {
-        row->verdict = kept ? TCH_PASS : TCH_INCONCLUSIVE;
-        if (!kept && row->ratio.p_least > level) /* even if all runs are beyond */
-            row->advised = (uint64_t)ceil(log(level) / log(1 - row->budget.quantile));
-    }
-}
-
 /* --- All of them --- */
 
 static int compare_row(struct tch_verdict_row *row, struct report *report, double *room,
@@ -461,7 +384,7 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
     }
     memcpy(y, row->b, n * sizeof *y);
     if (row->ask == TCH_ASK_MAX) {
-        ask_max(row, look_alpha(report, row->looks), y, n);
+        tch_row_ask_max(row, look_alpha(report, row->looks), y, n);
         return 0;
     }
     memcpy(x, row->a, m * sizeof *x);
@@ -485,7 +408,7 @@ static void decide_row(struct tch_verdict_row *row, struct report *report)
     }
     worse = row->budget.higher ? inverse_ratio(&row->ratio) : row->ratio;
     if (row->ask == TCH_ASK_MAX)
-        decide_max(row, report);
+        tch_row_decide_max(row, report->alpha, report->family);
     else if (row->has_ratio)
         decide_ratio(row, &worse, report);
     else

@@ -124,6 +124,13 @@ bool tch_looks_last(const struct tch_looks *looks);
     above 0 is worse. e: room for a_count. */
 void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e);
 
+/** Compares the quantile of b with its maximum. The ratio is that of the quantile to the maximum.
+    y: a copy of the n values, which is sorted. */
+void tch_row_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n);
+
+/** Sets the verdict on a maximum from its adjusted p. family: of tch_judge_adjust(). */
+void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family);
+
 /** Sets p_adjusted and p_worse of all rows from their p and p_more. @return the number of groups,
     or TACHO_ENOMEM */
 int tch_judge_adjust(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);

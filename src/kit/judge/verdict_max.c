@@ -1,0 +1,79 @@
+/* Maxima of a quantile, by the sign test: how many values are beyond the maximum is binomial,
+   however they are distributed. */
+#include <math.h>
+#include <stdio.h>
+
+#include "kit/stats/order_stats.h"
+#include "kit/stats/rank.h"
+#include "verdict_rule.h"
+
+/* P(at least k of n), each with chance p. */
+static double at_least(size_t n, double p, size_t k)
+{
+    double sum = 0;
+    int sign;
+
+    if (k == 0)
+        return 1;
+    for (size_t i = n + 1; i-- > k;)
+        sum += exp(lgamma_r((double)n + 1, &sign) - lgamma_r((double)i + 1, &sign) -
+                   lgamma_r((double)(n - i) + 1, &sign) + (double)i * log(p) +
+                   (double)(n - i) * log1p(-p));
+    return fmin(1, sum);
+}
+
+void tch_row_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n)
+{
+    const struct tch_budget *budget = &row->budget;
+    double q = budget->higher ? 1 - budget->quantile : budget->quantile;
+    struct tch_rank_interval places;
+    size_t beyond = 0;
+
+    for (size_t i = 0; i < n; i++)
+        beyond += budget->higher ? y[i] < budget->max : y[i] > budget->max;
+    tch_sort(y, n);
+    row->b_median = q == 0.5 ? row->b_median : tch_quantile_nearest(y, n, q);
+    row->p = at_least(n, 1 - budget->quantile, beyond);
+    row->ratio = (struct tch_ratio){.estimate = row->b_median / budget->max,
+                                    .high = INFINITY,
+                                    .effect = (double)beyond / (double)n,
+                                    .exact = true,
+                                    .p_least = pow(1 - budget->quantile, (double)n)};
+    if (tch_quantile_interval(n, q, alpha, &places, NULL) == 0) {
+        row->ratio.low = y[places.low] / budget->max;
+        row->ratio.high = y[places.high] / budget->max;
+        row->ratio.level = places.level;
+    }
+    row->has_ratio = true;
+}
+
+/* The fewest runs that have an interval of the quantile: p95 needs 72. */
+static uint64_t runs_for_quantile(const struct tch_verdict_row *row, double alpha)
+{
+    struct tch_rank_interval places;
+    size_t n = row->b_count;
+
+    while (n < TCH_RUNS_ADVISED_MOST &&
+           tch_quantile_interval(n, row->budget.quantile, alpha, &places, NULL) < 0)
+        n++;
+    return n;
+}
+
+void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family)
+{
+    double level = alpha / (double)family;
+    bool higher = row->budget.higher;
+    bool kept = higher ? row->ratio.low >= 1 : row->ratio.high <= 1;
+
+    if (row->p_adjusted <= alpha) {
+        row->verdict = TCH_FAIL;
+    } else if (row->ratio.level == 0) {
+        row->verdict = TCH_INCONCLUSIVE;
+        row->advised = runs_for_quantile(row, alpha);
+        snprintf(row->why, sizeof row->why, "too few runs for an interval of this quantile");
+    } else {
+        row->verdict = kept ? TCH_PASS : TCH_INCONCLUSIVE;
+        if (!kept && row->ratio.p_least > level) /* even if all runs are beyond */
+            row->advised = (uint64_t)ceil(log(level) / log(1 - row->budget.quantile));
+    }
+}
