@@ -37,7 +37,7 @@ benches:
 - name: spin
   command: $spin 10
   budgets:
-    wall: {tolerance: 100000%, max: 10s}
+    wall: {tolerance: 1000000000000%, max: 10s}
     energy: {tolerance: 5%}
 END
 
@@ -75,7 +75,7 @@ ends_with 4 "$tacho" gate -c unlimited.yaml --save
 ends_with 0 "$tacho" gate -c unlimited.yaml
 rm -r .tacho
 
-# With one: passes, as it may be a thousand times as slow.
+# With one: passes, as it may be slower by any factor that a busy machine makes.
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline list
