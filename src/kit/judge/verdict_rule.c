@@ -223,6 +223,7 @@ static void say_worse(struct tch_verdict_row *row, enum tch_verdict verdict, dou
         row->budget.higher ? row->a_median / row->b_median : row->b_median / row->a_median;
 
     row->verdict = refused ? TCH_INCONCLUSIVE : verdict;
+    share = fmax(share, row->budget.min_effect); /* less does not matter */
     if (row->paired && medians < tch_budget_worse(&row->budget, share) * (1 - ulps))
         snprintf(row->why, sizeof row->why, "the middle runs are alike, the %s runs of B are %s",
                  row->budget.higher ? "low" : "slow", row->budget.higher ? "lower" : "slower");

@@ -440,6 +440,14 @@ static void slow_runs_that_got_slower_are_named(void **state)
     assert_int_equal(verdict_of(&row), TCH_FAIL);
     assert_true(row.b_median < row.a_median && row.ratio.low > 1);
     assert_string_equal(row.why, "the middle runs are alike, the slow runs of B are slower");
+    for (size_t i = 0; i < 40; i++) { /* medians that differ by less than matters, and a WARN */
+        a[i] = 1000 + (double)(i % 10);
+        b[i] = i % 20 < 9 ? 1300 + (double)(i % 7) : 1005 + (double)(i % 10);
+    }
+    row = row_of(40, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_WARN);
+    assert_true(row.b_median > row.a_median);
+    assert_string_equal(row.why, "the middle runs are alike, the slow runs of B are slower");
 }
 
 /* Looks share alpha by the square of their share of the runs; intervals hold over all of them. */
