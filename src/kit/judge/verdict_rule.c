@@ -256,6 +256,36 @@ static bool runs_are_useless(const struct tch_verdict_row *row, const struct tch
            tch_t4_above((d + noise - log(bound)) / row->spread) > report->alpha;
 }
 
+/* Names the ratio of the medians, which are shown beside the change, where it is another one by
+   more than is allowed. */
+static void compare_medians(struct tch_verdict_row *row)
+{
+    const struct tch_budget *budget = &row->budget;
+    double medians = row->b_median / row->a_median;
+    double share = fmax(budget->tolerance, budget->min_effect);
+
+    if (fabs(log(medians / row->ratio.estimate)) > log(tch_budget_worse(budget, share)) + ulps)
+        snprintf(row->why, sizeof row->why,
+                 "this is the change within pairs; the medians differ by %+.1f %%",
+                 100 * (medians - 1));
+}
+
+/* What a reader has to know of a verdict on a ratio, beside the numbers. */
+static void explain(struct tch_verdict_row *row, const struct tch_ratio *worse,
+                    struct report *report)
+{
+    row->runs_useless = worse->level > 0 && row->verdict != TCH_PASS && row->verdict != TCH_FAIL &&
+                        runs_are_useless(row, worse, report);
+    if (row->verdict == TCH_INCONCLUSIVE && refusal(row))
+        snprintf(row->why, sizeof row->why, "%s; only runs made in turns can tell", refusal(row));
+    else if (row->runs_useless)
+        snprintf(row->why, sizeof row->why,
+                 "more runs do not help: not made in turns, the interval is at least +-%.2g %%",
+                 100 * tch_session_reach(&row->budget, row->spread, report->alpha));
+    else if (row->paired && !row->why[0])
+        compare_medians(row);
+}
+
 /* The verdict on a worse-ratio. */
 static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *worse,
                          struct report *report)
@@ -284,14 +314,7 @@ static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *wo
             row->advised = least > row->advised ? least : row->advised;
         }
     }
-    row->runs_useless = worse->level > 0 && row->verdict != TCH_PASS && row->verdict != TCH_FAIL &&
-                        runs_are_useless(row, worse, report);
-    if (row->verdict == TCH_INCONCLUSIVE && refusal(row))
-        snprintf(row->why, sizeof row->why, "%s; only runs made in turns can tell", refusal(row));
-    else if (row->runs_useless)
-        snprintf(row->why, sizeof row->why,
-                 "more runs do not help: not made in turns, the interval is at least +-%.2g %%",
-                 100 * tch_session_reach(budget, row->spread, report->alpha));
+    explain(row, worse, report);
     if (row->verdict != TCH_INCONCLUSIVE)
         row->advised = 0;
 }

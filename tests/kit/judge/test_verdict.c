@@ -424,6 +424,24 @@ static void more_is_better_by_the_change_shown(void **state)
     assert_int_equal(verdict_of(&row), TCH_PASS);
 }
 
+/* Pairs that do not differ, of values whose medians do. */
+static void other_medians_are_named(void **state)
+{
+    struct tch_verdict_row row;
+
+    (void)state;
+    for (size_t i = 0; i < 20; i++) {
+        a[i] = i < 11 ? 100 : 120;
+        b[i] = i < 2 ? 120 : a[i];
+    }
+    row = row_of(20, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+    assert_string_equal(row.why, "this is the change within pairs; the medians differ by +20.0 %");
+    row = row_of(20, 0.25);
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+    assert_string_equal(row.why, "");
+}
+
 /* Both sides have the same median, and b a long tail. */
 static void slow_runs_that_got_slower_are_named(void **state)
 {
@@ -571,6 +589,7 @@ int main(void)
         cmocka_unit_test(drift_and_dependent_runs_are_refused),
         cmocka_unit_test(exactly_at_the_tolerance_is_allowed),
         cmocka_unit_test(more_is_better_by_the_change_shown),
+        cmocka_unit_test(other_medians_are_named),
         cmocka_unit_test(slow_runs_that_got_slower_are_named),
         cmocka_unit_test(looks_share_alpha),
         cmocka_unit_test(many_values_are_thinned),
