@@ -236,7 +236,7 @@ double tch_session_reach(const struct tch_budget *budget, double spread, double 
     return budget->higher ? 1 - 1 / worse : worse - 1;
 }
 
-/* Says whether the session term alone is wider than the tolerance, and every estimate within two
+/* Says, where the session term alone is wider than the tolerance, whether every estimate within two
    standard errors of this one would leave the verdict as it is even without noise. */
 static bool runs_are_useless(const struct tch_verdict_row *row, const struct tch_ratio *worse,
                              struct report *report)
@@ -250,8 +250,6 @@ static bool runs_are_useless(const struct tch_verdict_row *row, const struct tch
     double d = log(worse->estimate);
     double bound = row->verdict == TCH_WARN ? bound_of(row) : 1; /* of FAIL; else of WARN, too */
 
-    if (row->paired || tch_session_reach(budget, row->spread, report->alpha) <= share)
-        return false;
     return d - noise + row->spread * cut > log(tch_budget_worse(budget, share)) &&
            tch_t4_above((d + noise - log(bound)) / row->spread) > report->alpha;
 }
@@ -274,14 +272,21 @@ static void compare_medians(struct tch_verdict_row *row)
 static void explain(struct tch_verdict_row *row, const struct tch_ratio *worse,
                     struct report *report)
 {
-    row->runs_useless = worse->level > 0 && row->verdict != TCH_PASS && row->verdict != TCH_FAIL &&
-                        runs_are_useless(row, worse, report);
+    const struct tch_budget *budget = &row->budget;
+    double reach = tch_session_reach(budget, row->spread, report->alpha);
+    bool open = row->verdict == TCH_INCONCLUSIVE || row->verdict == TCH_WARN;
+    bool too_wide = !row->paired && open && worse->level > 0 &&
+                    reach > fmax(budget->tolerance, budget->min_effect);
+
+    row->runs_useless = too_wide && runs_are_useless(row, worse, report);
     if (row->verdict == TCH_INCONCLUSIVE && refusal(row))
         snprintf(row->why, sizeof row->why, "%s; only runs made in turns can tell", refusal(row));
-    else if (row->runs_useless)
+    else if (too_wide)
         snprintf(row->why, sizeof row->why,
-                 "more runs do not help: not made in turns, the interval is at least +-%.2g %%",
-                 100 * tch_session_reach(&row->budget, row->spread, report->alpha));
+                 "%s: not made in turns, the interval is at least +-%.2g %%",
+                 row->runs_useless ? "more runs do not help"
+                                   : "more runs cannot make it PASS if nothing changed",
+                 100 * reach);
     else if (row->paired && !row->why[0])
         compare_medians(row);
 }

@@ -350,6 +350,8 @@ static void sessions_make_runs_useless(void **state)
         assert_int_equal(verdict_of(&row), cases[i].verdict);
         assert_int_equal(row.runs_useless, cases[i].useless);
         assert_int_equal(strstr(row.why, "more runs do not help") != NULL, cases[i].useless);
+        assert_int_equal(strstr(row.why, "more runs cannot make it PASS") != NULL,
+                         cases[i].change == 1.01);
     }
     assert_true(fabs(tch_session_reach(&budget, 0.026, 0.05) - 0.07486) < 1e-4);
     budget.higher = true;
