@@ -114,6 +114,24 @@ static int take_session_spread(void *into, const struct args *args, const struct
     return EXIT_OK;
 }
 
+static int take_quantile(void *into, const struct args *args, const struct opt *opt)
+{
+    struct compare *c = into;
+    size_t len = strlen(args->value);
+    double *quantile = &c->findings.quantile;
+
+    (void)opt;
+    len -= len > 0 && args->value[len - 1] == '%';
+    if (tch_parse_f64_n(args->value, len, quantile) < 0)
+        *quantile = NAN;
+    *quantile /= 100;
+    if (!(*quantile > 0 && *quantile < 1))
+        return cli_wrong_usage(
+            args, "--quantile needs a percentage above 0 and below 100, such as 99, not '%s'",
+            args->value);
+    return EXIT_OK;
+}
+
 static int take_direction(void *into, const struct args *args, const struct opt *opt)
 {
     struct compare *c = into;
@@ -345,6 +363,11 @@ static const struct opt opts[] = {
      .help = "of runs that were not made in turns: allow for sessions that differ by P (default "
              "2.6% for times, 0.65% for memory and instructions)",
      .take = take_session_spread},
+    {.name = "quantile",
+     .arg = "Q",
+     .help = "of metrics with several values per run: compare the runs' own quantiles Q, such as "
+             "99 (default 50; of recorded latencies and stages 50, 95 or 99)",
+     .take = take_quantile},
     {.name = "higher-is-better",
      .arg = "METRIC",
      .help = "of a metric of your own: more of it is better",
@@ -387,6 +410,8 @@ static const struct example examples[] = {
     {"tacho compare tacho-out/old/latest tacho-out/new/latest", "Two runs, metric by metric."},
     {"tacho compare -t 5% -t memory=1% before after",
      "Judge: times may be worse by 5 %, memory by 1 %."},
+    {"tacho compare --quantile 99 -t latency=10% before after",
+     "Judge the p99 of the latencies that each run recorded."},
     {"tacho compare --html compare.html before after", "With pictures."},
     {NULL, NULL},
 };

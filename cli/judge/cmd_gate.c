@@ -13,13 +13,14 @@ static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
 {
     for (size_t i = 0; i < bench->budget_count; i++) {
         const struct tch_budget *budget = &bench->budgets[i].budget;
+        char room[TCH_STATISTIC_TEXT];
 
         tch_buf_addf(b, "  %-10s %s", i == 0 ? "budgets" : "", bench->budgets[i].name);
         if (!isnan(budget->tolerance))
             tch_buf_addf(b, " may be worse by %g %%", 100 * budget->tolerance);
         if (!isnan(budget->max))
             tch_buf_addf(b, "%s its %s may be at most %g", isnan(budget->tolerance) ? "" : ",",
-                         tch_statistic_name(budget->quantile), budget->max);
+                         tch_statistic_name(budget->quantile, room), budget->max);
         tch_buf_adds(b, bench->budgets[i].required ? ", required\n" : "\n");
     }
 }

@@ -60,13 +60,13 @@ $ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
 
 # Seen from the other side it is faster.
 $ tacho compare -t 5% compare/b compare/a --format csv | cut -d, -f1-6,13-
-| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict
-| ,wall,12,23204975,12,20180000,0.05,,PASS
-| ,cpu,12,23203975,12,20179000,0.05,,PASS
-| ,user,12,23203975,12,20179000,,,faster
-| ,memory,12,8392704,12,8392704,0.05,,PASS
-| ,throughput,12,4309.422968964122,12,4955.403772536614,0.05,,PASS
-| ,tps,12,43.094,12,49.554,,,more
+| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict,statistic
+| ,wall,12,23204975,12,20180000,0.05,,PASS,median
+| ,cpu,12,23203975,12,20179000,0.05,,PASS,median
+| ,user,12,23203975,12,20179000,,,faster,median
+| ,memory,12,8392704,12,8392704,0.05,,PASS,median
+| ,throughput,12,4309.422968964122,12,4955.403772536614,0.05,,PASS,median
+| ,tps,12,43.094,12,49.554,,,more,median
 
 # A comment for a pull request.
 $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
@@ -132,6 +132,13 @@ $ tacho compare --alpha 2 compare/a compare/b
 ! tacho: --alpha needs a chance such as 5% or 0.01, not '2'
 ! see 'tacho compare --help'
 [64]
+$ tacho compare --quantile 100 compare/a compare/b
+! tacho: --quantile needs a percentage above 0 and below 100, such as 99, not '100'
+! see 'tacho compare --help'
+[64]
+$ tacho compare --quantile 99 compare/a compare/b
+! tacho: cannot compare: no metric of both runs has several values per run to compute p99 of; collect one with 'tacho run --metric all:NAME=REGEX', or record latencies
+[1]
 $ tacho compare compare/a compare/none
 ! tacho: cannot read the run 'compare/none': cannot open 'compare/none/run.json': No such file or directory
 [1]

@@ -67,10 +67,12 @@ int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occa
 /* "wall", "latency:p95". */
 static void kept_name(char *out, size_t size, const char *name, double quantile)
 {
+    char room[TCH_STATISTIC_TEXT];
+
     if (quantile == 0.5)
         snprintf(out, size, "%s", name);
     else
-        snprintf(out, size, "%s:%s", name, tch_statistic_name(quantile));
+        snprintf(out, size, "%s:%s", name, tch_statistic_name(quantile, room));
 }
 
 const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,

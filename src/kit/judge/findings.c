@@ -22,12 +22,12 @@ static const struct {
 
 enum { STATISTICS = sizeof statistics / sizeof statistics[0] };
 
-const char *tch_statistic_name(double quantile)
+const char *tch_statistic_name(double quantile, char room[TCH_STATISTIC_TEXT])
 {
-    for (size_t i = 0; i < STATISTICS; i++)
-        if (statistics[i].quantile == quantile)
-            return statistics[i].name;
-    return "median";
+    if (quantile == 0.5)
+        return "median";
+    snprintf(room, TCH_STATISTIC_TEXT, "p%.15g", 100 * quantile);
+    return room;
 }
 
 bool tch_statistic_find(const char *name, double *quantile)
@@ -42,7 +42,8 @@ bool tch_statistic_find(const char *name, double *quantile)
 
 void tch_findings_init(struct tch_findings *f, const char *mode)
 {
-    *f = (struct tch_findings){.mode = mode, .alpha = TCH_ALPHA, .looks = 1, .session_spread = NAN};
+    *f = (struct tch_findings){
+        .mode = mode, .alpha = TCH_ALPHA, .looks = 1, .session_spread = NAN, .quantile = 0.5};
 }
 
 void tch_findings_clear_rows(struct tch_findings *f)

@@ -61,6 +61,7 @@ struct tch_findings {
     unsigned looks; /**< that were planned; they share alpha */
     double
         session_spread; /**< in place of what is known or assumed of a quantity; NAN: not given */
+    double quantile;    /**< of the values within a run, where a budget names none */
     double suspicious;  /**< a row that is better by more than this factor is WARN; 0: none is */
     bool lost;          /**< there was no memory for a sentence: nothing may be written */
     char *reproduce;    /**< the command to type; or NULL */
@@ -113,10 +114,12 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err);
     in_turns: the command that leaves no such doubt. */
 void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns);
 
-/** "median", "p95", "p99". */
-const char *tch_statistic_name(double quantile);
+enum { TCH_STATISTIC_TEXT = 32 };
 
-/** The statistic of that name; false: there is none. */
+/** Returns "median", or "p95", "p99.9" and so on, written to room. */
+const char *tch_statistic_name(double quantile, char room[TCH_STATISTIC_TEXT]);
+
+/** Finds a statistic that a budget can have: "median", "p95" or "p99". false: there is none. */
 bool tch_statistic_find(const char *name, double *quantile);
 
 #endif

@@ -195,9 +195,32 @@ static double of_recorded(const struct tch_run_sample *s, const struct tch_quant
     if (q->index >= s->recorded_count)
         return NAN;
     v = &s->recorded[q->index];
-    return (stage && q->unit == TCH_NS ? 1e3 : 1) * (quantile == 0.95   ? v->p95
+    return (stage && q->unit == TCH_NS ? 1e3 : 1) * (quantile == 0.5    ? v->p50
+                                                     : quantile == 0.95 ? v->p95
                                                      : quantile == 0.99 ? v->p99
-                                                                        : v->p50);
+                                                                        : NAN);
+}
+
+bool tch_quantity_has_quantile(const struct tch_quantity *q, double quantile)
+{
+    return !q->several || q->kind != TCH_QUANTITY_RECORDED || quantile == 0.5 || quantile == 0.95 ||
+           quantile == 0.99;
+}
+
+bool tch_quantity_is_extreme(const struct tch_receipt *r, const struct tch_quantity *q,
+                             double quantile)
+{
+    bool counted = q->several && q->kind == TCH_QUANTITY_METRIC;
+
+    for (size_t i = 0; i < r->samples.count && counted; i++) {
+        const struct tch_run_sample *s = &r->samples.items[i];
+        size_t n = s->metrics[q->index].n;
+
+        if (tch_run_sample_ok(s) && n > 0 &&
+            tch_nearest_rank(n, quantile) == (quantile > 0.5 ? n - 1 : 0))
+            return true;
+    }
+    return false;
 }
 
 /* The value of run i, NAN where there is none. */

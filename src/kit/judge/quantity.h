@@ -52,6 +52,15 @@ bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *o
     @return false after the last */
 bool tch_quantity_next(const struct tch_receipt *r, size_t *at, struct tch_quantity *ret);
 
+/** Says whether runs with several values can have this quantile of them: of what a program recorded
+   only the median, p95 and p99 are kept. */
+bool tch_quantity_has_quantile(const struct tch_quantity *q, double quantile);
+
+/** Says whether a run has so few values of a metric that this quantile is the largest of them, or
+    the smallest below the median. false also where the number of values is not known. */
+bool tch_quantity_is_extreme(const struct tch_receipt *r, const struct tch_quantity *q,
+                             double quantile);
+
 /** One value per run, of the runs that succeeded. */
 struct tch_quantity_series {
     double *value;

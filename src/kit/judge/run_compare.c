@@ -12,6 +12,8 @@ const struct tch_budget tch_budget_default = {
 int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
                      tacho_error *err)
 {
+    char room[TCH_STATISTIC_TEXT];
+
     if (!q->directed && !budget->directed)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "it is not known whether more of '%s' is better: say its 'direction' in "
@@ -20,7 +22,7 @@ int tch_budget_check(const struct tch_named_budget *budget, const struct tch_qua
     if (budget->budget.quantile != 0.5 && !q->several && !isnan(budget->budget.tolerance))
         return tch_fail(err, TACHO_EINVAL, 0,
                         "'%s' has one value a run: %s of it can have a max, but no tolerance",
-                        q->name, tch_statistic_name(budget->budget.quantile));
+                        q->name, tch_statistic_name(budget->budget.quantile, room));
     return 0;
 }
 
@@ -101,6 +103,8 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
 
     if (!budget || !budget->directed)
         about.budget.higher = qb->higher;
+    if (qb->several && about.budget.quantile == 0.5)
+        about.budget.quantile = f->quantile;
     status = tch_quantity_series_of(a, qa, about.budget.quantile, &x, err);
     if (status == 0)
         status = tch_quantity_series_of(b, qb, about.budget.quantile, &y, err);
@@ -131,6 +135,42 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
     return tch_findings_add(f, &about, NULL, &none, err);
 }
 
+/* Refuses a quantile of what a program recorded, or of nothing. */
+static int refuse_quantile(double quantile, bool recorded, tacho_error *err)
+{
+    char room[TCH_STATISTIC_TEXT];
+    const char *name = tch_statistic_name(quantile, room);
+
+    if (recorded)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "%s is not known: of the latencies and stages that a program records only "
+                        "the quantiles 50, 95 and 99 of each run are kept",
+                        name);
+    return tch_fail(err, TACHO_EINVAL, 0,
+                    "no metric of both runs has several values per run to compute %s of; collect "
+                    "one with 'tacho run --metric all:NAME=REGEX', or record latencies",
+                    name);
+}
+
+/* Notes what the report's quantile is not known of, and where it is no more than an extreme. */
+static void note_quantile(struct tch_findings *f, const struct tch_receipt *a,
+                          const struct tch_quantity *qa, const struct tch_receipt *b,
+                          const struct tch_quantity *qb)
+{
+    char room[TCH_STATISTIC_TEXT];
+    const char *name = tch_statistic_name(f->quantile, room);
+
+    if (!tch_quantity_has_quantile(qb, f->quantile))
+        tch_findings_note(f,
+                          "%s of latencies and stages is not compared: of what a program records "
+                          "only the quantiles 50, 95 and 99 of each run are kept",
+                          name);
+    else if (f->quantile != 0.5 && (tch_quantity_is_extreme(a, qa, f->quantile) ||
+                                    tch_quantity_is_extreme(b, qb, f->quantile)))
+        tch_findings_note(f, "some runs have so few values of %s that %s is the %s of them",
+                          qb->name, name, f->quantile > 0.5 ? "largest" : "smallest");
+}
+
 int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                      const struct tch_receipt *b, const struct tch_named_budget *budgets,
                      size_t count, bool with_all, const struct tch_looks *looks, tacho_error *err)
@@ -138,21 +178,31 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
     struct tch_quantity qb;
     size_t from = f->count;
     size_t at = 0;
+    bool taken = f->quantile == 0.5;
+    bool unknown = false;
     int status = 0;
 
     while (status == 0 && tch_quantity_next(b, &at, &qb)) {
         const struct tch_named_budget *budget = budget_of(&qb, budgets, count);
         struct tch_quantity qa;
+        bool known = tch_quantity_has_quantile(&qb, f->quantile);
 
         if (!tch_quantity_same(a, &qb, &qa) || (!budget && !with_all))
             continue;
-        if (budget && budget->name)
+        taken |= qb.several && known;
+        unknown |= !known;
+        note_quantile(f, a, &qa, b, &qb);
+        if (budget && !known)
+            status = refuse_quantile(f->quantile, true, err);
+        if (status == 0 && budget && budget->name)
             status = tch_budget_check(budget, &qb, err);
-        if (status == 0)
+        if (status == 0 && known)
             status = add_quantity(f, bench, a, &qa, b, &qb, budget, from + 1, looks, err);
         if (status == 0 && budget)
             status = tch_compare_max(f, bench, b, &qb, budget, looks, err);
     }
+    if (status == 0 && !taken)
+        status = refuse_quantile(f->quantile, unknown, err);
     for (size_t i = 0; i < count && status == 0; i++)
         if (budgets[i].name &&
             !(tch_quantity_find(b, budgets[i].name, &qb) && tch_findings_has(f, from, qb.name)))

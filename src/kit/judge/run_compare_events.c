@@ -107,7 +107,7 @@ int tch_compare_events(struct tch_findings *f, const char *bench, size_t from, c
     if (status == 0 && f->count > before)
         tch_findings_note(f,
                           "which run recorded these events is not known: they are compared event "
-                          "by event, and not judged");
+                          "by event, by their medians, and not judged");
     tch_stages_release(&x);
     tch_stages_release(&y);
     return status;

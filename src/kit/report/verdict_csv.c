@@ -9,10 +9,11 @@ static void write_rows(struct tch_buf *b, const struct tch_findings *f, bool raw
 {
     tch_buf_adds(b,
                  "bench,metric,a_runs,a_median,b_runs,b_median,ratio,ratio_low,ratio_high,effect,"
-                 "p,p_adjusted,tolerance,max,verdict\n");
+                 "p,p_adjusted,tolerance,max,verdict,statistic\n");
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_about *about = &f->about[i];
         const struct tch_verdict_row *r = &f->rows[i];
+        char room[TCH_STATISTIC_TEXT];
         bool interval = r->has_ratio && r->ratio.level > 0;
 
         tch_csv_add_name(b, about->bench, strlen(about->bench), raw);
@@ -30,7 +31,8 @@ static void write_rows(struct tch_buf *b, const struct tch_findings *f, bool raw
         tch_csv_add_number(b, r->p_adjusted);
         tch_csv_add_number(b, about->ask == TCH_ASK_RATIO ? about->budget.tolerance : NAN);
         tch_csv_add_number(b, about->ask == TCH_ASK_MAX ? about->budget.max : NAN);
-        tch_buf_addf(b, ",%s\n", tch_row_word(f, i));
+        tch_buf_addf(b, ",%s,%s\n", tch_row_word(f, i),
+                     tch_statistic_name(about->budget.quantile, room));
     }
 }
 

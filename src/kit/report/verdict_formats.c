@@ -43,10 +43,11 @@ void tch_add_promise(struct tch_buf *b, const struct tch_findings *f)
 void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_t row)
 {
     const struct tch_about *about = &f->about[row];
+    char room[TCH_STATISTIC_TEXT];
 
     tch_buf_adds(b, about->quantity.title);
     if (about->budget.quantile != 0.5)
-        tch_buf_addf(b, ", %s", tch_statistic_name(about->budget.quantile));
+        tch_buf_addf(b, ", %s", tch_statistic_name(about->budget.quantile, room));
     if (about->ask == TCH_ASK_MAX) {
         tch_buf_adds(b, about->budget.higher ? ", at least " : ", at most ");
         tch_add_value(b, about->quantity.unit, about->budget.max);

@@ -64,13 +64,14 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
         [TCH_JOULES] = "joules", [TCH_PLAIN] = "",      [TCH_RATE] = ""};
     const struct tch_about *about = &f->about[i];
     const struct tch_verdict_row *r = &f->rows[i];
+    char room[TCH_STATISTIC_TEXT];
 
     tch_json_begin_object(b);
     tch_json_put_text(b, "bench", about->bench[0] ? about->bench : NULL);
     tch_json_put_text(b, "metric", about->quantity.name);
     tch_json_put_text(b, "title", about->quantity.title);
     tch_json_put_text(b, "unit", units[about->quantity.unit]);
-    tch_json_put_text(b, "statistic", tch_statistic_name(about->budget.quantile));
+    tch_json_put_text(b, "statistic", tch_statistic_name(about->budget.quantile, room));
     tch_json_put_text(b, "better", about->budget.higher ? "higher" : "lower");
     add_side(b, "a", r->a_count, r->a_median);
     add_side(b, "b", r->b_count, r->b_median);
