@@ -33,6 +33,7 @@ struct compare {
     double alpha;
     int format;
     const char *html;
+    bool equivalent;
     bool raw;
     bool force;
     bool fail_on_warn;
@@ -150,6 +151,7 @@ static void complete_budgets(struct compare *c)
         struct tch_named_budget *budget = &c->budgets[i];
 
         budget->budget.min_effect = c->min_effect;
+        budget->budget.equivalent = c->equivalent;
         for (size_t k = 0; k < c->direction_count; k++)
             if (budget->name && strcmp(budget->name, c->directions[k].name) == 0) {
                 budget->directed = true;
@@ -329,6 +331,8 @@ static int run_compare(struct args *args)
     complete_budgets(c);
     if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
         status = cli_wrong_usage(args, "--json is --format json, and goes with no other format");
+    if (status == EXIT_OK && c->equivalent && c->budget_count == 0)
+        status = cli_wrong_usage(args, "--equivalent needs --tolerance: equivalent within what?");
     if (status == EXIT_OK && c->raw && formats[c->format] != &tch_verdict_csv)
         status = cli_wrong_usage(args, "--raw is for --format csv");
     if (status == EXIT_OK)
@@ -350,6 +354,11 @@ static const struct opt opts[] = {
      .arg = "[METRIC=]P",
      .help = "judge: B may be worse by P, such as 5%; for METRIC alone, or for the usual ones",
      .take = take_tolerance},
+    {.name = "equivalent",
+     .help =
+         "judge: B may not be better by more than the tolerance either; PASS shows that A and B "
+         "are equivalent",
+     CLI_FLAG(struct compare, equivalent)},
     {.name = "min-effect",
      .arg = "P",
      .help = "a change of less never matters (default 2%)",
@@ -442,7 +451,9 @@ const struct cmd cmd_compare = {
         "configuration and environment is told first.\n"
         "\n"
         "With --tolerance metrics are judged. FAIL: worse than allowed, beyond doubt, given "
-        "everything that is judged at once. PASS: the interval ends within what is allowed. WARN: "
+        "everything that is judged at once. PASS: the interval ends within what is allowed; B may "
+        "be "
+        "better by any amount, unless --equivalent is given. WARN: "
         "worse, but perhaps within what is allowed. INCONCLUSIVE: too uncertain to tell.\n"
         "\n"
         "Metrics are wall, cpu, user, system, memory, tree_memory, energy, throughput, "

@@ -93,16 +93,22 @@ static void add_plot(struct tch_buf *b, const struct term *term, const struct tc
     size_t low = plot_place(r->ratio.low, range);
     size_t high = plot_place(r->ratio.high, range);
     size_t bound = PLOT;
+    size_t other = PLOT;
+    double least;
+    double most;
 
     if (!r->has_ratio || r->ratio.level == 0 || f->about[row].ask == TCH_ASK_MAX)
         return;
-    if (f->about[row].ask == TCH_ASK_RATIO && budget->tolerance > 0)
-        bound = plot_place(budget->higher ? 1 - budget->tolerance : 1 + budget->tolerance, range);
+    if (f->about[row].ask == TCH_ASK_RATIO && budget->tolerance > 0) {
+        tch_budget_bounds(budget, &least, &most);
+        bound = plot_place(isnan(least) ? most : least, range);
+        other = plot_place(isnan(most) ? least : most, range);
+    }
     for (size_t i = 0; i < PLOT; i++)
         tch_buf_adds(b, i == plot_place(r->ratio.estimate, range) ? set[2]
                         : i >= low && i <= high                   ? set[1]
                         : i == PLOT / 2                           ? set[3]
-                        : i == bound                              ? set[4]
+                        : i == bound || i == other                ? set[4]
                                                                   : set[0]);
 }
 

@@ -68,6 +68,26 @@ $ tacho compare -t 5% compare/b compare/a --format csv | cut -d, -f1-6,13-
 | ,throughput,12,4309.422968964122,12,4955.403772536614,0.05,,PASS,median
 | ,tps,12,43.094,12,49.554,,,more,median
 
+# Faster is not equivalent; a metric needs no direction for that.
+$ tacho compare -t 20% -t wall=5% -t tps=20% --equivalent compare/b compare/a
+| what differs     A           B
+| command.argv[1]  "b"         "a"
+| command.line     "./prog b"  "./prog a"
+| 
+| A: b, 12 runs, 2026-01-01T00:00:00Z
+| B: a, 12 runs, 2026-01-01T00:00:00Z
+| 
+| metric               A          B   change  95 % interval       less        0        more  B > A
+| wall time     23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●       ┆   │   ┆           0.00  FAIL
+| CPU time      23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●           │           ┆   0.00  PASS
+| user CPU      23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  faster
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %      ┆           ●           ┆   0.50  PASS
+| items/s           4309       4955  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS
+| tps              43.09      49.55  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS
+| 
+| FAIL
+[2]
+
 # A comment for a pull request.
 $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
 | ### ❌ tacho: FAIL
@@ -130,6 +150,10 @@ $ tacho compare -t '5 percent' compare/a compare/b
 [64]
 $ tacho compare --alpha 2 compare/a compare/b
 ! tacho: --alpha needs a chance such as 5% or 0.01, not '2'
+! see 'tacho compare --help'
+[64]
+$ tacho compare --equivalent compare/a compare/b
+! tacho: --equivalent needs --tolerance: equivalent within what?
 ! see 'tacho compare --help'
 [64]
 $ tacho compare --quantile 100 compare/a compare/b

@@ -14,7 +14,7 @@ int tch_budget_check(const struct tch_named_budget *budget, const struct tch_qua
 {
     char room[TCH_STATISTIC_TEXT];
 
-    if (!q->directed && !budget->directed)
+    if (!q->directed && !budget->directed && !budget->budget.equivalent)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "it is not known whether more of '%s' is better: say its 'direction' in "
                         "tacho.yaml, or --higher-is-better or --lower-is-better",

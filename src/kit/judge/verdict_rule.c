@@ -3,7 +3,8 @@
  * p-values.
  *
  * A tolerance is judged by the sign flips of kit/stats/flip.h, or, of runs that were not
- * interleaved, with the session term of kit/stats/session.h. verdict_max.c judges maxima.
+ * interleaved, with the session term of kit/stats/session.h. verdict_max.c judges maxima,
+ * verdict_equivalent.c asks about both directions.
  */
 #include "verdict_rule.h"
 
@@ -84,6 +85,14 @@ double tch_budget_worse(const struct tch_budget *budget, double share)
     if (!budget->higher)
         return 1 + share;
     return share < 1 ? 1 / (1 - share) : DBL_MAX; /* nothing loses more than all */
+}
+
+void tch_budget_bounds(const struct tch_budget *budget, double *low, double *high)
+{
+    double tolerance = budget->tolerance;
+
+    *low = budget->equivalent ? 1 / (1 + tolerance) : budget->higher ? 1 - tolerance : NAN;
+    *high = budget->equivalent || !budget->higher ? 1 + tolerance : NAN;
 }
 
 static double bound_of(const struct tch_verdict_row *row)
@@ -211,8 +220,9 @@ static const char *refusal(const struct tch_verdict_row *row)
     if (row->paired)
         return NULL;
     return row->rho >= TCH_SESSION_DEPENDENT ? "neighbouring runs depend on each other"
-           : row->trend >= TCH_SESSION_TREND ? "the runs got worse and worse while they were made"
-                                             : NULL;
+           : row->trend < TCH_SESSION_TREND  ? NULL
+           : row->budget.equivalent          ? "the values drifted while the runs were made"
+                                             : "the runs got worse and worse while they were made";
 }
 
 /* Worse than the bound, with the share that belongs to it: the tolerance, or 0. */
@@ -482,7 +492,7 @@ static int judge_rows(struct tch_verdict_row *rows, size_t count, struct report 
     return status < 0 ? status : 0;
 }
 
-int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err)
+int tch_judge_one_sided(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err)
 {
     struct report report = {.alpha = alpha};
     size_t most = 0;

@@ -18,6 +18,9 @@
  * - INCONCLUSIVE: all else; also FAIL and WARN of runs that were not interleaved and depend on each
  *   other or drift. `advised` says how many runs would do.
  *
+ * A row about equivalence asks in both directions (verdict_equivalent.c): FAIL is beyond one of its
+ * bounds, PASS is an interval within both, and all else is INCONCLUSIVE.
+ *
  * The same values give the same verdicts.
  */
 #ifndef TCH_VERDICT_RULE_H
@@ -53,6 +56,7 @@ struct tch_budget {
     double max;      /**< what the quantile of b may be at most, or at least where more is better */
     double quantile; /**< of b's values for `max`: 0.5 is the median */
     bool higher;     /**< more is better */
+    bool equivalent; /**< b may not be better by more than the tolerance either */
 };
 
 /** The looks at a growing row: the share of all planned runs at each, up to the present one. */
@@ -103,6 +107,9 @@ struct tch_verdict_row {
  */
 int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
 
+/** Judges all rows as tch_judge() does, but reads nothing of budget.equivalent. */
+int tch_judge_one_sided(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
+
 /** The worst of all. TCH_NO_VERDICT when nothing was judged. */
 enum tch_verdict tch_judge_worst(const struct tch_verdict_row *rows, size_t count);
 
@@ -112,6 +119,10 @@ uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family);
 /** The ratio b / a, above 1 whichever way is better, that is worse by a share: 1.05 for 5 %, and
     1 / 0.95 where more is better. */
 double tch_budget_worse(const struct tch_budget *budget, double share);
+
+/** Sets the ratios b / a that a tolerance allows at least and at most; NAN: there is no such bound.
+ */
+void tch_budget_bounds(const struct tch_budget *budget, double *low, double *high);
 
 /** Returns how far the interval of two sessions reaches upwards, however many runs there are, as a
     share: its standard error is 0 then. A smaller tolerance does not PASS if nothing changed. */

@@ -65,6 +65,10 @@ void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t r
 static void add_measured(struct tch_buf *b, const struct tch_about *about,
                          const struct tch_verdict_row *r)
 {
+    double low;
+    double high;
+
+    tch_budget_bounds(&about->budget, &low, &high);
     if (about->ask == TCH_ASK_MAX) {
         tch_buf_adds(b, " is ");
         tch_add_value(b, about->quantity.unit, r->b_median);
@@ -83,8 +87,11 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
     }
     if (about->ask == TCH_ASK_RATIO) {
         tch_buf_adds(b, ", allowed ");
-        tch_add_change(b, about->budget.higher ? 1 - about->budget.tolerance
-                                               : 1 + about->budget.tolerance);
+        tch_add_change(b, isnan(low) ? high : low);
+        if (about->budget.equivalent) {
+            tch_buf_adds(b, " .. ");
+            tch_add_change(b, high);
+        }
     }
 }
 

@@ -60,6 +60,7 @@ static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t
     const struct tch_verdict_row *r = &f->rows[i];
     const struct tch_budget *budget = &f->about[i].budget;
     const char *color = r->verdict == TCH_FAIL ? "var(--b)" : "var(--a)";
+    double bounds[2];
 
     if (!r->has_ratio || r->ratio.level == 0 || f->about[i].ask == TCH_ASK_MAX)
         return;
@@ -67,9 +68,11 @@ static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t
                  "<svg width=\"%d\" height=\"18\" role=\"img\" aria-label=\"interval\">"
                  "<path d=\"M%d 1V17\" stroke=\"var(--dim)\"/>",
                  INTERVAL_WIDTH, INTERVAL_WIDTH / 2);
-    if (f->about[i].ask == TCH_ASK_RATIO && budget->tolerance > 0)
-        tch_buf_addf(b, "<path d=\"M%.1f 1V17\" stroke=\"var(--b)\" stroke-dasharray=\"3 2\"/>",
-                     place(budget->higher ? 1 - budget->tolerance : 1 + budget->tolerance, range));
+    tch_budget_bounds(budget, &bounds[0], &bounds[1]);
+    for (size_t k = 0; k < 2; k++)
+        if (f->about[i].ask == TCH_ASK_RATIO && budget->tolerance > 0 && !isnan(bounds[k]))
+            tch_buf_addf(b, "<path d=\"M%.1f 1V17\" stroke=\"var(--b)\" stroke-dasharray=\"3 2\"/>",
+                         place(bounds[k], range));
     tch_buf_addf(b,
                  "<path d=\"M%.1f 9H%.1f\" stroke=\"%s\" stroke-width=\"3\"/>"
                  "<circle cx=\"%.1f\" cy=\"9\" r=\"4.5\" fill=\"%s\"/></svg>",

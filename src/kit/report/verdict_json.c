@@ -53,6 +53,7 @@ static void add_budget(struct tch_buf *b, const struct tch_about *about)
     tch_json_put_f64(b, "tolerance", about->ask == TCH_ASK_MAX ? NAN : about->budget.tolerance);
     tch_json_put_f64(b, "min_effect", about->ask == TCH_ASK_MAX ? NAN : about->budget.min_effect);
     tch_json_put_f64(b, "max", about->ask == TCH_ASK_MAX ? about->budget.max : NAN);
+    tch_json_put_bool(b, "equivalent", about->budget.equivalent);
     tch_json_put_bool(b, "required", about->required);
     tch_json_end_object(b);
 }

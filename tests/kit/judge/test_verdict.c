@@ -79,6 +79,57 @@ static void each_verdict_has_its_case(void **state)
     assert_int_equal(verdict_of(&row), TCH_PASS);
 }
 
+static enum tch_verdict equivalence_of(size_t n, double tolerance, bool higher)
+{
+    struct tch_verdict_row row = row_of(n, tolerance);
+
+    row.budget.equivalent = true;
+    row.budget.higher = higher;
+    (void)verdict_of(&row);
+    assert_true(row.budget.tolerance == tolerance && row.budget.higher == higher);
+    return row.verdict;
+}
+
+static void equivalence_has_two_bounds(void **state)
+{
+    static const struct {
+        double ratio;
+        double noise;
+        enum tch_verdict verdict;
+    } cases[] = {
+        {1, 0.01, TCH_PASS},       {1.15, 0.01, TCH_FAIL},         {0.85, 0.01, TCH_FAIL},
+        {0.97, 0, TCH_PASS},       {1 / 1.05, 0, TCH_PASS},        {1.05, 0, TCH_PASS},
+        {0.951, 0, TCH_FAIL},      {0.95, 0.03, TCH_INCONCLUSIVE}, {1.05, 0.03, TCH_INCONCLUSIVE},
+        {1, 0.2, TCH_INCONCLUSIVE}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        fill(20, cases[i].ratio, cases[i].noise);
+        assert_int_equal(equivalence_of(20, 0.05, false), cases[i].verdict);
+        assert_int_equal(equivalence_of(20, 0.05, true), cases[i].verdict);
+    }
+    fill(20, 1.015, 0); /* no minimum effect widens the bounds */
+    assert_int_equal(equivalence_of(20, 0.01, false), TCH_FAIL);
+}
+
+/* The p of two sessions counts twice where two directions are asked about. */
+static void both_directions_share_alpha(void **state)
+{
+    struct tch_verdict_row row = sessions_of(20, 0.05);
+    double p;
+
+    (void)state;
+    fill(20, 1.1, 0.01);
+    (void)verdict_of(&row);
+    p = row.p_adjusted;
+    assert_true(p > 0 && p < 0.5);
+    row = sessions_of(20, 0.05);
+    row.budget.equivalent = true;
+    (void)verdict_of(&row);
+    assert_true(fabs(row.p_adjusted - 2 * p) < 1e-12);
+    assert_true(fabs(row.p - 2 * p) < 1e-12);
+}
+
 static void more_is_better_where_it_is(void **state)
 {
     struct tch_verdict_row row;
@@ -577,6 +628,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(loses_no_sentence),
         cmocka_unit_test(each_verdict_has_its_case),
+        cmocka_unit_test(equivalence_has_two_bounds),
+        cmocka_unit_test(both_directions_share_alpha),
         cmocka_unit_test(more_is_better_where_it_is),
         cmocka_unit_test(a_small_effect_never_matters),
         cmocka_unit_test(the_same_values_pass),
