@@ -17,7 +17,8 @@ static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
 
         tch_buf_addf(b, "  %-10s %s", i == 0 ? "budgets" : "", bench->budgets[i].name);
         if (!isnan(budget->tolerance))
-            tch_buf_addf(b, " may be worse by %g %%", 100 * budget->tolerance);
+            tch_buf_addf(b, " may %s by %g %%", budget->equivalent ? "differ" : "be worse",
+                         100 * budget->tolerance);
         if (!isnan(budget->max))
             tch_buf_addf(b, "%s its %s may be at most %g", isnan(budget->tolerance) ? "" : ",",
                          tch_statistic_name(budget->quantile, room), budget->max);

@@ -12,6 +12,7 @@ struct raw {
     const struct tch_yaml_node *max;
     const struct tch_yaml_node *direction;
     const struct tch_yaml_node *statistic;
+    bool equivalent;
     bool required;
 };
 
@@ -21,6 +22,7 @@ static const struct tch_yaml_field fields[] = {
     TCH_YAML_FIELD("max", tch_yaml_any, struct raw, max),
     TCH_YAML_FIELD("direction", tch_yaml_any, struct raw, direction),
     TCH_YAML_FIELD("statistic", tch_yaml_any, struct raw, statistic),
+    TCH_YAML_FIELD("equivalent", tch_yaml_bool, struct raw, equivalent),
     TCH_YAML_FIELD("required", tch_yaml_bool, struct raw, required),
     {.name = NULL},
 };
@@ -85,6 +87,7 @@ static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *no
 {
     struct raw raw = {.tolerance = budget->budget.tolerance,
                       .min_effect = budget->budget.min_effect,
+                      .equivalent = budget->budget.equivalent,
                       .required = budget->required};
     struct tch_quantity q;
     tacho_error why;
@@ -106,7 +109,10 @@ static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *no
     budget->name = node->key;
     budget->budget.tolerance = raw.tolerance;
     budget->budget.min_effect = raw.min_effect;
+    budget->budget.equivalent = raw.equivalent;
     budget->required = raw.required;
+    if (raw.equivalent && isnan(raw.tolerance))
+        return tch_yaml_fail(err, node, "'equivalent' needs a tolerance");
     if (isnan(raw.tolerance) && isnan(budget->budget.max))
         return tch_yaml_fail(err, node, "the budget of '%.60s' needs a tolerance or a max",
                              node->key);

@@ -13,8 +13,9 @@ int tch_budget_check(const struct tch_named_budget *budget, const struct tch_qua
                      tacho_error *err)
 {
     char room[TCH_STATISTIC_TEXT];
+    bool undirected = budget->budget.equivalent && isnan(budget->budget.max);
 
-    if (!q->directed && !budget->directed && !budget->budget.equivalent)
+    if (!q->directed && !budget->directed && !undirected)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "it is not known whether more of '%s' is better: say its 'direction' in "
                         "tacho.yaml, or --higher-is-better or --lower-is-better",

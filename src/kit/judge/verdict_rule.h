@@ -107,7 +107,7 @@ struct tch_verdict_row {
  */
 int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
 
-/** Judges all rows as tch_judge() does, but reads nothing of budget.equivalent. */
+/** Judges all rows as tch_judge() does, each in the direction of budget.higher alone. */
 int tch_judge_one_sided(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
 
 /** The worst of all. TCH_NO_VERDICT when nothing was judged. */

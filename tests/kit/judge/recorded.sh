@@ -128,6 +128,22 @@ is worse.json stage:decode.attention_us verdict FAIL
 [ "$(jq -r '[.rows[] | select(.metric == "kv_cache") | .verdict] | join(" ")' worse.json)" = "PASS PASS" ] ||
     fail "kv_cache: $(cat worse.json)"
 
+# Less than before is fine, but not equivalent. A count needs no direction for that.
+sed -i 's/4000 1000 300/4000 600 200/' model.sh
+ends_with 0 "$tacho" gate
+cp tacho.yaml one_sided.yaml
+sed -i 's/memory.weights: .*/memory.weights: {tolerance: 5%, equivalent: true}\
+    stage:decode.kernel_calls: {tolerance: 10%, equivalent: true}/' tacho.yaml
+"$tacho" gate --json >less.json 2>out
+[ $? -eq 2 ] || fail "less memory is equivalent: $(cat out less.json)"
+is less.json memory.weights verdict FAIL
+is less.json memory.weights budget.equivalent true
+is less.json stage:decode.kernel_calls verdict PASS
+"$check_schema" "$schemas" <less.json >out 2>&1
+[ $? -ne 1 ] || fail "the verdict: $(cat out)"
+mv one_sided.yaml tacho.yaml
+sed -i 's/4000 600 200/4000 1000 300/' model.sh
+
 # The p99 of the events of a run, and what was not recorded.
 sed -i 's/1000 300/800 200/' model.sh
 sed -i 's/{tolerance: 10%}/{tolerance: 10%, statistic: p99}/

@@ -150,6 +150,8 @@ static void errors_point_to_line_and_column(void **state)
         {BENCH "  budgets: {wall: {max: 0s}}\n", 4, 25, "a duration such as"},
         {BENCH "  budgets: {wall: {max: 1s, direction: up}}\n", 4, 40, "lower or higher"},
         {BENCH "  budgets: {wall: {max: 1s, statistic: p50}}\n", 4, 40, "median, p95, p99"},
+        {BENCH "  budgets: {wall: {max: 1s, equivalent: true}}\n", 4, 19, "needs a tolerance"},
+        {BENCH "  budgets: {wall: {max: 1s, equivalent: 5%}}\n", 4, 41, "true or false"},
         {BENCH "  budgets: {memory.kv_cache: {max: 5ms}}\n", 4, 36, "a size such as"},
         {BENCH "  budgets: {stage:a.b_us: {max: 5MB}}\n", 4, 33, "a duration such as"},
         {BENCH "  budgets: {stage:a: {max: 5ms}}\n", 4, 22, "stage:EVENT.STAGE"},
