@@ -73,14 +73,20 @@ static int ask_pairs(tacho_judge *judge, unsigned extra, tacho_error *err)
     return tacho_judge_add_pairs(judge, "mix", before, after, PAIRS, &budget, err);
 }
 
-/* Reads numbers until there is none. Returns how many. */
+/* Reads one number per line, until a line is not a number. Returns how many it read. */
 static size_t read_values(const char *path, double *values)
 {
     FILE *file = fopen(path, "r");
+    char line[64];
+    char *end = line;
     size_t count = 0;
 
-    while (file && count < VALUES_MOST && fscanf(file, "%lf", &values[count]) == 1)
+    while (file && count < VALUES_MOST && fgets(line, sizeof line, file)) {
+        values[count] = strtod(line, &end);
+        if (end == line)
+            break;
         count++;
+    }
     if (file)
         fclose(file);
     return count;

@@ -176,7 +176,7 @@ int tch_dip_test(const double *sorted, size_t n, bool *ret, tacho_error *err)
     size_t *scratch = malloc((2 * n + 1) * sizeof *scratch);
     int status = x && scratch ? 0 : tch_fail_memory(err);
 
-    if (status == 0) {
+    if (x && scratch) {
         memcpy(x, sorted, n * sizeof *x);
         spread(x, n);
         *ret = n >= FEWEST && tch_dip(x, n, scratch) > critical_dip(n);

@@ -7,8 +7,8 @@ check_schema=$3
 schemas=$4
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
-a=tacho-out/a/latest
-b=tacho-out/b/latest
+a="tacho-out/a/latest"
+b="tacho-out/b/latest"
 
 # is FILE METRIC FIELD WANTED
 is()

@@ -111,8 +111,9 @@ static int cannot_be_opened(void *arg)
     no_variables();
     setenv("TACHO_PROFILE_JSONL", arg, 1);
     tacho_set_message_handler(keep_message, &messages);
-    if (say_one() != 0 || say_one() != 0 || evaluated != 0)
-        return 1;
+    for (int i = 0; i < 2; i++)
+        if (say_one() != 0 || evaluated != 0)
+            return 1;
     if (tacho_event_global_status(&err) != TACHO_EIO || !strstr(err.message, "is a file"))
         return 2;
     snprintf(expected, sizeof expected, "[profile-jsonl] failed to open configured sink: %s",
@@ -137,7 +138,10 @@ static int complains_on_stderr(void *arg)
     setenv("TACHO_PROFILE_JSONL", arg, 1);
     if (out < 0 || dup2(out, STDERR_FILENO) < 0)
         return 1;
-    return say_one() == 0 && say_one() == 0 ? 0 : 2;
+    for (int i = 0; i < 2; i++)
+        if (say_one() != 0)
+            return 2;
+    return 0;
 }
 
 static void without_a_handler_standard_error_gets_the_message_once(void **state)
