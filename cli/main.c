@@ -33,6 +33,39 @@ static const struct opt opts[] = {
     {.name = NULL},
 };
 
+/* Commands of hyperfine, perf, perfgate, criterion and their like that users try here. */
+static const struct refusal words_of_others[] = {
+    {"aggregate", 0, "'tacho compare RUN RUN...' puts several runs side by side"},
+    {"annotate", 0, "'tacho flame -- COMMAND' shows where the time goes, by function"},
+    {"bench", 0, "'tacho run -- COMMAND' measures a command"},
+    {"benchmark", 0, "'tacho run -- COMMAND' measures a command"},
+    {"blame", 0,
+     "'tacho gate --against REF --flame-on-regression' shows which functions cost more"},
+    {"check", 0, "'tacho gate' runs the benches of tacho.yaml and judges them"},
+    {"diff", 0,
+     "'tacho compare A B' compares runs, 'tacho flame diff' and 'tacho trace compare' "
+     "profiles and traces"},
+    {"export", 0, "'tacho report -f csv|json|md|junit|prometheus RUN' exports a run"},
+    {"flamegraph", 0, "'tacho flame -- COMMAND' draws a flamegraph"},
+    {"history", 0, "'tacho baseline show BENCH' lists what was saved of a bench"},
+    {"import", 0,
+     "'tacho events import' reads logs, 'tacho flame convert' and 'tacho trace convert' "
+     "read profiles and traces of other tools"},
+    {"init", 0, "'tacho gate init' writes tacho.yaml and workflows for CI"},
+    {"md", 0, "'tacho report -f md RUN' writes Markdown, 'tacho gate --md FILE' a comment"},
+    {"paired", 0, "'tacho run -c OLD -c NEW' interleaves two commands and compares them in pairs"},
+    {"profile", 0, "'tacho flame -- COMMAND' draws a flamegraph"},
+    {"promote", 0, "'tacho baseline promote BENCH' makes the latest occasion the reference"},
+    {"record", 0, "'tacho flame -- COMMAND' records stacks and draws them"},
+    {"script", 0, "'tacho flame fold FILE' prints a profile as folded stacks"},
+    {"stat", 0, "'tacho run -- COMMAND' counts and times a command"},
+    {"summary", 0, "'tacho report RUN', 'tacho trace summary FILE' or 'tacho events summary FILE'"},
+    {"time", 0, "'tacho run -n 1 -- COMMAND' measures one run"},
+    {"top", 0, "'tacho watch PID' shows a process tree live"},
+    {"trend", 0, "'tacho baseline show BENCH' lists the medians of every saved occasion"},
+    {NULL, 0, NULL},
+};
+
 static const struct example examples[] = {
     {"tacho run -- ./bench --quick", "Run it until the median is precise; a folder and a report."},
     {"tacho run -c './old' -c './new'", "Two programs in turns, compared with intervals."},
@@ -70,6 +103,7 @@ static const struct cmd tacho = {
              "memory, what energy it drew, under exactly which configuration and machine, and "
              "whether that is better or worse than before.",
     .opts = opts,
+    .refused = words_of_others,
     .examples = examples,
     .exits = exits,
     .variables = variables,

@@ -93,11 +93,12 @@ struct exit_note {
         EXIT_SIGINT, "stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)" \
     }
 
-/** An option of a related command that this one does not take. Ends with an entry without name. */
+/** An option of a related command or tool that this command does not have, or, where the command
+   has sub-commands, a sub-command of another tool. Ends with an entry without name. */
 struct refusal {
     const char *name;
-    char letter;     /**< or 0 */
-    const char *why; /**< and what to do instead */
+    char letter;     /**< of an option; or 0 */
+    const char *why; /**< and what to use instead */
 };
 
 struct cmd {

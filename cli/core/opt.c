@@ -128,6 +128,9 @@ int cli_unknown_command(const struct args *args, const char *name)
     struct opt_walk w = {.cmd = args->cmd};
     const struct opt *opt;
 
+    for (const struct refusal *r = args->cmd->refused; r && r->name; r++)
+        if (r->letter == 0 && strcmp(r->name, name) == 0)
+            return cli_wrong_usage(args, "there is no command '%s': %s", name, r->why);
     for (size_t i = 0; args->cmd->subs[i]; i++)
         cli_suggest(&s, args->cmd->subs[i]->name);
     while ((opt = cli_walk_opts(&w))) {
@@ -176,7 +179,10 @@ bool cli_refuse_opt(const struct args *args, const char *name, char letter)
 {
     for (const struct refusal *r = args->cmd->refused; r && r->name; r++)
         if (name ? strcmp(r->name, name) == 0 : r->letter == letter) {
-            cli_wrong_usage(args, "'%s' takes no --%s: %s", args->path, r->name, r->why);
+            if (name)
+                cli_wrong_usage(args, "'%s' does not take --%s: %s", args->path, name, r->why);
+            else
+                cli_wrong_usage(args, "'%s' does not take -%c: %s", args->path, letter, r->why);
             return true;
         }
     return false;

@@ -378,6 +378,30 @@ static const struct man_item files[] = {
     {NULL, NULL},
 };
 
+#define EXPORT_INSTEAD "the run folder keeps everything; 'tacho report -f "
+#define SWEEP_INSTEAD  "use 'tacho sweep --"
+
+/* Options of hyperfine and perf stat that users try here. */
+static const struct refusal words_of_others[] = {
+    {"command-name", 0, "use --name NAME"},
+    {"event", 'e', "every available counter is read; 'tacho doctor' lists them"},
+    {"export-asciidoc", 0, EXPORT_INSTEAD "md RUN' writes Markdown"},
+    {"export-csv", 0, EXPORT_INSTEAD "csv RUN' writes every sample"},
+    {"export-json", 0, EXPORT_INSTEAD "json RUN' prints run.json, and --json prints it at once"},
+    {"export-markdown", 0, EXPORT_INSTEAD "md RUN' writes Markdown"},
+    {"export-orgmode", 0, EXPORT_INSTEAD "md RUN' writes Markdown"},
+    {"ignore-failure", 0, "use --allow-nonzero (-i)"},
+    {"parameter-list", 'L', SWEEP_INSTEAD "grid NAME=VALUE,VALUE -- COMMAND {NAME}'"},
+    {"parameter-scan", 'P', SWEEP_INSTEAD "range NAME=FROM:TO -- COMMAND {NAME}'"},
+    {"parameter-step-size", 'D', SWEEP_INSTEAD "range NAME=FROM:TO:STEP -- COMMAND {NAME}'"},
+    {"reference", 0, "give it as the first -c; 'tacho compare A B' compares with A"},
+    {"repeat", 'r', "use --runs N (-n N)"},
+    {"show-output", 0, "use --output inherit"},
+    {"time-unit", 'u', "each table chooses its unit; --json has nanoseconds"},
+    {"no-shell", 'N', "commands run without a shell unless --shell asks for one"},
+    {NULL, 0, NULL},
+};
+
 const struct cmd cmd_run = {
     .name = "run",
     .summary = "run a command repeatedly, record everything, write a run folder",
@@ -400,6 +424,7 @@ const struct cmd cmd_run = {
         "standard input, and what it prints is thrown away, unless told otherwise.",
     .opts = cli_run_opts,
     .more_opts = cli_plan_opts,
+    .refused = words_of_others,
     .args = operands,
     .examples = examples,
     .exits = exits,

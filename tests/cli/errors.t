@@ -191,3 +191,29 @@ $ project/try 'for f in results/command benchmarks/context perfgate.run.v1/x oth
 $ project/try 'printf "[a]\nb = 1\n" > perfgate.toml; tacho gate -c perfgate.toml'
 ! tacho: cannot read 'perfgate.toml': it is TOML; a gate is set up in YAML, and 'tacho gate init' writes a tacho.yaml to start from
 [1]
+
+# Words of other tools lead to the command that does it here.
+$ tacho check
+! tacho: there is no command 'check': 'tacho gate' runs the benches of tacho.yaml and judges them
+! see 'tacho --help'
+[64]
+
+$ tacho paired --baseline a
+! tacho: there is no command 'paired': 'tacho run -c OLD -c NEW' interleaves two commands and compares them in pairs
+! see 'tacho --help'
+[64]
+
+$ tacho trend
+! tacho: there is no command 'trend': 'tacho baseline show BENCH' lists the medians of every saved occasion
+! see 'tacho --help'
+[64]
+
+$ tacho run --export-json out.json true
+! tacho: 'tacho run' does not take --export-json: the run folder keeps everything; 'tacho report -f json RUN' prints run.json, and --json prints it at once
+! see 'tacho run --help'
+[64]
+
+$ tacho run -r 10 true
+! tacho: 'tacho run' does not take -r: use --runs N (-n N)
+! see 'tacho run --help'
+[64]

@@ -120,11 +120,11 @@ $ tacho flame './a | ./b'
 ! see 'tacho flame --help'
 [64]
 $ tacho flame -c './a | ./b'
-! tacho: 'tacho flame' takes no --command: it profiles one command, given by its words; a line of a shell is sh -c LINE
+! tacho: 'tacho flame' does not take -c: it profiles one command, given by its words; a line of a shell is sh -c LINE
 ! see 'tacho flame --help'
 [64]
 $ tacho flame --shell './a | ./b'
-! tacho: 'tacho flame' takes no --shell: run a line of a shell with: tacho flame sh -c LINE
+! tacho: 'tacho flame' does not take --shell: run a line of a shell with: tacho flame sh -c LINE
 ! see 'tacho flame --help'
 [64]
 $ tacho flame draw --min-width 101 /dev/null

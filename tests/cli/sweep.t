@@ -211,22 +211,22 @@ $ tacho sweep --file nowhere.yaml
 
 # Options of tacho run that a sweep has in another form.
 $ tacho sweep --grid n=1,2 --runs 5 -- ./prog {n}
-! tacho: 'tacho sweep' takes no --runs: every cell is run as often, once in each block: --repeat N
+! tacho: 'tacho sweep' does not take --runs: every cell is run as often, once in each block: --repeat N
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --grid n=1,2 -p 1% -- ./prog {n}
-! tacho: 'tacho sweep' takes no --precision: every cell is run as often, once in each block: --repeat N
+! tacho: 'tacho sweep' does not take -p: every cell is run as often, once in each block: --repeat N
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --grid n=1,2 --max-time 5s -- ./prog {n}
-! tacho: 'tacho sweep' takes no --max-time: every cell is run as often, once in each block: --repeat N; Ctrl-C ends it, and the same line goes on later
+! tacho: 'tacho sweep' does not take --max-time: every cell is run as often, once in each block: --repeat N; Ctrl-C ends it, and the same line goes on later
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --grid n=1,2 --pass-status -- ./prog {n}
-! tacho: 'tacho sweep' takes no --pass-status: it goes on when a cell fails; each status is in that cell's run.json
+! tacho: 'tacho sweep' does not take --pass-status: it goes on when a cell fails; each status is in that cell's run.json
 ! see 'tacho sweep --help'
 [64]
 
