@@ -219,7 +219,7 @@ $ for i in 1 2; do tacho events emit step --stage a=$i --shape batch=$i -o /dev/
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --event other -
 | no such event
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --json -
-| {"schema":"tacho.events.summary.v1","events":1,"bad":0,"torn":0,"salvaged":0,"left_out":0,"by":null,"groups":[{"event":"step","by":null,"events":1,"total_us":1.0,"total_is":"sum","not_numbers":0,"stages":[{"name":"a","count":1,"total_us":1.0,"mean_us":1.0,"p50_us":1.0,"p95_us":1.0,"p99_us":1.0,"max_us":1.0,"share":1.0,"exact":true}],"counts":[]}]}
+| {"schema":"tacho.events.summary.v1","events":1,"bad":0,"torn":0,"salvaged":0,"left_out":0,"by":null,"groups":[{"event":"step","by":null,"events":1,"total_us":1.0,"total_source":"sum","non_numeric":0,"stages":[{"name":"a","count":1,"total_us":1.0,"mean_us":1.0,"p50_us":1.0,"p95_us":1.0,"p99_us":1.0,"max_us":1.0,"share":1.0,"exact":true}],"counts":[]}]}
 
 # Better than before?
 $ tacho events compare events/before.jsonl events/after.jsonl

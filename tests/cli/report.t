@@ -301,7 +301,7 @@ $ tacho report -f json compare/a compare/b | head -n 2 | grep -o -e '"name":"[ab
 
 # Of several the comparison follows.
 $ tacho report -f json compare/b compare/a | tail -n 1
-| {"schema":"tacho.comparison.v1","group":"20260101-000000-aaaaaa","paired":true,"fastest":"a","runs":[{"name":"b","id":"20260101-000000-b","command":"./prog b","runs":12,"median_wall_ns":23204975.0,"is":"slower","times_fastest":{"estimate":1.1498870655906372,"low":1.1498162920287183,"high":1.149952319377005,"level":0.95,"p":0.00048828125}},{"name":"a","id":"20260101-000000-a","command":"./prog a","runs":12,"median_wall_ns":20180000.0,"is":"fastest","times_fastest":{"estimate":1.0,"low":null,"high":null,"level":null,"p":null}}]}
+| {"schema":"tacho.comparison.v1","group":"20260101-000000-aaaaaa","paired":true,"fastest":"a","runs":[{"name":"b","id":"20260101-000000-b","command":"./prog b","runs":12,"median_wall_ns":23204975.0,"result":"slower","times_fastest":{"estimate":1.1498870655906372,"low":1.1498162920287183,"high":1.149952319377005,"level":0.95,"p":0.00048828125}},{"name":"a","id":"20260101-000000-a","command":"./prog a","runs":12,"median_wall_ns":20180000.0,"result":"fastest","times_fastest":{"estimate":1.0,"low":null,"high":null,"level":null,"p":null}}]}
 
 # HTML: into the folder, or where --output says; nothing of it is fetched from elsewhere.
 $ project/try 'cp -r "$here/compare" . && tacho report compare/a && tacho report -o both.html compare/a compare/b && ! grep -l -e "src=.http" -e "href=.http" compare/a/report.html both.html'

@@ -67,8 +67,8 @@ static void put_group(struct tch_buf *b, struct tch_stage_group *g, const char *
     put_event(b, g, by);
     tch_json_put_u64(b, "events", g->events);
     tch_json_put_f64(b, "total_us", total);
-    tch_json_put_text(b, "total_is", is_stage ? "stage" : "sum");
-    tch_json_put_u64(b, "not_numbers", g->passed_over);
+    tch_json_put_text(b, "total_source", is_stage ? "stage" : "sum");
+    tch_json_put_u64(b, "non_numeric", g->passed_over);
     put_stages(b, g, false, total);
     put_stages(b, g, true, total);
     tch_json_end_object(b);

@@ -106,8 +106,8 @@ const char *tch_report_nothing(const struct tch_receipt *r)
 
 void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)
 {
-    double looks = tch_receipt_number(r, "costs", "looks", 0);
-    double cpu = tch_receipt_number(r, "costs", "looks_cpu_ns", NAN);
+    double looks = tch_receipt_number(r, "costs", "polls", 0);
+    double cpu = tch_receipt_number(r, "costs", "polls_cpu_ns", NAN);
     double wall = 0;
 
     for (size_t i = 0; i < r->samples.count; i++)

@@ -164,7 +164,7 @@ static void write_run(struct tch_buf *b, const struct tch_comparison *c, size_t 
     tch_json_put_text(b, "command", r->command);
     tch_json_put_u64(b, "runs", r->samples.count);
     tch_json_put_f64(b, "median_wall_ns", median_wall(r));
-    tch_json_put_text(b, "is", words[c->run[i].is]);
+    tch_json_put_text(b, "result", words[c->run[i].is]);
     tch_json_key(b, "times_fastest");
     tch_json_begin_object(b);
     tch_json_put_f64(b, "estimate", times->estimate);

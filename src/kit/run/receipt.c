@@ -353,8 +353,8 @@ static void write_costs(struct tch_buf *b, const struct tch_run_end *end)
 {
     tch_json_begin_object(b);
     tch_json_put_f64(b, "tacho_cpu_ns", end->tacho_cpu_ns);
-    tch_json_put_u64(b, "looks", end->polls);
-    tch_json_put_f64(b, "looks_cpu_ns", end->polls_cpu_ns);
+    tch_json_put_u64(b, "polls", end->polls);
+    tch_json_put_f64(b, "polls_cpu_ns", end->polls_cpu_ns);
     tch_json_end_object(b);
 }
 

@@ -55,7 +55,7 @@ static void put_other_counts(struct tch_buf *b, const struct tch_model *m)
     tch_json_put_u64(b, "bad", m->bad.count);
     tch_json_put_u64(b, "dropped", m->dropped);
     tch_json_put_u64(b, "mismatched", m->mismatched);
-    tch_json_put_bool(b, "cut", m->cut);
+    tch_json_put_bool(b, "truncated", m->cut);
 }
 
 static void put_summary_row(struct tch_buf *b, const struct tch_trace_summary *s,
@@ -109,7 +109,7 @@ static void put_track(struct tch_buf *b, const struct tch_trace_summary *s,
     put_i64(b, "first_ns", t->first);
     put_i64(b, "last_ns", t->last);
     tch_json_put_u64(b, "busy_ns", t->busy);
-    put_stretches(b, "longest_stretches", t->busiest);
+    put_stretches(b, "longest_busy_periods", t->busiest);
     put_stretches(b, "longest_gaps", t->gaps);
     tch_json_end_object(b);
 }
@@ -134,7 +134,7 @@ void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s
     tch_json_put_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
     tch_json_put_u64(b, "instants", m->by_kind[TCH_EV_INSTANT]);
     put_other_counts(b, m);
-    tch_json_put_bool(b, "sorted_first", s->sorted);
+    tch_json_put_bool(b, "sorted_by_reader", s->sorted);
     put_i64(b, "first_ns", s->first);
     put_i64(b, "last_ns", s->last);
     tch_json_put_text(b, "by", tch_trace_summary_by_names[s->by]);
@@ -237,9 +237,9 @@ static void put_finding(struct tch_buf *b, const struct tch_validation *v,
 {
     tch_json_begin_object(b);
     tch_json_put_text(b, "kind", text->name);
-    tch_json_put_text(b, "what", text->what);
+    tch_json_put_text(b, "description", text->what);
     tch_json_put_bool(b, "lost", text->lost);
-    tch_json_put_bool(b, "fix", text->mended);
+    tch_json_put_bool(b, "fixable", text->mended);
     tch_json_put_u64(b, "count", f->places.count);
     tch_json_key(b, "offsets");
     tch_json_begin_array(b);
@@ -257,7 +257,7 @@ void tch_validation_json(struct tch_buf *b, const struct tch_validation *v, cons
     tch_json_put_text(b, "file", path);
     put_kind(b, &v->model);
     tch_json_put_u64(b, "events", v->events);
-    tch_json_put_bool(b, "loses", tch_validation_loses(v));
+    tch_json_put_bool(b, "lossy", tch_validation_loses(v));
     tch_json_key(b, "findings");
     tch_json_begin_array(b);
     for (int i = 0; i < TCH_FOUND_KINDS; i++)
@@ -348,9 +348,9 @@ void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
     tch_utc_text(started, head->wall_ns);
     tch_json_put_text(b, "started", started);
     tch_json_put_u64(b, "duration_ns", tch_recording_duration(r, f));
-    tch_json_put_bool(b, "ended_in_order", head->ended != 0);
+    tch_json_put_bool(b, "finished", head->ended != 0);
     tch_json_put_text(b, "clock", tsc ? "tsc" : "monotonic");
-    tch_json_put_bool(b, "clock_calibrated_now", r->clock_from_reader);
+    tch_json_put_bool(b, "clock_calibrated_by_reader", r->clock_from_reader);
     tch_json_put_u64(b, "clock_faults", head->clock_faults);
     tch_json_put_u64(b, "threads", r->threads);
     tch_json_put_u64(b, "names", tch_recording_names(r));
@@ -360,11 +360,11 @@ void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
     tch_json_put_u64(b, "other_events", f->others);
     tch_json_put_u64(b, "dropped_records", head->dropped);
     tch_add_reasons(&text, head->reasons);
-    tch_json_put_text(b, "dropped_why", text.data);
-    tch_json_put_u64(b, "spans_cut_by_a_gap", r->lost_begins);
+    tch_json_put_text(b, "dropped_reasons", text.data);
+    tch_json_put_u64(b, "spans_truncated_by_gaps", r->lost_begins);
     tch_json_put_u64(b, "ends_without_begin", r->lost_ends);
     tch_json_put_u64(b, "mismatched_spans", r->mismatched);
-    tch_json_put_u64(b, "texts_cut", head->cut);
+    tch_json_put_u64(b, "truncated_texts", head->cut);
     tch_json_put_u64(b, "damaged_records", r->damaged);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');

@@ -379,7 +379,7 @@ void tch_add_reasons(struct tch_buf *b, uint64_t reasons)
 static int report_losses(struct tch_rec_events *s)
 {
     static const char *const keys[] = {"dropped",   "why",       "ends_without_begin",
-                                       "spans_cut", "texts_cut", "invalid_json"};
+                                       "truncated_spans", "truncated_texts", "invalid_json"};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     const struct tch_rec_header *head = &s->r->head;
     const uint64_t counts[KEYS] = {head->dropped,     0,         s->r->lost_ends,

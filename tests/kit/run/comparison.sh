@@ -58,7 +58,7 @@ done
 run 0 -n 8 --json --name slow --name fast -c 'sleep 0.2' -c 'sleep 0.01'
 tail -n 1 out >last
 "$source/tests/support/check-schema" "$source/docs/schemas" <out || [ $? -eq 77 ] || fail "not as the schemas say"
-jq -e '.fastest == "fast" and .paired and [.runs[].is] == ["slower", "fastest"] and
+jq -e '.fastest == "fast" and .paired and [.runs[].result] == ["slower", "fastest"] and
     (.runs[0].times_fastest | .low > 1 and .low <= .estimate and .estimate <= .high and .level >= 0.95)' \
     last >/dev/null || fail "the comparison is $(cat last)"
 run 0 -n 3 --name one -- true

@@ -111,8 +111,8 @@ done
 
 # What polling cost is told of the command that was polled.
 run 0 -n 2 --name long --name short -c 'sleep 0.3' -c true
-[ "$(jq .costs.looks tacho-out/long/latest/run.json)" -gt \
-    "$(jq .costs.looks tacho-out/short/latest/run.json)" ] || fail "both have the polls of the group"
+[ "$(jq .costs.polls tacho-out/long/latest/run.json)" -gt \
+    "$(jq .costs.polls tacho-out/short/latest/run.json)" ] || fail "both have the polls of the group"
 
 # One server for all of them: each receipt has it, the first folder has its files.
 run 0 -n 2 --name a --name b --name c --server 'echo $$ >>server; echo up; exec sleep 95.5' --ready up \

@@ -16,8 +16,8 @@ rows()
     python3 -c '
 import json, sys
 summary = json.load(sys.stdin)
-assert summary["sorted_first"] == (sys.argv[1] == "sorted"), "sorted_first"
-assert not summary["cut"] and summary["bad"] == 0, "damage"
+assert summary["sorted_by_reader"] == (sys.argv[1] == "sorted"), "sorted_by_reader"
+assert not summary["truncated"] and summary["bad"] == 0, "damage"
 for row in sorted(summary["rows"], key=lambda r: r["name"]):
     print(row["name"], row["count"], row["total_ns"], sep="\t")
 print(summary["bytes"], file=sys.stderr)' "$1"

@@ -133,7 +133,7 @@ static void long_json_is_a_truncated_text(void **state)
     stop();
     assert_int_equal(strncmp(find("t.json", "long")->args, "{\"j\":\"[  ", 9), 0);
     assert_non_null(strstr(find("t.json", "long")->args, " \",\"n\":1}"));
-    assert_non_null(strstr(find("t.json", "records dropped")->args, "\"texts_cut\":1"));
+    assert_non_null(strstr(find("t.json", "records dropped")->args, "\"truncated_texts\":1"));
 }
 
 /* A field made by hand may have any type. */
@@ -148,7 +148,7 @@ static void unknown_types_are_counted(void **state)
     tacho_instant("odd", "test", TACHO_SCOPE_THREAD, (tacho_fields){fields, 3});
     stop();
     assert_string_equal(find("t.json", "odd")->args, "{\"a\":\"\",\"b\":\"\",\"c\":3}");
-    assert_non_null(strstr(find("t.json", "records dropped")->args, "\"texts_cut\":2"));
+    assert_non_null(strstr(find("t.json", "records dropped")->args, "\"truncated_texts\":2"));
 }
 
 /* The same address, another key. A site must not remember the first. */

@@ -7,7 +7,7 @@ set -eu
 TACHO_TRACE_OUT=$scratch/t.tacho "$3" all
 "$2" trace info --json "$scratch/t.tacho" >"$scratch/info.json"
 for wanted in '"schema":"tacho.trace.info.v1"' '"threads":2' '"spans":300' '"unfinished_spans":1' \
-    '"dropped_records":0' '"damaged_records":0' '"ended_in_order":true'; do
+    '"dropped_records":0' '"damaged_records":0' '"finished":true'; do
     grep -q "$wanted" "$scratch/info.json" || fail "no $wanted in $(cat "$scratch/info.json")"
 done
 "$2" trace recover -q "$scratch/t.tacho" -o "$scratch/t.json"

@@ -232,7 +232,7 @@ static void long_texts_are_cut_and_counted(void **state)
     assert_true(seen.r.head.cut >= 2);
     assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("t.json"), NULL, NULL), 0);
     assert_non_null(strstr(content("t.json"), "\"name\":\"records dropped\""));
-    assert_null(strstr(content("t.json"), "\"texts_cut\":0"));
+    assert_null(strstr(content("t.json"), "\"truncated_texts\":0"));
 }
 
 /* As after a signal: a record has its place, and before it is written the stage is turned over. */
