@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/secret.h"
 #include "cli/cmds.h"
 #include "cli/run/run_options.h"
 #include "cmd_gate_parts.h"
@@ -24,6 +25,19 @@ static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
                          tch_statistic_name(budget->quantile, room), budget->max);
         tch_buf_adds(b, bench->budgets[i].required ? ", required\n" : "\n");
     }
+}
+
+static void add_check(struct tch_buf *b, const struct tch_run_plan *plan)
+{
+    char *line =
+        plan->check_command ? tch_secret_masked_line(plan->check_command, plan->keep_env) : NULL;
+
+    if (plan->check_output)
+        tch_buf_addf(b, "  %-10s a line it prints matches '%s'\n", "check",
+                     plan->check_output->text);
+    if (line)
+        tch_buf_addf(b, "  %-10s by '%s'\n", "check", line);
+    free(line);
 }
 
 static int dry_run(const struct tch_gate *g, const struct gate_options *o)
@@ -55,6 +69,7 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
             tch_buf_addf(&b, "  %-10s until the median is known to within %g %%, up to %llu\n",
                          "runs", 100 * bench->bench->plan.precision,
                          (unsigned long long)bench->bench->plan.max_runs);
+        add_check(&b, &bench->plan);
         add_budgets(&b, bench->bench);
         if (!o->against && tch_gate_baseline_path(g, bench, path, &err) == 0)
             tch_buf_addf(&b, "  %-10s %s%s\n", "baseline", path,

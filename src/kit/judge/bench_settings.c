@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "base/regex_limit.h"
 #include "base/secret.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/run_settings.h"
@@ -22,6 +23,7 @@ struct raw {
     const struct tch_yaml_node *keep_env;
     const struct tch_yaml_node *work;
     const struct tch_yaml_node *metrics;
+    const struct tch_yaml_node *check;
     const struct tch_yaml_node *budgets;
     struct tch_run_plan plan;
 };
@@ -35,7 +37,7 @@ struct raw {
     SETTING(CWD), FIELD(env, tch_yaml_map), FIELD(keep_env, tch_yaml_list), SETTING(TIMEOUT),  \
         SETTING(RUNS), SETTING(MAX_RUNS), SETTING(PRECISION), SETTING(WARMUP), SETTING(SETUP), \
         SETTING(PREPARE), SETTING(CONCLUDE), SETTING(CLEANUP), SETTING(SHELL),                 \
-        FIELD(metrics, tch_yaml_map), FIELD(budgets, tch_yaml_map)
+        FIELD(metrics, tch_yaml_map), FIELD(check, tch_yaml_map), FIELD(budgets, tch_yaml_map)
 
 static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {.name = NULL}};
 
@@ -193,6 +195,48 @@ static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, ta
     return 0;
 }
 
+struct raw_check {
+    const struct tch_yaml_node *output;
+    const char *command;
+};
+
+static const struct tch_yaml_field check_fields[] = {
+    TCH_YAML_FIELD("output", tch_yaml_any, struct raw_check, output),
+    TCH_YAML_FIELD("command", tch_yaml_text, struct raw_check, command),
+    {.name = NULL},
+};
+
+static int take_check(struct tch_bench *b, const struct tch_yaml_node *map, tacho_error *err)
+{
+    struct raw_check raw = {0};
+    tacho_error why = {0};
+    const char *text;
+    int status;
+
+    if (!map)
+        return 0;
+    status = tch_yaml_take(map, "a check", check_fields, &raw, err);
+    if (status == 0 && !raw.output && !raw.command)
+        status = tch_yaml_fail(err, map, "'check' needs 'output', an expression, or 'command'");
+    b->plan.check_command = raw.command;
+    if (status < 0 || !raw.output)
+        return status;
+    status = tch_yaml_text(raw.output, &text, err);
+    if (status < 0)
+        return status;
+    if (tch_regex_compile(&b->check.regex, text, 0, &why) < 0)
+        return tch_yaml_fail(err, raw.output, "'output' of a check is no expression: %.150s",
+                             why.message);
+    b->check.id.name = strdup("check");
+    b->check.text = (char *)text;
+    b->check.any = true;
+    b->plan.check_output = &b->check;
+    if (b->check.id.name)
+        return 0;
+    regfree(&b->check.regex);
+    return tch_fail_memory(err);
+}
+
 /* --- How often --- */
 
 static int check_counts(const struct raw *raw, const struct tch_yaml_node *at, tacho_error *err)
@@ -254,6 +298,8 @@ static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
         status = tch_yaml_fail(err, raw.work, "'work' needs an amount such as 200 or 200samples");
     if (status == 0)
         status = take_metrics(b, raw.metrics, err);
+    if (status == 0)
+        status = take_check(b, raw.check, err);
     choose_counts(&b->plan, node);
     if (status == 0)
         status = tch_settings_budgets(b, default_budgets, raw.budgets, err);
@@ -378,6 +424,7 @@ void tch_settings_release(struct tch_settings *s)
         for (size_t k = 0; k < b->plan.metric_count; k++)
             tch_metric_release(&b->metrics[k]);
         free(b->metrics);
+        tch_metric_release(&b->check);
         free(b->words);
         free(b->keep_env);
         free(b->masked);

@@ -43,6 +43,7 @@ struct tch_bench {
     const char **env;
     const char **keep_env;
     struct tch_metric *metrics;
+    struct tch_metric check; /**< of its output */
     char **words;
     char *masked; /**< line */
     const char *shell_argv[4];

@@ -149,6 +149,10 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, size_
     for (enum tch_hook hook = TCH_HOOK_SETUP; hook < TCH_HOOKS; hook++)
         tch_secret_put_line(b, tch_hook_names[hook], tch_run_hook_line(plan, index, hook),
                             plan->keep_env);
+    if (plan->check_output)
+        tch_json_put_text(b, "check_output", plan->check_output->text);
+    if (plan->check_command)
+        tch_secret_put_line(b, "check_command", plan->check_command, plan->keep_env);
     tch_json_end_object(b);
 }
 

@@ -62,7 +62,8 @@ struct tch_run {
     struct tch_run_sample bad; /**< the run that failed, when the state says so */
     size_t bad_index;          /**< of its command */
     bool bad_warmup;
-    bool left_running; /**< a run has left processes behind */
+    char bad_check[240]; /**< why that run did not pass its check; "": it failed by itself */
+    bool left_running;   /**< a run has left processes behind */
 };
 
 /** How the caller follows and stops a measurement. */
@@ -132,6 +133,16 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
 int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
                  const volatile sig_atomic_t *stop, tacho_error *err);
 
+/**
+ * Runs a line by a shell as above, with a file as its standard input; NULL: /dev/null.
+ *
+ * @param wait_status  how it exited, as of waitpid()
+ * @param stopped      set when it was killed because of `stop`
+ */
+int tch_run_shell(const struct tch_run_plan *plan, const char *line, const char *input,
+                  const volatile sig_atomic_t *stop, int *wait_status, bool *stopped,
+                  tacho_error *err);
+
 enum tch_run_life { TCH_RUN_ENDED, TCH_RUN_GOING, TCH_RUN_KILLED };
 
 /** Reads a run folder and writes nothing. A run that is still going or was killed has no outcome on
@@ -173,6 +184,11 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
 /** Waits for the next counted run and adds its sample. 1 to continue, 0 to stop. */
 int tch_run_collect(struct tch_run *run, const struct tch_job *job,
                     const struct tch_run_watch *watch, tacho_error *err);
+
+/** Checks that a run did its work, as the plan says. 1, or 0 to stop: it did not, and run->state
+   says so, or the user stopped the check. */
+int tch_run_check(struct tch_run *run, size_t index, const struct tch_run_outputs *outputs,
+                  const volatile sig_atomic_t *stop, tacho_error *err);
 
 /** Says whether the next run may follow this one. When it may not, sets run->state and the like. */
 bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample);

@@ -172,7 +172,9 @@ void tch_run_describe_failure(struct tch_buf *b, const struct tch_run *run)
 {
     const struct tch_run_sample *bad = &run->bad;
 
-    if (bad->timed_out)
+    if (run->bad_check[0])
+        tch_buf_addf(b, "did not pass its check: %s", run->bad_check);
+    else if (bad->timed_out)
         tch_buf_addf(b, "exceeded its timeout after %.3g s", bad->field[TCH_WALL] / 1e9);
     else if (WIFSIGNALED(bad->status))
         tch_buf_addf(b, "was killed by signal %d (%s)", WTERMSIG(bad->status),

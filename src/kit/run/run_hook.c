@@ -48,37 +48,51 @@ static int await(pid_t pid, const volatile sig_atomic_t *stop, struct tch_spawn_
     return status < 0 ? status : 0;
 }
 
-/* Hooks print to standard error, because standard output is for results. */
-int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
-                 const volatile sig_atomic_t *stop, tacho_error *err)
+/* Its lines print to standard error, because standard output is for results. */
+int tch_run_shell(const struct tch_run_plan *plan, const char *line, const char *input,
+                  const volatile sig_atomic_t *stop, int *wait_status, bool *stopped,
+                  tacho_error *err)
 {
     const char *argv[] = {"sh", "-c", line, NULL};
     struct tch_spawn spec = {
         .argv = argv,
         .extra_env = plan->env,
         .cwd = plan->cwd,
-        .io = {{.kind = TCH_IO_NULL}, {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
+        .io = {{.kind = input ? TCH_IO_READ : TCH_IO_NULL, .path = input},
+               {.kind = TCH_IO_FD, .fd = STDERR_FILENO}},
         .new_group = true,
     };
     struct tch_spawn_end end = {0};
     struct tch_guard guard;
-    bool stopped = false;
-    char *shown;
     pid_t pid;
     int status;
 
-    if (!line)
-        return 0;
+    *stopped = false;
     tch_guard_open(&guard);
     status = tch_spawn(&spec, &pid, err);
     if (status == 0) {
         tch_guard_watch(&guard, pid);
-        status = await(pid, stop, &end, &stopped, err);
+        status = await(pid, stop, &end, stopped, err);
     }
     tch_guard_close(&guard);
+    *wait_status = end.status;
+    return status;
+}
+
+int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
+                 const volatile sig_atomic_t *stop, tacho_error *err)
+{
+    bool stopped;
+    int ended;
+    char *shown;
+    int status;
+
+    if (!line)
+        return 0;
+    status = tch_run_shell(plan, line, NULL, stop, &ended, &stopped, err);
     if (status < 0)
         return status;
-    if (!stopped && end.status == 0)
+    if (!stopped && ended == 0)
         return 0;
     shown = tch_secret_masked_line(line, plan->keep_env);
     if (!shown)
@@ -87,8 +101,8 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
         status = tch_fail_errno(err, ECANCELED, "--%s was stopped: '%.80s'", what, shown);
     else
         status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' ended with %s %d", what, shown,
-                          WIFSIGNALED(end.status) ? "signal" : "status",
-                          WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status));
+                          WIFSIGNALED(ended) ? "signal" : "status",
+                          WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     free(shown);
     return status;
 }

@@ -73,8 +73,9 @@ static bool number_of(const struct tch_metric *metric, const char *line, const r
     const char *text = line + which->rm_so;
     const char *end = line + which->rm_eo;
 
-    if (which->rm_so < 0)
-        return false;
+    *ret = 1;
+    if (metric->any || which->rm_so < 0)
+        return metric->any;
     if (text < end && *text == '+')
         text++;
     return tch_parse_f64_n(text, (size_t)(end - text), ret) == 0;

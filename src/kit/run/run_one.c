@@ -37,7 +37,7 @@ static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error 
     int status = 0;
 
     item->out_from = 0;
-    if (run->plan->metric_count == 0 || item->out_fd < 0)
+    if (!tch_run_reads_output(run->plan) || item->out_fd < 0)
         return 0;
     if (!own && run->left_running)
         return tch_fail(err, TACHO_EINVAL, 0,
@@ -186,8 +186,14 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
     if (status <= 0)
         return status;
     if (tch_metrics_find(run->plan->metrics, run->plan->metric_count, &outputs, watch->stop,
-                         sample->metrics, err) < 0 ||
-        write_log(run, job->index, sample, err) < 0 ||
+                         sample->metrics, err) < 0)
+        return err->code;
+    if (tch_run_sample_ok(sample)) {
+        status = tch_run_check(run, job->index, &outputs, watch->stop, err);
+        if (status <= 0)
+            return status;
+    }
+    if (write_log(run, job->index, sample, err) < 0 ||
         tch_run_hook_at(run, job->index, TCH_HOOK_CONCLUDE, err) < 0)
         return err->code;
     item->receipt.samples.count++;

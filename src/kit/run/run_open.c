@@ -50,7 +50,8 @@ int tch_run_open_unnamed(const char *folder, const char *name, int *fd, tacho_er
     return 0;
 }
 
-/* Standard error is kept for messages about failures, standard output only for metrics. */
+/* Standard error is kept for messages about failures, standard output only for metrics and checks.
+ */
 static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *item,
                         tacho_error *err)
 {
@@ -66,10 +67,10 @@ static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *it
         item->out_fd = open(plan->output_path, flags | (plan->output_goes_on ? 0 : O_TRUNC), 0666);
         if (item->out_fd < 0)
             return tch_fail_errno(err, errno, "cannot write '%s'", plan->output_path);
-        if (plan->metric_count > 0 && (fstat(item->out_fd, &st) < 0 || !S_ISREG(st.st_mode)))
+        if (tch_run_reads_output(plan) && (fstat(item->out_fd, &st) < 0 || !S_ISREG(st.st_mode)))
             return tch_fail(err, TACHO_EINVAL, 0,
                             "metrics cannot be found in '%s', which is no file", plan->output_path);
-    } else if (plan->metric_count > 0) {
+    } else if (tch_run_reads_output(plan)) {
         status = tch_run_open_unnamed(folder, ".stdout", &item->out_fd, err);
     }
     if (status == 0)
@@ -135,7 +136,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
-        .log_fd = run->plan->metric_count > 0 || run->meter.power ? -1 : item->log_fd,
+        .log_fd = tch_run_reads_output(run->plan) || run->meter.power ? -1 : item->log_fd,
     };
     if (!run->targets[index].model)
         run->targets[index].model = command->name;

@@ -19,6 +19,11 @@ void tch_run_plan_init(struct tch_run_plan *plan)
     };
 }
 
+bool tch_run_reads_output(const struct tch_run_plan *plan)
+{
+    return plan->metric_count > 0 || plan->check_output || plan->check_command;
+}
+
 /* "3" or "3-5", of len bytes. */
 static int add_range(const char *text, size_t len, cpu_set_t *set)
 {

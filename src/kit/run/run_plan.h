@@ -42,6 +42,7 @@ struct tch_metric {
     struct tch_metric_name id;
     char *text; /**< the expression, inside the allocation of id.name */
     regex_t regex;
+    bool any; /**< each match counts as the number 1, whatever it is: for a check */
 };
 
 struct tch_run_command {
@@ -106,7 +107,14 @@ struct tch_run_plan {
 
     const struct tch_metric *metrics;
     size_t metric_count;
+
+    /* Proof that a run did its work; one that does not pass fails like one with a bad status. */
+    const struct tch_metric *check_output; /**< a line that it prints must match; NULL: none */
+    const char *check_command; /**< by sh -c, its input is the run's output; NULL: none */
 };
+
+/** Says whether the output of each run is read, for metrics or for a check. */
+bool tch_run_reads_output(const struct tch_run_plan *plan);
 
 /** "setup" and so on. */
 extern const char *const tch_hook_names[TCH_HOOKS];

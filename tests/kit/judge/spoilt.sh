@@ -77,6 +77,25 @@ spoilt 1 'NOT JUDGED' "failed with status 3 in the working tree" "echo 'exit 3' 
 spoilt 1 'NOT JUDGED' "exceeded its timeout" "echo 'sleep 9' >prog; sed -i 's/max_runs: 8/&, timeout: 100ms/' tacho.yaml"
 spoilt 4 'NOT JUDGED' "one: v was not measured, and is not judged" "echo : >prog"
 
+# A check: passed by every run, or by none, or by all but the fifth.
+cp -r sound checked && cd checked || exit 1
+sed -i "s/metrics:/check: {output: '^v [0-9]+$', command: 'grep -qx \"v 100\"'}, &/" tacho.yaml
+ends_with 0 "$tacho" gate -q
+says PASS
+ends_with 0 "$tacho" gate --dry-run
+says "a line it prints matches '^v [0-9]+$'"
+says "by 'grep -qx \"v 100\"'"
+[ "$(jq -r .plan.check_output tacho-out/one/latest/run.json)" = '^v [0-9]+$' ] || fail "run.json has no check"
+cd .. || exit 1
+spoilt 1 'NOT JUDGED' "one: 'sh ./prog' did not pass its check: no line of its output matches 'done' in the working tree" \
+    "sed -i 's/metrics:/check: {output: done}, &/' tacho.yaml"
+spoilt 1 'NOT JUDGED' "did not pass its check: 'cmp -s - expected' ended with status 1" \
+    "echo v 99 >expected; sed -i 's/metrics:/check: {command: cmp -s - expected}, &/' tacho.yaml"
+spoilt 1 'NOT JUDGED' "did not pass its check: no line of its output matches 'v'" \
+    "echo 'echo >>n; [ \$(wc -l <n) = 5 ] || echo v 100' >prog; sed -i 's/metrics:/check: {output: v}, &/' tacho.yaml"
+spoilt 1 - "'output' of a check is no expression" "sed -i 's/metrics:/check: {output: (}, &/' tacho.yaml"
+spoilt 1 - "'check' needs 'output', an expression, or 'command'" "sed -i 's/metrics:/check: {}, &/' tacho.yaml"
+
 # The metric.
 spoilt 4 'NOT JUDGED' "one: v was not measured, and is not judged" "echo echo v nan >prog"
 spoilt 2 FAIL "it is required, and was not measured" "echo : >prog; sed -i 's/direction: lower/&, required: true/' tacho.yaml"
