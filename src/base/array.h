@@ -32,7 +32,7 @@
     array must have grown by this alone. @return 0, or TACHO_ENOMEM, and then nothing has changed */
 #define tch_array_extend(list, count) tch_array_extend_items((list), (count), sizeof **(list))
 
-/* The functions behind the macros; size: bytes of one item. */
+/* The functions that the macros call. size: bytes of one item. */
 
 int tch_array_grow(void *list, size_t *room, size_t need, size_t size);
 int tch_array_reserve_zero_items(void *list, size_t *room, size_t need, size_t size);

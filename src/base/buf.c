@@ -6,7 +6,7 @@
 
 enum { FIRST_SIZE = 256 };
 
-/* What data points to while nothing is held. Never written to: cap is 0. */
+/* The value of data while the buffer holds nothing. Never written to, because cap is 0. */
 static char empty[1];
 
 void tch_buf_init(struct tch_buf *b, size_t limit)
@@ -37,7 +37,7 @@ void tch_buf_clear(struct tch_buf *b)
         b->data[0] = '\0';
 }
 
-/* Doubling, so that n additions cost O(n), but never past what the limit can use. */
+/* Doubles the capacity, so that n additions cost O(n), but never beyond the limit. */
 static bool grow(struct tch_buf *b, size_t need)
 {
     size_t most = b->limit + 1;

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** Read the fields; write through the functions. After a failure nothing is added any more. */
+/** Read the fields, but write through the functions. After a failure nothing more is added. */
 struct tch_buf {
     char *data; /**< never NULL, always terminated by a NUL that len does not count */
     size_t len;
@@ -20,18 +20,20 @@ struct tch_buf {
 
 void tch_buf_init(struct tch_buf *b, size_t limit);
 
-/** Starts on the caller's memory (size >= 1), which must outlive b; goes to the heap when that is
- * full. */
+/**
+ * Starts on the caller's memory (size >= 1), which must outlive b. Moves to the heap when that is
+ * full.
+ */
 void tch_buf_init_on(struct tch_buf *b, char *mem, size_t size, size_t limit);
 
-/** b can be released again, or initialised again. */
+/** Frees the memory. Afterwards b may be initialised again; a second release does nothing. */
 void tch_buf_release(struct tch_buf *b);
 
-/** Empty and not failed; the memory stays. */
+/** Empties b and clears `failed`. Keeps the memory. */
 void tch_buf_clear(struct tch_buf *b);
 
-/** Room for n more bytes, or NULL and failed. Write at most n there, then say how many with
-    tch_buf_grew(). */
+/** Returns room for n more bytes, or NULL, and then b has failed. Write at most n bytes there and
+    call tch_buf_grew() with how many. */
 char *tch_buf_room(struct tch_buf *b, size_t n);
 void tch_buf_grew(struct tch_buf *b, size_t n);
 
@@ -40,7 +42,7 @@ void tch_buf_addc(struct tch_buf *b, char c);
 void tch_buf_adds(struct tch_buf *b, const char *text);
 void tch_buf_addf(struct tch_buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/** The text, which the caller frees, or NULL when b failed; b is empty afterwards. */
+/** Returns the text, which the caller frees, or NULL when b failed. Empties b. */
 char *tch_buf_take(struct tch_buf *b);
 
 #endif

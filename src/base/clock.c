@@ -1,4 +1,4 @@
-/* Ticks: what they are on this machine, and how they become nanoseconds. */
+/* Ticks: which clock they come from on this machine, and how they become nanoseconds. */
 #include "clock.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ atomic_bool tch_ticks_are_tsc;
 
 uint64_t tch_wall_error_ns(void)
 {
-    struct timex t = {.modes = 0}; /* asks only */
+    struct timex t = {.modes = 0}; /* reads, sets nothing */
     int state = adjtimex(&t);
 
     if (state < 0)
@@ -143,7 +143,7 @@ bool tch_clock_calibrate(struct tch_clock *c)
     if (last.ns <= c->last.ns)
         return false;
     /* A virtual machine that moved to another host may count from another number. The line so far
-       is the best there is. */
+       is the best available. */
     if (last.ticks > c->first.ticks)
         tch_clock_set(c, c->first, last);
     return true;
@@ -161,7 +161,7 @@ bool tch_clock_init(struct tch_clock *c)
     tch_clock_set_ns(c, tch_clock_pair_now());
     if (tch_clock_calibrate(c))
         return true;
-    /* Nothing tells what a tick of the TSC is worth. */
+    /* The rate of the TSC cannot be measured. */
     atomic_store(&why_not_tsc, "CLOCK_MONOTONIC does not advance");
     atomic_store_explicit(&tch_ticks_are_tsc, false, memory_order_relaxed);
     tch_clock_set_ns(c, measure_pair());

@@ -27,13 +27,13 @@ static inline uint64_t tch_clock_read(clockid_t id)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/** CLOCK_MONOTONIC: for durations. */
+/** Returns CLOCK_MONOTONIC, for durations. */
 static inline uint64_t tch_now_ns(void)
 {
     return tch_clock_read(CLOCK_MONOTONIC);
 }
 
-/** CLOCK_REALTIME since 1970: to tell people when; it may jump. */
+/** Returns CLOCK_REALTIME since 1970, to show a time to people. It may jump. */
 static inline uint64_t tch_wall_ns(void)
 {
     return tch_clock_read(CLOCK_REALTIME);
@@ -46,15 +46,16 @@ void tch_utc_text(char text[TCH_TIME_TEXT], uint64_t unix_ns);
 
 #define TCH_WALL_UNSYNCED UINT64_MAX
 
-/** By how many nanoseconds the wall clock is wrong at most, as the kernel sees it;
-    TCH_WALL_UNSYNCED when nothing keeps it right; 0 when the kernel does not tell. */
+/** Returns the largest error of the wall clock in nanoseconds, as the kernel estimates it.
+    TCH_WALL_UNSYNCED when nothing synchronises it; 0 when the kernel does not say. */
 uint64_t tch_wall_error_ns(void);
 
-/** Ticks are the TSC. Set by the first tch_clock_init() of the process. It changes once at most: to
-    false, in a tch_clock_init() that finds that CLOCK_MONOTONIC does not advance. */
+/** Whether ticks are the TSC. Set by the first tch_clock_init() of the process. It changes at most
+    once: to false, in a tch_clock_init() that finds that CLOCK_MONOTONIC does not advance. */
 extern atomic_bool tch_ticks_are_tsc;
 
-/** Now, in ticks. Not ordered against the instructions around it: a few nanoseconds of blur. */
+/** Returns the time in ticks. The read is not ordered against the instructions around it, which
+    blurs it by a few nanoseconds. */
 static inline uint64_t tch_ticks(void)
 {
 #if defined(__x86_64__)
@@ -64,40 +65,40 @@ static inline uint64_t tch_ticks(void)
     return tch_now_ns();
 }
 
-/** The same instant on both clocks. */
+/** One instant on both clocks. */
 struct tch_clock_pair {
     uint64_t ticks;
     uint64_t ns;    /**< CLOCK_MONOTONIC */
     uint64_t error; /**< ns is right to within this many */
 };
 
-/** Two such instants, as far apart as can be, and the straight line through them. */
+/** Two instants, as far apart as possible, and the straight line through them. */
 struct tch_clock {
     struct tch_clock_pair first;
     struct tch_clock_pair last;
-    uint64_t rate; /**< ns a tick, times 2^TCH_CLOCK_SHIFT */
+    uint64_t rate; /**< ns per tick, times 2^TCH_CLOCK_SHIFT */
 };
 
 enum { TCH_CLOCK_SHIFT = 48 };
 
 __extension__ typedef unsigned __int128 tch_u128;
 
-/** Chooses what ticks are, if that is still to be done, and takes the first pair and, at once, one
-    more: the line is rough until tch_clock_calibrate(). Returns false when CLOCK_MONOTONIC stands
-    still or goes back: ticks are its nanoseconds then, whatever it says. */
+/** Chooses the clock of ticks, if no call has done so yet, and measures two pairs at once: the line
+    is rough until tch_clock_calibrate(). Returns false when CLOCK_MONOTONIC does not advance or
+    goes back; then ticks are its nanoseconds, whatever it says. */
 bool tch_clock_init(struct tch_clock *c);
 
-/** Takes the last pair anew. Between first and last, conversion is as exact as the pairs are, some
-    ten nanoseconds; the line goes on before and behind, less exact the farther away. Not to be
-    called while another thread uses c. Returns false and keeps the line when CLOCK_MONOTONIC stands
-    still or goes back. */
+/** Measures the last pair again. Between first and last, conversion is as exact as the pairs are,
+    some ten nanoseconds. The line also covers times before and after, less exactly the farther away
+    they are. May not be called while another thread uses c. Returns false and keeps the line when
+    CLOCK_MONOTONIC does not advance or goes back. */
 bool tch_clock_calibrate(struct tch_clock *c);
 
-/** Chooses what ticks are, if that is still to be done, and measures a pair. */
+/** Chooses the clock of ticks, if no call has done so yet, and measures a pair. */
 struct tch_clock_pair tch_clock_pair_now(void);
 
-/** A tick's CLOCK_MONOTONIC in nanoseconds. Never falls while ticks rise, until the next
-    calibration. */
+/** Converts ticks to nanoseconds of CLOCK_MONOTONIC. The result never falls while ticks rise, until
+    the next calibration. */
 static inline uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks)
 {
     if (ticks >= c->first.ticks)
@@ -107,14 +108,14 @@ static inline uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks)
            (uint64_t)((tch_u128)(c->first.ticks - ticks) * c->rate >> TCH_CLOCK_SHIFT);
 }
 
-/* What the above is made of, for tests and for who tells the user. */
+/* The parts of the above, for tests and for `tacho doctor`. */
 
-/** Why the TSC is not what ticks are, as a clause such as "the CPU has no invariant time stamp
-    counter"; NULL when it is, or will be after tch_clock_init(). */
+/** Returns why ticks are not the TSC, as a clause such as "the CPU has no invariant time stamp
+    counter". NULL when they are, or will be after tch_clock_init(). */
 const char *tch_clock_why_not_tsc(void);
 
-/** The same for a made-up machine: does CPUID call the TSC invariant, what the kernel's
-    current_clocksource says ("" when it says nothing). */
+/** Like tch_clock_why_not_tsc(), for a made-up machine: whether CPUID calls the TSC invariant, and
+    what the kernel's current_clocksource contains ("" when it cannot be read). */
 const char *tch_clock_judge_tsc(bool invariant, const char *clocksource);
 
 /** Sets the line through two given pairs, of which `last` must be later. */

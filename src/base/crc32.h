@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Returns the CRC of the bytes that had `crc` (0: none) and of these after them. */
+/** Returns the CRC of the bytes whose CRC is `crc` (0: no bytes) followed by these. */
 uint32_t tch_crc32(uint32_t crc, const void *data, size_t len);
 
 #endif

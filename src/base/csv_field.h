@@ -16,13 +16,13 @@ size_t tch_csv_put(char *out, const char *text, size_t len);
 /** Adds a field like tch_csv_put(). */
 void tch_csv_add(struct tch_buf *b, const char *text, size_t len);
 
-/** Adds a comma and a float as all CSV files have it: the shortest digits that read back the same,
-    never with an exponent. NaN, not measured, is an empty field. */
+/** Adds a comma and a float as all CSV files write it: the shortest digits that read back the same,
+    never with an exponent. NaN means not measured and becomes an empty field. */
 void tch_csv_add_number(struct tch_buf *b, double value);
 
 /** Adds a name that comes from elsewhere. Spreadsheets take a cell that begins with = + - @ for a
-    formula: such a name gets an apostrophe before it, unless it is a number. Control characters
-    become '?'. raw: adds it as it is. */
+    formula, so such a name gets an apostrophe before it, unless it is a number. Control characters
+    become '?'. With `raw` the name is added unchanged. */
 void tch_csv_add_name(struct tch_buf *b, const char *text, size_t len, bool raw);
 
 #endif

@@ -1,4 +1,4 @@
-/* tacho_error: filled here, and nowhere else. */
+/* Fills tacho_error; no other file does. */
 #include "fail.h"
 
 #include <errno.h>
@@ -8,8 +8,9 @@
 
 #include "utf8.h"
 
-/* A message is one line of valid UTF-8 whatever was formatted into it: a character that the end of
-   the array cut in two goes, control bytes become blanks, and bytes of no character '?'. */
+/* Makes the message one line of valid UTF-8, whatever was formatted into it: removes a character
+   that the end of the array truncated, replaces control bytes by blanks and invalid bytes by
+   '?'. */
 static void tidy(char *message)
 {
     size_t len = strlen(message);
@@ -32,7 +33,8 @@ static void tidy(char *message)
     }
 }
 
-/* The sentence, then `why`, for which room is kept: the reason matters more than a long name. */
+/* Formats the sentence, then `why`. Room is kept for the reason, because it matters more than a
+   long name. */
 static void fill(tacho_error *err, const char *why, const char *fmt, va_list args)
 {
     size_t room = sizeof err->message - strlen(why);

@@ -6,12 +6,13 @@
 
 #include <tacho/error.h>
 
-/** Fills err when there is one; returns code. line is 0 when it is not about a line. */
+/** Fills err, unless it is NULL, and returns code. line is 0 when the failure is not about a
+    line. */
 int tch_fail(tacho_error *err, int code, uint64_t line, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** For a failed system call: the sentence, ": ", and what errno number `number` means.
-    TACHO_ENOMEM for ENOMEM, TACHO_EIO for every other. */
+/** Fills err for a failed system call: the sentence, ": " and the text of the errno `number`.
+    Returns TACHO_ENOMEM for ENOMEM, TACHO_EIO for every other. */
 int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 

@@ -39,7 +39,7 @@ ssize_t tch_read_some(int fd, void *data, size_t len)
     }
 }
 
-/* One more read. 1: there may be more, 0: that was the end, or a negative code. */
+/* Reads one more chunk. Returns 1 when there may be more, 0 at the end, or a negative code. */
 static int add_chunk(int fd, const char *name, size_t chunk, struct tch_buf *b, tacho_error *err)
 {
     char *room = tch_buf_room(b, chunk);
@@ -200,7 +200,8 @@ int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_
     return 0;
 }
 
-/* From the folder r->folder (AT_FDCWD at first) goes to that of `path`, and keeps its last name. */
+/* Enters the folder of `path`, starting at r->folder (AT_FDCWD at first), and keeps the last
+   name. */
 static int enter_folder(struct tch_replace *r, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -223,7 +224,7 @@ static int enter_folder(struct tch_replace *r, const char *path)
     return 0;
 }
 
-/* Follows links by hand, because a link to what does not exist yet is fine, too. */
+/* Follows links by hand, because a link to a file that does not exist yet is valid, too. */
 static int find_target(struct tch_replace *r, const char *path)
 {
     enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
@@ -339,7 +340,7 @@ int tch_replace_write_at(struct tch_replace *r, off_t offset, const void *data, 
     return 0;
 }
 
-/* The rename itself is on the disk once its folder is. */
+/* Syncs the folder, because the rename itself is on the disk only then. */
 static int sync_folder(int folder)
 {
     int fd = openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -424,13 +425,14 @@ int tch_file_lock(int fd, unsigned seconds)
 
 /* Folders. */
 
-/* One folder whose parent exists. */
+/* Makes one folder whose parent exists. */
 static int make_folder(const char *part, const char *path, tacho_error *err)
 {
     struct stat st;
     int number;
 
-    /* Asked first: mkdir() of what is there may say that the file system is read-only. */
+    /* stat() comes first: mkdir() of an existing folder may fail because the file system is
+       read-only. */
     if (stat(part, &st) < 0) {
         if (mkdir(part, 0777) == 0)
             return 0;

@@ -17,27 +17,28 @@
 #include "sha256.h"
 
 /**
- * Adds all of a file to b: a regular one, a pipe, one of /proc.
+ * Adds the content of a file to b. The file may be regular, a pipe, or one of /proc.
  *
  * @return 0, TACHO_EIO, TACHO_ENOMEM, or TACHO_ELIMIT when there are more than `limit` bytes or
- *         more than b takes. After a failure b holds what it held before.
+ * more than b takes. After a failure b is unchanged.
  */
 int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error *err);
 
-/** The same for a file that a command looks for by itself: refuses what is not a regular file, such
-    as a FIFO, which could block for ever. */
+/** Like tch_file_read(), for a file that a command finds by itself: refuses anything but a regular
+    file, because a FIFO could block for ever. */
 int tch_file_read_regular(const char *path, size_t limit, struct tch_buf *b, tacho_error *err);
 
-/** The same from where an open descriptor stands; `name` is what errors call it. */
+/** Like tch_file_read(), from the current offset of a descriptor. `name` is its name in
+    messages. */
 int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, tacho_error *err);
 
-/** Computes the SHA-256 of what is left to read; `name` is what errors call it. bytes: how many;
-    may be NULL. */
+/** Computes the SHA-256 of everything from the current offset on. `name` is the file's name in
+    messages. bytes: set to the number of bytes; may be NULL. */
 int tch_file_sha256(int fd, const char *name, char out[TCH_SHA256_HEX], uint64_t *bytes,
                     tacho_error *err);
 
-/** read(2), with its results and errno, but it goes on after a signal and waits where a
-   non-blocking descriptor has nothing yet. */
+/** Like read(2), with its results and errno, but continues after a signal and waits while a
+    non-blocking descriptor has no data. */
 ssize_t tch_read_some(int fd, void *data, size_t len);
 
 /** Is there a limit on the size of files (RLIMIT_FSIZE)? */
@@ -50,66 +51,66 @@ ssize_t tch_write_limited(int fd, const void *data, size_t len);
 /** Removes the SIGXFSZ of a failed write from a thread that blocks this signal. Keeps errno. */
 void tch_discard_sigxfsz(void);
 
-/** Writes it all, whatever signals and short writes come between, also to a non-blocking
-    descriptor; `name` is what errors call it. SIGXFSZ as in tch_write_limited(). */
+/** Writes all bytes, despite signals and short writes, also to a non-blocking descriptor. `name` is
+    its name in messages. Handles SIGXFSZ like tch_write_limited(). */
 int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_error *err);
 
 /**
- * New content for a file, in pieces: under a temporary name in the same folder until the commit
- * renames it, so that a reader sees the old content or all of the new, and any failure leaves the
- * old one alone. The file keeps its permissions, but no set-uid or set-gid bit; a new one gets 0666
- * less the umask. A symbolic link
- * stays, and what it points to is replaced. What is not a regular file (/dev/stdout, a pipe)
- * cannot be replaced and is written to directly.
+ * Replaces the content of a file in pieces. The new content has a temporary name in the same folder
+ * until the commit renames it, so that a reader sees all of the old or all of the new content, and
+ * any failure leaves the old one unchanged. The file keeps its permissions, but not a set-uid or
+ * set-gid bit; a new file gets 0666 less the umask. A symbolic link stays, and its target is
+ * replaced. A file that is not regular (/dev/stdout, a pipe) cannot be replaced and is written to
+ * directly.
  *
  * Nothing is allocated. The working directory may change between open and commit.
  */
 struct tch_replace {
     const char *path;        /**< the caller's; for messages */
-    int fd;                  /**< the new content; -1 once closed */
-    int folder;              /**< where both names are; -1 when written to directly */
+    int fd;                  /**< of the new content; -1 once closed */
+    int folder;              /**< of both names; -1 when the file is written to directly */
     bool sync;               /**< set it after the open: the commit waits for the disk */
-    char name[NAME_MAX + 1]; /**< in that folder */
+    char name[NAME_MAX + 1]; /**< of the file in that folder */
     char temp[NAME_MAX + 1];
 };
 
-/** path must outlive r. After a failure there is nothing to abort. */
+/** Opens a replacement. path must outlive r. After a failure there is nothing to abort. */
 int tch_replace_open(struct tch_replace *r, const char *path, tacho_error *err);
 
-/** Opens a replacement of `name` in the folder of a descriptor, which r owns in any case. Whatever
-    has the name is replaced, except a folder; a link is not followed. `path` is for messages. */
+/** Opens a replacement of `name` in the folder of a descriptor, which r owns in any case. Replaces
+    any entry of that name except a folder, and follows no link. `path` is for messages. */
 int tch_replace_open_at(struct tch_replace *r, int folder, const char *name, const char *path,
                         tacho_error *err);
 
 int tch_replace_write(struct tch_replace *r, const void *data, size_t len, tacho_error *err);
 
-/** Overwrites bytes that were written before, from `offset` on. TACHO_EUNSUPPORTED for what is not
-    a regular file. */
+/** Overwrites bytes that were written before, from `offset` on. Returns TACHO_EUNSUPPORTED when the
+    file is not a regular one. */
 int tch_replace_write_at(struct tch_replace *r, off_t offset, const void *data, size_t len,
                          tacho_error *err);
 
-/** The new content takes the file's name. After a failure all is as after tch_replace_abort(),
-    unless it was only the folder that could not be synced. */
+/** Renames the new content to the name of the file. After a failure everything is as after
+    tch_replace_abort(), unless only the folder could not be synced. */
 int tch_replace_commit(struct tch_replace *r, tacho_error *err);
 
-/** The temporary file goes. Does nothing after a commit, or a second time. */
+/** Removes the temporary file. Does nothing after a commit, or a second time. */
 void tch_replace_abort(struct tch_replace *r);
 
 /** Writes and commits content held in memory. sync: as in struct tch_replace. */
 int tch_replace_all(struct tch_replace *r, const void *data, size_t len, bool sync,
                     tacho_error *err);
 
-/** All of that for content held in memory. sync: as in struct tch_replace. */
+/** Opens, writes and commits content held in memory. sync: as in struct tch_replace. */
 int tch_file_replace(const char *path, const void *data, size_t len, bool sync, tacho_error *err);
 
 /** Takes an exclusive lock (flock) on an open file, and tries ten times a second for at most
     `seconds`. Returns 0, or -1 with errno: EWOULDBLOCK when another process holds it. */
 int tch_file_lock(int fd, unsigned seconds);
 
-/** The folder and those above it, as `mkdir -p`: fine when it exists. */
+/** Makes the folder and those above it, like `mkdir -p`. An existing folder is no error. */
 int tch_mkdirs(const char *path, tacho_error *err);
 
-/** The folders above a file, where its path names any. */
+/** Makes the folders above a file, where its path names any. */
 int tch_mkdirs_above(const char *path, tacho_error *err);
 
 /** Returns the part of a path after its last slash. */

@@ -1,8 +1,8 @@
 /*
- * The shortest decimal text of a float, by R. Giulietti's Schubfach ("The Schubfach way to
- * render doubles", 2020): scale the float and the two ends of the interval that rounds to it
- * by one power of ten, then take the shortest number between those ends, and of those the
- * nearest. One multiplication by a 128-bit constant an end; no division by anything but ten.
+ * The shortest decimal text of a float, by R. Giulietti's Schubfach ("The Schubfach way to render
+ * doubles", 2020): scales the float and the two ends of the interval that rounds to it by one power
+ * of ten, then takes the shortest number between those ends, and of several the nearest. It needs
+ * one multiplication by a 128-bit constant per end, and divides only by ten.
  */
 #include "float_text.h"
 
@@ -35,7 +35,7 @@ static int log2_pow10(int e)
     return (e * 1741647) >> 19;
 }
 
-/* g x m / 2^127, rounded to odd: the last bit is set when anything was cut off. */
+/* Returns g x m / 2^127, rounded to odd: the last bit is set when any bit was lost. */
 static uint64_t scale(struct tch_pow10 g, uint64_t m)
 {
     u128 low = (u128)g.low * m;
@@ -45,8 +45,8 @@ static uint64_t scale(struct tch_pow10 g, uint64_t m)
 }
 
 /*
- * The shortest decimal that rounds to significand x 2^exponent. `narrow`: the float below is
- * only half as far away as the one above (the significand is a power of two).
+ * Returns the shortest decimal that rounds to significand x 2^exponent. `narrow`: the float below
+ * is only half as far away as the one above, because the significand is a power of two.
  */
 static struct decimal shortest(uint64_t significand, int exponent, bool narrow)
 {
@@ -89,7 +89,7 @@ static struct decimal without_zeros(struct decimal d)
     return d;
 }
 
-/* What the bits of a finite float that is not 0 stand for. */
+/* Returns the decimal of the bits of a finite float that is not 0. */
 static struct decimal decimal_of(uint64_t fraction, int biased, int fraction_bits, int bias)
 {
     uint64_t hidden = (uint64_t)1 << fraction_bits;
@@ -145,7 +145,8 @@ size_t tch_u64_text(char out[TCH_U64_TEXT], uint64_t value)
     return len;
 }
 
-/* Fixed notation. The point stands behind `point` digits; before the first where it is <= 0. */
+/* Writes fixed notation. The point follows the first `point` digits, or precedes all of them when
+   `point` <= 0. */
 static size_t fixed(char *out, const char *digits, int count, int point, bool keep_fraction)
 {
     char *p = out;
@@ -192,7 +193,7 @@ static size_t scientific(char *out, const char *digits, int count, int point)
     return (size_t)(p - out);
 }
 
-/* Fixed where the point falls at least_point ... most_point, else an exponent. */
+/* Writes fixed notation where the point falls at least_point ... most_point, else an exponent. */
 static size_t dressed(char *out, struct decimal d, int least_point, int most_point, bool fraction)
 {
     char digits[TCH_U64_TEXT];

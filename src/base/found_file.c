@@ -1,4 +1,4 @@
-/* Files in a folder that somebody else may have filled. */
+/* Files in a folder that another user or program may have filled. */
 #include "found_file.h"
 
 #include <dirent.h>
@@ -87,7 +87,7 @@ bool tch_found_regular(const char *folder, const char *name)
 
 int tch_found_open(const char *folder, const char *name, tacho_error *err)
 {
-    /* Asked before the open, because opening a device can have effects. */
+    /* stat() comes before the open, because opening a device can have effects. */
     struct stat st;
     int status = stat_beneath(folder, name, &st);
     int fd = -1;

@@ -1,6 +1,6 @@
 /*
- * Files in a folder that somebody else may have filled: a run folder from another machine, or one
- * that the measured program writes to.
+ * Files in a folder that another user or program may have filled: a run folder from another
+ * machine, or one that the measured program writes to.
  *
  * `folder` is the user's choice and may be a symbolic link. `name` is resolved beneath it without
  * following a link, because a link can lead out of the folder. Only regular files are read, because
@@ -18,10 +18,10 @@
 #include "file.h"
 
 /** Opens a regular file for reading and never waits. Returns a descriptor or a negative code:
-    TACHO_EINVAL for what is not a regular file, TACHO_EIO otherwise, with errno set. */
+    TACHO_EINVAL when the file is not a regular one, TACHO_EIO otherwise, with errno set. */
 int tch_found_open(const char *folder, const char *name, tacho_error *err);
 
-/** Adds such a file to b, like tch_file_read(). */
+/** Adds the content of such a file to b, like tch_file_read(). */
 int tch_found_read(const char *folder, const char *name, size_t limit, struct tch_buf *b,
                    tacho_error *err);
 
@@ -30,7 +30,8 @@ bool tch_found_regular(const char *folder, const char *name);
 
 /** Calls `each` for every entry of the folder `name` ("." for `folder` itself) whose own name does
     not begin with a dot, in the order of their names. `each` gets the name beneath `folder`. Stops
-    at the first result that is not 0 and returns it. What is missing or not a folder is empty. */
+    at the first result that is not 0 and returns it. A missing folder, or a file in its place,
+    counts as empty. */
 int tch_found_each(const char *folder, const char *name,
                    int (*each)(void *ctx, const char *name, tacho_error *err), void *ctx,
                    tacho_error *err);

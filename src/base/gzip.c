@@ -49,7 +49,7 @@ bool tch_inflate_cut(const struct tch_inflate *z)
     return z->inside && z->ended;
 }
 
-/* 1: there is input. 0: no more. -1: as the source. */
+/* Reads more input. Returns 1 when there is some, 0 at the end, -1 when the source failed. */
 static int fill(struct tch_inflate *z)
 {
     ssize_t got;

@@ -13,7 +13,7 @@
 
 #include "buf.h"
 
-/** As read(2). */
+/** Reads like read(2). */
 typedef ssize_t tch_zip_source(void *ctx, char *buf, size_t size);
 
 struct tch_inflate;
@@ -22,34 +22,35 @@ struct tch_inflate;
 int tch_inflate_open(struct tch_inflate **ret, tch_zip_source *source, void *ctx, tacho_error *err);
 void tch_inflate_close(struct tch_inflate *z);
 
-/** As read(2); -1 with EBADMSG where the data is damaged. Several members are read as one. */
+/** Reads decompressed bytes like read(2); -1 with EBADMSG where the data is damaged. Several
+    members are read as one. */
 ssize_t tch_inflate_read(struct tch_inflate *z, char *buf, size_t size);
 
-/** Did the input end inside a member? */
+/** Returns whether the input ended inside a member. */
 bool tch_inflate_cut(const struct tch_inflate *z);
 
 /**
  * Inflates one whole stream of zlib's own format, up to the buffer's limit.
  *
- * @return 0, TACHO_EPARSE where it is damaged or cut off, TACHO_ENOMEM
+ * @return 0, TACHO_EPARSE when it is damaged or truncated, TACHO_ENOMEM
  */
 int tch_zlib_inflate(const void *data, size_t len, struct tch_buf *out, tacho_error *err);
 
-/** Takes what has been compressed. 0, or a negative code. */
+/** Receives compressed bytes. Returns 0, or a negative code. */
 typedef int tch_zip_sink(void *ctx, const void *data, size_t len);
 
 struct tch_deflate;
 
-/** level: 1 is quick, 9 is small. The same bytes come out for the same input.
+/** Opens a compressor. level: 1 is fast, 9 is small. The same input always gives the same bytes.
     @return 0 or TACHO_ENOMEM */
 int tch_deflate_open(struct tch_deflate **ret, int level, tch_zip_sink *sink, void *ctx,
                      tacho_error *err);
 void tch_deflate_close(struct tch_deflate *z);
 
-/** @return 0, or what the sink returned */
+/** Compresses len bytes. @return 0, or the code of the sink */
 int tch_deflate_write(struct tch_deflate *z, const void *data, size_t len);
 
-/** Writes what is held, and the end. */
+/** Writes the bytes that are still held, and the end of the stream. */
 int tch_deflate_finish(struct tch_deflate *z);
 
 #endif

@@ -40,7 +40,7 @@ static void add_bits(struct tch_gzip_writer *z, uint32_t value, unsigned count)
     }
 }
 
-/* Codes start with their highest bit, other than numbers. */
+/* Adds a code. Codes start with their highest bit, unlike numbers. */
 static void add_code(struct tch_gzip_writer *z, uint32_t code, unsigned count)
 {
     uint32_t reversed = 0;

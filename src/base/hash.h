@@ -10,7 +10,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/** Combines two hashes into one; their order counts for nothing. */
+/** Combines two hashes into one. Their order does not matter. */
 static inline uint64_t tch_hash_mix(uint64_t a, uint64_t b)
 {
     __extension__ typedef unsigned __int128 wide;
@@ -27,7 +27,7 @@ static inline uint64_t tch_hash_load(const char *p)
     return word;
 }
 
-/* The bytes at p as one word; len < 8. */
+/* Returns the bytes at p as one word; len < 8. */
 static inline uint64_t tch_hash_tail(const char *p, size_t len)
 {
     uint32_t first;

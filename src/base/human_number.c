@@ -6,14 +6,14 @@
 
 #include "float_text.h"
 
-/* A unit is used from where the one before would be written with one digit more. */
+/* A unit is used from the value on at which the previous unit would need one more digit. */
 struct scale {
     double from;
     double size;
     const char *name;
 };
 
-enum { MOST_DIGITS = 7 }; /* of a number at an axis */
+enum { MOST_DIGITS = 7 }; /* of a number on an axis */
 
 #define KIB           1024.0
 #define ROUNDS_TO_KIB 1023.5
@@ -55,7 +55,8 @@ static bool is_whole(double value)
     return fabs(value) < 1e15 && value == (double)(long long)value;
 }
 
-/* No exponent where all digits before the point can be shown. Whether zeros at the end are. */
+/* Writes no exponent where all digits before the point can be shown. zeros: whether to write zeros
+   at the end. */
 static void add_plain(struct tch_buf *b, double value, bool zeros)
 {
     double size = fabs(value);
@@ -165,7 +166,7 @@ void tch_add_fixed(struct tch_buf *b, double value, unsigned decimals)
     uint64_t whole = scaled >= 0 && scaled < 1e15 ? (uint64_t)scaled : 0;
     double rest = scaled - (double)whole;
 
-    /* Near the middle it depends on bits that the product has lost. */
+    /* Near the middle the result depends on bits that the product has lost. */
     if (!(rest >= 0 && rest < 1) || (rest > 0.499 && rest < 0.501)) {
         tch_buf_addf(b, "%.*f", (int)decimals, value);
         return;

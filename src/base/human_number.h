@@ -18,21 +18,22 @@ enum tch_unit {
     TCH_RATE,   /**< "0.1234", "1120", then "2.780M": powers of 1000 */
 };
 
-/** Adds a number with its unit; "-" for what is not finite. */
+/** Adds a number with its unit; "-" when it is not finite. */
 void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value);
 
-/** Adds as few digits as needed, at most four: for axes. Numbers that are `step` (one digit) apart
-   get up to seven where four would be the same text; 0: there is no step. */
+/** Adds as few digits as needed, at most four, for axes. Numbers that are `step` (one digit) apart
+    get up to seven where four would give the same text. step 0: there is no step. */
 void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double step);
 
-/** Adds "12.5%" for a share of 0.125, "<0.1%" for what would read as nothing; "-" for what is not
-    finite. */
+/** Adds "12.5%" for a share of 0.125, "<0.1%" for a share that would read as nothing, "-" when it
+    is not finite. */
 void tch_add_percent(struct tch_buf *b, double share);
 
 /** Adds "1,234,567". */
 void tch_add_grouped(struct tch_buf *b, uint64_t value);
 
-/** Adds the digits only. A picture has so many numbers that printf() would be half of the work. */
+/** Adds the digits only. A picture has so many numbers that printf() would take half of the
+    time. */
 void tch_add_u64(struct tch_buf *b, uint64_t value);
 
 /** Adds like "%.*f" with 1 to 4 decimals. */

@@ -42,7 +42,7 @@ static int grow_slots(struct tch_intern *t)
     return 0;
 }
 
-/* The slot of the text, or the free one where it belongs. */
+/* Returns the slot of the text, or the free one where it belongs. */
 static inline uint32_t slot_of(const struct tch_intern *t, const char *text, size_t len,
                                uint32_t hash)
 {

@@ -52,7 +52,7 @@ static inline uint32_t tch_intern_hash(const char *text, size_t len)
     return (uint32_t)(hash >> 32) ^ (uint32_t)hash;
 }
 
-/* The number of the text if it is in the first slot of its hash. */
+/* Returns the number of the text if it is in the first slot of its hash. */
 static inline uint32_t tch_intern_first(const struct tch_intern *t, const char *text, size_t len,
                                         uint32_t hash)
 {
@@ -70,9 +70,10 @@ static inline uint32_t tch_intern_first(const struct tch_intern *t, const char *
 }
 
 /**
- * Adds a text unless it is there, and returns its number: 0, 1, 2 ... in the order in which texts
- * were first added. Returns TCH_INTERN_NONE when memory ran out; then nothing has changed.
- * Inline, because readers call it for every frame of every stack. The text may not point into t.
+ * Adds a text, unless it was added before, and returns its number: 0, 1, 2 ... in the order in
+ * which texts were first added. Returns TCH_INTERN_NONE when memory ran out; then nothing has
+ * changed. Inline, because readers call it for every frame of every stack. The text may not point
+ * into t.
  */
 static inline uint32_t tch_intern_add(struct tch_intern *t, const char *text, size_t len)
 {

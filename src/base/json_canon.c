@@ -22,7 +22,7 @@ struct member {
     size_t key_end; /* after the colon */
     size_t value;
     size_t end;
-    size_t place; /* among the members of its object, as they came */
+    size_t place; /* its index among the members of its object, in the order of the document */
 };
 
 enum { FIRST_MEMBERS = 64 };

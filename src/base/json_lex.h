@@ -1,6 +1,6 @@
 /*
- * The words of JSON, as functions of the text alone. Inline for json_read.c, whose inner loop
- * they are; json_value.c reads the same digits.
+ * The tokens of JSON, as functions of the text alone. Inline for json_read.c, whose inner loop uses
+ * them; json_value.c reads the same digits.
  */
 #ifndef TCH_JSON_LEX_H
 #define TCH_JSON_LEX_H
@@ -15,7 +15,7 @@ static inline bool tch_json_is_digit(char c)
     return (unsigned char)(c - '0') < 10;
 }
 
-/* May this byte follow a number or a literal? What it then means is the grammar's business. */
+/* Returns whether this byte may follow a number or a literal. The grammar decides what it means. */
 static inline bool tch_json_ends_word(char c)
 {
     switch (c) {
@@ -36,8 +36,8 @@ static inline bool tch_json_ends_word(char c)
     }
 }
 
-/* In each of the eight bytes: 0x80 where it is no digit. Behind a byte past 0xF9 the answer may be
-   wrong, that of the byte itself is not. */
+/* Returns 0x80 in each of the eight bytes that is not a digit. The result for the bytes after one
+   above 0xF9 may be wrong; that of the byte itself is right. */
 static inline uint64_t tch_json_no_digits(const char *p)
 {
     const uint64_t zeros = 0x3030303030303030u;
@@ -51,9 +51,9 @@ static inline uint64_t tch_json_no_digits(const char *p)
     return (other | other << 1 | other << 2 | other << 3) & 0x8080808080808080u;
 }
 
-/* The first len (1 to 16) of the sixteen bytes at p, are they digits, or digits, a point and
-   digits? Then how many stand before the point, else 0. All at once: a loop's end is a branch that
-   numbers of many lengths make the CPU guess wrong. */
+/* Checks whether the first len (1 to 16) of the sixteen bytes at p are digits, or digits, a point
+   and digits. Returns how many are before the point, else 0. All bytes are checked at once, because
+   the CPU mispredicts the end of a loop over numbers of many lengths. */
 static inline size_t tch_json_short_number(const char *p, size_t len)
 {
     uint64_t low = tch_json_no_digits(p), high = 0;
@@ -71,7 +71,7 @@ static inline size_t tch_json_short_number(const char *p, size_t len)
     return p[point] == '.' && point + 1 < len && (*p != '0' || point == 1) ? point : 0;
 }
 
-/* Moves *at over digits, of which there must be one. */
+/* Moves *at past digits. There must be at least one. */
 static inline bool tch_json_digits(const char **at, const char *end)
 {
     const char *p = *at;
@@ -84,7 +84,8 @@ static inline bool tch_json_digits(const char **at, const char *end)
     return some;
 }
 
-/* Moves *at over the number that starts there, or to where it stops being one (and false). */
+/* Moves *at past the number that starts there. Returns false, with *at where it stops being a
+   number. */
 static inline bool tch_json_number(const char **at, const char *end)
 {
     const char *p = *at + (**at == '-');
@@ -105,7 +106,7 @@ static inline bool tch_json_number(const char **at, const char *end)
     return ok && (p == end || tch_json_ends_word(*p));
 }
 
-/* The value of four hexadecimal digits, or -1. */
+/* Returns the value of four hexadecimal digits, or -1. */
 static inline int tch_json_hex4(const char *p)
 {
     int value = 0;

@@ -1,6 +1,6 @@
 /*
- * The JSON reader's second pass: walks from mark to mark (json_scan.h) and judges.
- * What a value's text means is json_value.c's.
+ * The JSON reader's second pass: walks from mark to mark (json_scan.h) and checks the grammar.
+ * json_value.c converts the text of values.
  */
 #include "json_read.h"
 
@@ -11,8 +11,10 @@
 #include "json_lex.h"
 #include "utf8.h"
 
-/* The compiler finds pass() too large to inline what it loops over; that costs a fifth of its
- * speed. */
+/*
+ * The compiler finds pass() too large to inline the functions it loops over, which costs a fifth of
+ * its speed.
+ */
 #define ALWAYS_INLINE inline __attribute__((always_inline))
 
 void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tacho_error *err)
@@ -24,7 +26,7 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
         scanner = tch_json_scan_best();
         __atomic_store_n(&best, scanner, __ATOMIC_RELAXED);
     }
-    if (!data) /* as of an empty buffer */
+    if (!data) /* an empty buffer may have none */
         data = "";
     r->err = err;
     r->status = 0;
@@ -47,7 +49,7 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
 static int fail(struct tch_json_reader *r, const char *at, const char *fmt, ...)
     __attribute__((format(printf, 3, 4), cold, noinline));
 
-/* at NULL: the end of the document. The first failure is the one that stays. */
+/* Fails at a place; NULL is the end of the document. The first failure is kept. */
 static int fail(struct tch_json_reader *r, const char *at, const char *fmt, ...)
 {
     char message[sizeof((tacho_error *)NULL)->message];
@@ -75,7 +77,7 @@ static int found_instead(struct tch_json_reader *r, const char *at, const char *
     return fail(r, at, "expected %s, found byte 0x%02x", wanted, c);
 }
 
-/* Marks more of the text. False at its end, and on failure. */
+/* Marks more of the text. Returns false at its end, and on failure. */
 static bool scan_more(struct tch_json_reader *r)
 {
     for (;;) {
@@ -109,7 +111,7 @@ static bool scan_more(struct tch_json_reader *r)
     }
 }
 
-/* The next mark, which stays; NULL at the end. */
+/* Returns the next mark without taking it; NULL at the end. */
 static inline const char *peek_mark(struct tch_json_reader *r)
 {
     if (r->next == r->last && !scan_more(r))
@@ -128,7 +130,8 @@ static inline const char *next_mark(struct tch_json_reader *r)
 
 /* --- scalars --- */
 
-/* Is it too large? That takes three digits of an exponent, or very many others. */
+/* Returns whether a number is too large for a double. That takes three digits of an exponent, or
+   very many others. */
 static bool past_every_double(const char *p, const char *end)
 {
     struct tch_json_value number = {.text = p, .len = (size_t)(end - p)};
@@ -140,13 +143,13 @@ static bool past_every_double(const char *p, const char *end)
     return isinf(tch_json_to_f64(&number));
 }
 
-/* Passes over the number at *start, which a stream may move while it looks for the end. */
+/* Skips the number at *start, which a stream may move while it searches for the end. */
 static const char *pass_number(struct tch_json_reader *r, const char **start)
 {
     const char *p = *start;
     bool ok;
 
-    /* Mostly it reaches to the next mark. */
+    /* Usually the number extends to the next mark. */
     if (r->next < r->last && r->end - p >= 16) {
         size_t len = (size_t)(r->batch + *r->next - p);
 
@@ -155,7 +158,7 @@ static const char *pass_number(struct tch_json_reader *r, const char **start)
     }
     ok = tch_json_number(&p, r->end);
 
-    /* At the window's end nobody knows yet whether it goes on. */
+    /* At the end of the window it is not known yet whether the number continues. */
     while (p == r->end && !r->ended) {
         if (!tch_json_refill(r, start))
             return NULL;
@@ -186,7 +189,8 @@ static const char *pass_literal(struct tch_json_reader *r, const char *p)
 
 /* --- strings --- */
 
-/* The escape whose backslash is at p. A pair of surrogates takes the second one's mark too. */
+/* Checks the escape whose backslash is at p. A surrogate pair takes the mark of the second one,
+   too. */
 static bool check_escape(struct tch_json_reader *r, const char *p)
 {
     size_t left = (size_t)(r->end - p);
@@ -215,7 +219,7 @@ static bool check_escape(struct tch_json_reader *r, const char *p)
     return false;
 }
 
-/* A mark inside a string. What it starts is checked as far as the text is marked. */
+/* Checks a mark inside a string. What it starts is checked as far as the text is marked. */
 static bool check_special(struct tch_json_reader *r, const char *p)
 {
     unsigned char c = (unsigned char)*p;
@@ -241,7 +245,8 @@ static bool check_special(struct tch_json_reader *r, const char *p)
     return true;
 }
 
-/* From the mark behind an opening quote: to the closing quote. The rare part of pass_string(). */
+/* Skips from the mark after an opening quote to the closing quote. The rare part of
+   pass_string(). */
 static const char *pass_specials(struct tch_json_reader *r, const char *open, const char *mark)
 {
     while (mark && *mark != '"') {
@@ -254,7 +259,7 @@ static const char *pass_specials(struct tch_json_reader *r, const char *open, co
     return mark;
 }
 
-/* The opening quote at p has been taken. Gives the closing one. */
+/* Returns the closing quote of the string whose opening quote at p has been taken. */
 static inline const char *pass_string(struct tch_json_reader *r, const char *p)
 {
     const char *mark = next_mark(r);
@@ -284,7 +289,8 @@ static inline bool enter(struct tch_json_reader *r, const char *p)
     return true;
 }
 
-/* At a value's first mark, which has been taken and is no bracket: gives the byte behind it. */
+/* Skips a scalar at its first mark, which has been taken and is not a bracket. Returns the byte
+   after it. */
 static ALWAYS_INLINE const char *pass_scalar(struct tch_json_reader *r, const char *p)
 {
     const char *close;
@@ -340,7 +346,7 @@ static ALWAYS_INLINE bool pass_key(struct tch_json_reader *r)
     const uint16_t *m = r->next;
     const char *p;
 
-    /* Nearly always: two quotes and a colon, all three in this batch. */
+    /* The usual case: two quotes and a colon, all three in this batch. */
     if (r->last - m >= 3 && r->batch[m[0]] == '"' && r->batch[m[1]] == '"' &&
         r->batch[m[2]] == ':') {
         r->next = m + 3;
@@ -355,7 +361,7 @@ static int found_no_end(struct tch_json_reader *r, const char *p)
     return found_instead(r, p, in_object(r) ? "',' or '}'" : "',' or ']'");
 }
 
-/* Passes over a value, or over as much of a container as leads to its first scalar. */
+/* Skips a value, or the part of a container that leads to its first scalar. */
 static ALWAYS_INLINE const char *pass_start(struct tch_json_reader *r)
 {
     for (;;) {
@@ -376,7 +382,7 @@ static ALWAYS_INLINE const char *pass_start(struct tch_json_reader *r)
     }
 }
 
-/* Passes over a value, whatever it holds, and returns the byte behind it. */
+/* Skips a value, whatever it contains, and returns the byte after it. */
 static const char *pass(struct tch_json_reader *r)
 {
     unsigned floor = r->depth;
@@ -443,7 +449,7 @@ int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret)
     return p ? 0 : r->status;
 }
 
-/* The string whose opening quote at p has been taken. */
+/* Reads the string whose opening quote at p has been taken. */
 static int read_string(struct tch_json_reader *r, const char *p, struct tch_json_value *ret)
 {
     const char *mark;
@@ -489,8 +495,8 @@ int tch_json_read(struct tch_json_reader *r, struct tch_json_value *ret)
     return end ? 0 : r->status;
 }
 
-/* In a container: 1 when something comes, the comma before it taken; 0 when it ended, and was left.
- */
+/* In a container: returns 1 when another item follows, and takes the comma before it; 0 when the
+   container has ended, and leaves it. */
 static int comes_next(struct tch_json_reader *r, bool object)
 {
     const char *p;
@@ -531,7 +537,7 @@ int tch_json_member(struct tch_json_reader *r, struct tch_json_value *key)
     p = expect_key(r);
     if (!p || read_string(r, p, key) < 0)
         return r->status;
-    /* The colon may lie behind the window's end, but the key must stay where it is. */
+    /* The colon may be beyond the end of the window, but the key must stay where it is. */
     r->hold = key->text;
     if (!expect_colon(r))
         return r->status;

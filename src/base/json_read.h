@@ -37,9 +37,9 @@
 #include "json_scan.h"
 
 enum {
-    TCH_JSON_DEPTH = 127,         /**< nesting that is accepted unless max_depth says otherwise */
-    TCH_JSON_DEPTH_MAX = 1024,    /**< the most that max_depth may be */
-    TCH_JSON_WINDOW = 256 * 1024, /**< a stream's window to begin with */
+    TCH_JSON_DEPTH = 127,         /**< nesting that is accepted unless max_depth is set */
+    TCH_JSON_DEPTH_MAX = 1024,    /**< the largest max_depth */
+    TCH_JSON_WINDOW = 256 * 1024, /**< the initial window of a stream */
     TCH_JSON_SPARE = 16,
 };
 
@@ -53,15 +53,15 @@ enum tch_json_type {
     TCH_JSON_OBJECT,
 };
 
-/** A value, or a key, as it stands in the document. */
+/** A value or a key, as it is written in the document. */
 struct tch_json_value {
     enum tch_json_type type;
     bool escaped;     /**< a string that has escapes: see tch_json_unescape() */
-    const char *text; /**< what is between the quotes; a number as written; else undefined */
+    const char *text; /**< between the quotes; a number as written; else undefined */
     size_t len;
 };
 
-/** As read(2): bytes put at buf, 0 at the end, -1 with errno. */
+/** Reads like read(2): returns the bytes written to buf, 0 at the end, -1 with errno. */
 typedef ssize_t tch_json_source(void *ctx, char *buf, size_t size);
 
 /** Use the functions. max_depth and finite (false) may be set between opening and the first call.
@@ -85,7 +85,7 @@ struct tch_json_reader {
     const uint16_t *last;
 
     unsigned depth;
-    bool fresh; /* a container was entered, and nothing of it has been read yet */
+    bool fresh; /* a container was entered, and nothing in it has been read yet */
     struct tch_json_scan scan;
     tch_json_scan_fn *scanner;
 
@@ -96,48 +96,50 @@ struct tch_json_reader {
     size_t limit;
     uint64_t before;     /* bytes of the document before data */
     uint64_t lines;      /* line feeds in them */
-    uint64_t line_start; /* offset behind the last of these */
+    uint64_t line_start; /* offset after the last of these */
 
     char closing[TCH_JSON_DEPTH_MAX + 1]; /* of each level: what ends it */
     uint16_t marks[TCH_JSON_MARKS];
 };
 
-/** Starts on a document in memory, which must outlive the reading; NULL when len is 0 is fine.
-    Cheap: one a line is fine. */
+/** Starts on a document in memory, which must outlive the reading. data may be NULL when len is 0.
+    Opening is cheap enough for one reader per line. */
 void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tacho_error *err);
 
 /**
- * Starts on a document that `source` gives piece by piece; tch_json_close() afterwards.
+ * Starts on a document that `source` returns piece by piece. Call tch_json_close() afterwards.
  *
- * @param limit  bytes that one string, number or raw value may have (the window grows to that)
+ * @param limit  bytes that one string, number or raw value may have; the window grows to that
  * @return 0, or TACHO_ENOMEM
  */
 int tch_json_open_stream(struct tch_json_reader *r, tch_json_source *source, void *ctx,
                          size_t limit, tacho_error *err);
 void tch_json_close(struct tch_json_reader *r);
 
-/** Each of these returns a negative code on failure, and then always the same. */
+/** Each of these functions returns a negative code on failure, and from then on always the same
+    one. */
 
-/** The next value. An array or object is entered: go on with tch_json_element() or _member(). */
+/** Reads the next value. Enters an array or object; continue with tch_json_element() or
+    _member(). */
 int tch_json_read(struct tch_json_reader *r, struct tch_json_value *ret);
 
-/** 1: a member, whose key is at *key and whose value is to be read or skipped next.
-    0: the object has ended. */
+/** Returns 1 for a member, with its key in *key; read or skip its value next. Returns 0 at the end
+    of the object. */
 int tch_json_member(struct tch_json_reader *r, struct tch_json_value *key);
 
-/** 1: an element, to be read or skipped next. 0: the array has ended. */
+/** Returns 1 for an element; read or skip it next. Returns 0 at the end of the array. */
 int tch_json_element(struct tch_json_reader *r);
 
-/** Passes over the next value. */
+/** Skips the next value. */
 int tch_json_skip(struct tch_json_reader *r);
 
-/** Passes over the next value and gives its type and the whole of its text, quotes included. */
+/** Skips the next value and returns its type and its whole text, quotes included. */
 int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret);
 
 /**
- * The marks (json_scan.h) that are next, up to *end, as offsets from *base. None may be there. Who
- * finds by them that the next value is sound need not read it a second time: tch_json_took() then.
- * Behind *end the text is not looked at yet.
+ * Returns the next marks (json_scan.h), up to *end, as offsets from *base. There may be none. A
+ * caller that finds by them that the next value is valid need not read it a second time and calls
+ * tch_json_took(). The text after *end is not marked yet.
  */
 static inline const uint16_t *tch_json_next_marks(const struct tch_json_reader *r,
                                                   const uint16_t **end, const char **base)
@@ -147,33 +149,33 @@ static inline const uint16_t *tch_json_next_marks(const struct tch_json_reader *
     return r->next;
 }
 
-/** The value before that mark has been passed over. */
+/** Marks the value before that mark as read. */
 static inline void tch_json_took(struct tch_json_reader *r, const uint16_t *next)
 {
     r->next = next;
     r->fresh = false;
 }
 
-/** Passes over what is left of the array or object entered last. */
+/** Skips the rest of the array or object that was entered last. */
 int tch_json_leave(struct tch_json_reader *r);
 
-/** 0 when nothing but blanks is left. */
+/** Returns 0 when only blanks are left. */
 int tch_json_finish(struct tch_json_reader *r);
 
-/** 0 when data is one sound document. */
+/** Returns 0 when data is one valid document. */
 int tch_json_check(const char *data, size_t len, tacho_error *err);
 
-/** Offset in the document of where a value's text starts. */
+/** Returns the offset in the document at which a value's text starts. */
 uint64_t tch_json_offset(const struct tch_json_reader *r, const struct tch_json_value *value);
 
-/** Is this string or key, unescaped, equal to text? */
+/** Returns whether a string or key, unescaped, equals text. */
 bool tch_json_is(const struct tch_json_value *string, const char *text);
 
 /** Adds the string, unescaped, to b. */
 void tch_json_unescape(const struct tch_json_value *string, struct tch_buf *b);
 
-/** A number: u64 where it is a whole one that fits, i64 where it is a negative one that fits,
-    else f64, correctly rounded ("-0" too, which no integer can say). */
+/** A number: u64 when it is a whole number that fits, i64 when it is a negative one that fits, else
+    f64, correctly rounded. "-0" is an f64, because integers have no negative zero. */
 struct tch_json_number {
     enum { TCH_JSON_U64, TCH_JSON_I64, TCH_JSON_F64 } kind;
     union {
@@ -183,26 +185,28 @@ struct tch_json_number {
     } as;
 };
 
-/** The value must be a TCH_JSON_NUMBER. */
+/** Converts a value, which must be a TCH_JSON_NUMBER. */
 struct tch_json_number tch_json_to_number(const struct tch_json_value *number);
 
-/** The same as a double, whatever its kind. */
+/** Converts a number to a double, whatever its kind. */
 double tch_json_to_f64(const struct tch_json_value *number);
 
-/** The first member of that name in an object, as tch_json_read_raw() gives it; what follows it is
-    not looked at. false: there is none, or it is no object. */
+/** Finds the first member of that name in an object, as tch_json_read_raw() returns it. Does not
+    check what follows it. Returns false when there is no such member, or json is not an object. */
 bool tch_json_find(const char *json, size_t len, const char *key, struct tch_json_value *ret);
 
-/* What json_read.c uses of json_stream.c. */
+/* The functions of json_stream.c that json_read.c uses. */
 
 /**
- * Gets more of the document into the window; all marks must have been taken. Keeps what is not
- * marked yet and what lies behind r->hold and *moved (NULL: nothing), and updates both.
+ * Reads more of the document into the window; all marks must have been taken. Keeps the text that
+ * is not marked yet and the text after r->hold and *moved (NULL: nothing), and updates both.
+ *
  * @return false at the end of the document and on failure (then r->status is set)
  */
 bool tch_json_refill(struct tch_json_reader *r, const char **moved);
 
-/** Bytes of a stream that may be marked now, after a refill where that is needed. 0 at the end. */
+/** Returns how many bytes of a stream may be marked now, after a refill where needed. 0 at the
+    end. */
 size_t tch_json_usable_stream(struct tch_json_reader *r);
 
 /** Fills in line, column and offset of `at`, which is in the window. */

@@ -3,10 +3,11 @@
 
 #include "json_scan_block.h"
 
-/* Sixteen bytes at once, by whatever the CPU has for it: the compiler knows. */
+/* Sixteen bytes at once. The compiler chooses the instructions. */
 typedef uint8_t bytes __attribute__((vector_size(16)));
 
-/* What compared true is all ones in its byte: the sixteen as bits, the first as the lowest. */
+/* Returns the sixteen results of a comparison, which are all ones where true, as bits; the first is
+   the lowest. */
 static uint64_t bits_of(bytes truth)
 {
     const bytes weight = {1, 2, 4, 8, 16, 32, 64, 128, 1, 2, 4, 8, 16, 32, 64, 128};
@@ -14,7 +15,7 @@ static uint64_t bits_of(bytes truth)
     uint64_t half[2];
 
     memcpy(half, &weighed, sizeof half);
-    /* No two bytes of a half share a bit, so that the sum in the top byte is all of them. */
+    /* No two bytes of a half share a bit, so the sum in the top byte contains all of them. */
     return (half[0] * 0x0101010101010101u >> 56) | (half[1] * 0x0101010101010101u >> 56) << 8;
 }
 
@@ -41,7 +42,7 @@ static struct tch_json_masks masks_of(const char *data)
     return m;
 }
 
-/* Bit i becomes the parity of bits 0 ... i. */
+/* Returns a word whose bit i is the parity of bits 0 ... i. */
 static uint64_t parities(uint64_t bits)
 {
     for (unsigned shift = 1; shift < 64; shift *= 2)

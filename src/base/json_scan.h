@@ -22,16 +22,17 @@ enum {
     TCH_JSON_MARKS = TCH_JSON_BATCH + TCH_JSON_BLOCK, /* room: a scanner may write 64 too many */
 };
 
-/** What one block hands to the next. Zeroes at the start of a text. */
+/** The state that one block passes to the next. All zero at the start of a text. */
 struct tch_json_scan {
     uint64_t in_string; /**< all ones: the text so far ends inside a string */
-    uint64_t escape;    /**< 1: ... in a backslash, whose victim comes next */
+    uint64_t escape;    /**< 1: ... in a backslash, which escapes the next byte */
     uint64_t in_word;   /**< 1: ... in a number, a literal or the like */
 };
 
 /**
- * Scans `blocks` whole blocks at data and writes their marks as offsets from data, plus base.
- * A run that is not ASCII is marked anew where a call starts inside it.
+ * Scans `blocks` whole blocks at data and writes their marks as offsets from data, plus base. A run
+ * that is not ASCII is marked again where a call starts inside it.
+ *
  * @return how many marks
  */
 typedef size_t tch_json_scan_fn(struct tch_json_scan *s, const char *data, size_t blocks,
@@ -43,7 +44,7 @@ tch_json_scan_fn tch_json_scan_avx2;
 tch_json_scan_fn tch_json_scan_avx512;
 #endif
 
-/** One way to scan, and whether this CPU has it. */
+/** One scanner, and whether this CPU supports it. */
 struct tch_json_scanner {
     const char *name;
     tch_json_scan_fn *scan;
@@ -53,7 +54,7 @@ struct tch_json_scanner {
 /** Best first; ends with the portable one, then a NULL name. */
 extern const struct tch_json_scanner tch_json_scanners[];
 
-/** The first usable one. */
+/** Returns the first usable scanner. */
 tch_json_scan_fn *tch_json_scan_best(void);
 
 #endif

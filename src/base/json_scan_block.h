@@ -1,13 +1,13 @@
 /*
- * What is done with the bit masks of one block, however they were made: bit i is byte i.
- * Included by the scanners only.
+ * Turns the bit masks of one block into marks: bit i is byte i. Included by the scanners only.
  */
 #ifndef TCH_JSON_SCAN_BLOCK_H
 #define TCH_JSON_SCAN_BLOCK_H
 
 #include "json_scan.h"
 
-/** Which bytes of a block are what. `op` and `blank` are only used outside of strings. */
+/** Which bytes of a block belong to which class. `op` and `blank` are used outside of strings
+    only. */
 struct tch_json_masks {
     uint64_t quote;
     uint64_t backslash;
@@ -17,7 +17,7 @@ struct tch_json_masks {
     uint64_t blank;   /* space, tab, LF, CR */
 };
 
-/* The backslashes that start an escape: not those that are themselves escaped. */
+/* Returns the backslashes that start an escape: not those that are themselves escaped. */
 static inline uint64_t tch_json_escapes(uint64_t backslash, uint64_t escaped_first)
 {
     uint64_t starts = 0;
@@ -32,7 +32,7 @@ static inline uint64_t tch_json_escapes(uint64_t backslash, uint64_t escaped_fir
     return starts;
 }
 
-/* The quotes that are not escaped; *escapes gets where escapes start. */
+/* Returns the quotes that are not escaped. *escapes is set to where escapes start. */
 static inline uint64_t tch_json_quotes(struct tch_json_scan *s, const struct tch_json_masks *m,
                                        uint64_t *escapes)
 {

@@ -378,8 +378,9 @@ void tch_add_reasons(struct tch_buf *b, uint64_t reasons)
 /* An event that says what is not in the trace. */
 static int report_losses(struct tch_rec_events *s)
 {
-    static const char *const keys[] = {"dropped",   "why",       "ends_without_begin",
-                                       "truncated_spans", "truncated_texts", "invalid_json"};
+    static const char *const keys[] = {
+        "dropped",         "why",         "ends_without_begin", "truncated_spans",
+        "truncated_texts", "invalid_json"};
     enum { KEYS = sizeof keys / sizeof keys[0] };
     const struct tch_rec_header *head = &s->r->head;
     const uint64_t counts[KEYS] = {head->dropped,     0,         s->r->lost_ends,
