@@ -107,7 +107,7 @@ int tch_file_replace(const char *path, const void *data, size_t len, bool sync, 
     `seconds`. Returns 0, or -1 with errno: EWOULDBLOCK when another process holds it. */
 int tch_file_lock(int fd, unsigned seconds);
 
-/** Makes the folder and those above it, like `mkdir -p`. An existing folder is no error. */
+/** Makes the folder and those above it, like `mkdir -p`. Succeeds when it exists. */
 int tch_mkdirs(const char *path, tacho_error *err);
 
 /** Makes the folders above a file, where its path names any. */

@@ -20,7 +20,7 @@
  *
  * From memory there is nothing to release. From a stream (tch_json_open_stream) the document
  * passes through a window: a value's text is good until the next call, and memory is bounded
- * by the window however long the document is. TCH_JSON_SPARE bytes behind the window may be read,
+ * by the window however long the document is. TCH_JSON_SPARE bytes after the window may be read,
  * though they hold nothing.
  */
 #ifndef TCH_JSON_READ_H

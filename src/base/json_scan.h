@@ -1,14 +1,14 @@
 /*
- * The first of the JSON reader's two passes: where something stands that the second must look at.
+ * The first of the JSON reader's two passes: finds the places that the second pass must check.
  *
- * Text goes in by blocks of 64 bytes, the offsets of its marks come out. Marks are, outside of
- * strings, each of {}[]:, and the first byte of every run of anything else but blanks; each
- * quote that opens or closes a string; and inside strings what is not plain: the backslash of an
- * escape, a control byte, the first byte of a run that is not ASCII. No error is found here:
- * the second pass walks from mark to mark, passes over what lies between, and judges.
+ * It takes text in blocks of 64 bytes and returns the offsets of its marks. Marks are, outside of
+ * strings, each of {}[]:, and the first byte of every run of anything else but blanks; each quote
+ * that opens or closes a string; and inside strings each byte that is not plain: the backslash of
+ * an escape, a control byte, the first byte of a run that is not ASCII. This pass finds no errors:
+ * the second pass walks from mark to mark, skips the text between them, and checks the grammar.
  *
- * There is one function of bit masks (json_scan_block.h) and one way a CPU to make the masks;
- * all give the same marks.
+ * There is one function of bit masks (json_scan_block.h), and one way per CPU to make the masks.
+ * All give the same marks.
  */
 #ifndef TCH_JSON_SCAN_H
 #define TCH_JSON_SCAN_H

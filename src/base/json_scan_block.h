@@ -45,7 +45,7 @@ static inline uint64_t tch_json_quotes(struct tch_json_scan *s, const struct tch
 }
 
 /*
- * The marks of a block. `odd` has bit i set where an odd number of quotes stands at or before
+ * Returns the marks of a block. `odd` has bit i set where an odd number of quotes is at or before
  * byte i of the block. `high_before`: the byte before the block is not ASCII.
  */
 static inline uint64_t tch_json_block(struct tch_json_scan *s, const struct tch_json_masks *m,

@@ -10,7 +10,7 @@
 #define AVX2   __attribute__((target("avx2,bmi,pclmul")))
 #define AVX512 __attribute__((target("avx512bw,avx512vbmi2,avx2,bmi,pclmul")))
 
-/* Bit i becomes the parity of bits 0 ... i: a product without carries by all ones. */
+/* Returns a word whose bit i is the parity of bits 0 ... i: a carry-less product by all ones. */
 AVX2 static inline uint64_t parities(uint64_t bits)
 {
     __m128i product =
@@ -20,8 +20,9 @@ AVX2 static inline uint64_t parities(uint64_t bits)
 }
 
 /*
- * Looked up by a byte's low four bits, the entry equals the byte itself just for the bytes in
- * question; NO never does in its places. With bit 5 set [ and { fall together, as do ] and }.
+ * Table indexed by the low four bits of a byte. The entry equals the byte itself for exactly the
+ * bytes in question; NO equals no byte with its index. With bit 5 set, [ and { are the same, as are
+ * ] and }.
  */
 #define NO     0x7F
 #define BLANKS ' ', NO, NO, NO, NO, NO, NO, NO, NO, '\t', '\n', NO, NO, '\r', NO, 0
@@ -60,7 +61,8 @@ AVX2 static inline struct tch_json_masks masks_avx2(const char *data)
     };
 }
 
-/* Eight at a time whether there are eight or not: a branch for each costs more than the stores. */
+/* Writes eight marks at a time even when there are fewer: a branch for each costs more than the
+   stores. */
 AVX2 static inline size_t put_marks(uint16_t *marks, unsigned base, uint64_t bits)
 {
     size_t count = (size_t)__builtin_popcountll(bits);
@@ -108,7 +110,8 @@ AVX512 static inline struct tch_json_masks masks_avx512(const char *data)
     };
 }
 
-/* The offsets 0 ... 63 of the set bits, gathered by one instruction, widened to 16 bits. */
+/* Writes the offsets 0 ... 63 of the set bits, compressed by one instruction and widened to 16
+   bits. */
 AVX512 static inline size_t compress_marks(uint16_t *marks, unsigned base, uint64_t bits)
 {
     const __m512i offsets = _mm512_set_epi8(

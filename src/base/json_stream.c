@@ -1,12 +1,13 @@
-/* A window that moves over a document, for the JSON reader; and where in it a byte stands. */
+/* A window that moves over a document, for the JSON reader, and the line and column of a byte in
+   it. */
 #include "json_read.h"
 
 #include <errno.h>
 
 #include "fail.h"
 
-/* In a stream this many bytes stay unmarked behind the marked ones, so that an escape, a literal or
-   a UTF-8 sequence that starts at a mark is in the window as a whole. */
+/* A stream keeps this many unmarked bytes after the marked ones, so that an escape, a literal or a
+   UTF-8 sequence that starts at a mark is in the window as a whole. */
 enum { LOOKAHEAD = 64 };
 
 int tch_json_open_stream(struct tch_json_reader *r, tch_json_source *source, void *ctx,
@@ -26,7 +27,8 @@ int tch_json_open_stream(struct tch_json_reader *r, tch_json_source *source, voi
     return 0;
 }
 
-/* The window is the reader's own, though it only ever looks at it through const. */
+/* Returns the window as writable memory: the reader owns it, though it reads it through const
+   pointers. */
 static char *window_of(const struct tch_json_reader *r)
 {
     return (char *)(uintptr_t)r->data;
@@ -39,7 +41,7 @@ void tch_json_close(struct tch_json_reader *r)
     tch_json_open(r, "", 0, NULL);
 }
 
-/* Moves the text between two places in memory: every pointer into it follows. */
+/* Moves the text between two places in memory and adjusts every pointer into it. */
 static void relocate(struct tch_json_reader *r, const char *from, char *to, const char **moved)
 {
     size_t len = (size_t)(r->end - from);

@@ -1,12 +1,12 @@
-/* What the text of a JSON value means: strings without their escapes, numbers. */
+/* Converts the text of a JSON value: removes escapes from strings, parses numbers. */
 #include "json_read.h"
 
 #include "json_lex.h"
 #include "number.h"
 #include "utf8.h"
 
-/* The character that the escape at p stands for, in out; *len is how many bytes it has.
-   Returns the byte behind the escape, which the reader has found sound. */
+/* Writes the character of the escape at p to out, and its number of bytes to *len. Returns the byte
+   after the escape, which the reader has found valid. */
 static const char *unescape_one(const char *p, char out[4], size_t *len)
 {
     static const char plain[] = {
@@ -76,7 +76,7 @@ double tch_json_to_f64(const struct tch_json_value *number)
 {
     double value = 0;
 
-    /* The reader has found the number sound, so that this cannot fail. */
+    /* The reader has found the number valid, so this cannot fail. */
     (void)tch_parse_f64_n(number->text, number->len, &value);
     return value;
 }

@@ -1,10 +1,11 @@
-/* JSON text into a tch_buf. Numbers as text are float_text.c's; reading is json_read.c's. */
+/* Writes JSON text into a tch_buf. float_text.c formats numbers; json_read.c reads. */
 #include "json_write.h"
 
 #include "float_text.h"
 #include "utf8.h"
 
-/* A comma, unless this is the first thing in its container, a member's value or a line. */
+/* Adds a comma, unless this is the first thing in its container, the value of a member, or a new
+   line. */
 static void separate(struct tch_buf *b)
 {
     char last = b->len > 0 ? b->data[b->len - 1] : '\n';
@@ -44,7 +45,7 @@ void tch_json_end_array(struct tch_buf *b)
     tch_buf_addc(b, ']');
 }
 
-/* Bytes from the start that need neither escape nor replacement. */
+/* Returns how many bytes from the start need neither an escape nor a replacement. */
 static size_t plain_run(const char *text, size_t len)
 {
     size_t i = 0;

@@ -28,31 +28,31 @@ void tch_json_end_array(struct tch_buf *b);
     before the first key or value. */
 void tch_json_continue(struct tch_buf *b);
 
-/** A key and its colon; text is escaped as a string is. */
+/** Adds a key and its colon. The key is escaped like a string. */
 void tch_json_key(struct tch_buf *b, const char *key);
 void tch_json_key_n(struct tch_buf *b, const char *key, size_t len);
 
-/** A string of any bytes; each that is not part of valid UTF-8 becomes U+FFFD. */
+/** Adds a string of any bytes. Each byte that is not part of valid UTF-8 becomes U+FFFD. */
 void tch_json_string(struct tch_buf *b, const char *text, size_t len);
 void tch_json_text(struct tch_buf *b, const char *text);
 
 void tch_json_u64(struct tch_buf *b, uint64_t value);
 void tch_json_i64(struct tch_buf *b, int64_t value);
 
-/** The shortest text that reads back the same; NaN and infinities become null. */
+/** Adds the shortest text that reads back the same. NaN and infinities become null. */
 void tch_json_f64(struct tch_buf *b, double value);
 void tch_json_f32(struct tch_buf *b, float value);
 
 void tch_json_bool(struct tch_buf *b, bool value);
 void tch_json_null(struct tch_buf *b);
 
-/** A key with its value, as most members are; text may be NULL, which is written as null. */
+/** Adds a key with its value. text may be NULL, which is written as null. */
 void tch_json_put_text(struct tch_buf *b, const char *key, const char *text);
 void tch_json_put_u64(struct tch_buf *b, const char *key, uint64_t value);
 void tch_json_put_f64(struct tch_buf *b, const char *key, double value);
 void tch_json_put_bool(struct tch_buf *b, const char *key, bool value);
 
-/** A value that is JSON already. */
+/** Adds a value that is JSON already. */
 void tch_json_raw(struct tch_buf *b, const char *json, size_t len);
 
 #endif

@@ -14,9 +14,9 @@
 #include "number.h"
 
 enum {
-    POLL_MS = 50,          /* so often *stop is read */
-    WALL_PER_CPU = 20,     /* a child waits for a CPU of a busy machine so much longer, */
-    WALL_BASE = 60 * 1000, /* ms; one that takes longer hangs */
+    POLL_MS = 50,          /* how often *stop is checked */
+    WALL_PER_CPU = 20,     /* how much longer a child may wait for a CPU of a busy machine */
+    WALL_BASE = 60 * 1000, /* ms; a child that takes longer hangs */
 };
 
 void tch_child_limit(int resource, uint64_t value)
@@ -31,7 +31,7 @@ void tch_child_limit(int resource, uint64_t value)
 
 uint64_t tch_child_memory(void)
 {
-    enum { DATA = 5 }; /* the number of the field, from 0 on */
+    enum { DATA = 5 }; /* the index of the field, from 0 */
     char text[128] = "";
     const char *at = text;
     uint64_t pages = 0;
@@ -50,7 +50,7 @@ uint64_t tch_child_memory(void)
 static void enter_child(pid_t parent, const struct tch_child_limits *limits)
 {
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != parent) /* it has died before that */
+    if (getppid() != parent) /* the parent died before prctl() */
         _exit(1);
     signal(SIGXCPU, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);

@@ -2,7 +2,7 @@
  * Work in a child process of limited CPU time and memory.
  *
  * Some functions of the C library cannot be stopped: regexec() takes no time limit, and neither a
- * signal handler nor another thread may end it, because it may hold a lock of malloc(). A process
+ * signal handler nor another thread may abort it, because it may hold a lock of malloc(). A process
  * can be killed at any time.
  */
 #ifndef TCH_LIMITED_CHILD_H
@@ -26,7 +26,7 @@ struct tch_child_limits {
  * those of a child that is killed. work() calls _exit(1) when memory runs out.
  *
  * @return 0, TACHO_ELIMIT when the child took too much time or died, TACHO_ENOMEM, or TACHO_EIO,
- *         with ECANCELED as system_errno when *stop was set. The message is the reason alone.
+ * with ECANCELED as system_errno when *stop was set. The message is the reason alone.
  */
 int tch_child_call(const struct tch_child_limits *limits, void (*work)(int fd, void *ctx),
                    void *ctx, struct tch_buf *answer, tacho_error *err);

@@ -6,7 +6,7 @@
 #include "fail.h"
 #include "file.h"
 
-/* One less than there is, because its LF has to fit, too. */
+/* One byte less than the maximum, because the LF has to fit, too. */
 static size_t longest_or_default(size_t longest)
 {
     if (longest == 0)
@@ -58,8 +58,8 @@ void tch_lines_release(struct tch_lines *lines)
     *lines = (struct tch_lines){.fd = -1, .data = "", .at_end = true};
 }
 
-/* Room behind `end`: by moving the line begun to the front, then by growing. What is longer than
-   the longest line was let go before, so that growing stops there. */
+/* Makes room after `end`: moves the current line to the front, then grows. Text beyond the longest
+   line was discarded before, so growing stops there. */
 static int make_room(struct tch_lines *lines, tacho_error *err)
 {
     size_t held = lines->end - lines->start;
@@ -88,7 +88,7 @@ static int make_room(struct tch_lines *lines, tacho_error *err)
     return 0;
 }
 
-/* Makes a line of what was passed over and the first `len` bytes at start, and steps over it. */
+/* Makes a line of the bytes passed over and the first `len` bytes at start, and moves past it. */
 static void finish_line(struct tch_lines *lines, size_t len, bool ended, struct tch_line *ret)
 {
     size_t whole = lines->passed + len;
@@ -147,7 +147,7 @@ int tch_lines_peek(struct tch_lines *lines, struct tch_line *ret, tacho_error *e
 {
     int status = tch_lines_next(lines, ret, err);
 
-    if (status > 0 && !ret->too_long) { /* it is still in memory: back before it */
+    if (status > 0 && !ret->too_long) { /* it is still in memory: go back to its start */
         lines->start -= ret->len + ret->ended;
         lines->offset = ret->offset;
         lines->number = ret->number - 1;

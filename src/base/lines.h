@@ -23,7 +23,7 @@
 typedef ssize_t tch_lines_source(void *ctx, void *data, size_t len, tacho_error *err);
 
 enum {
-    TCH_LINES_BUFFER = 256 * 1024,       /* what the buffer for a descriptor starts with */
+    TCH_LINES_BUFFER = 256 * 1024,       /* the initial buffer of a descriptor */
     TCH_LINES_LONGEST = 16 * 1024 * 1024 /* the longest line when none is stated */
 };
 
@@ -33,10 +33,10 @@ struct tch_line {
     uint64_t number;  /**< from 1 */
     uint64_t offset;  /**< of its first byte in the input */
     bool ended;       /**< with an LF; only the last line may lack it */
-    bool too_long;    /**< longer than the longest allowed: passed over, reading goes on */
+    bool too_long;    /**< longer than the longest allowed: skipped, and reading continues */
 };
 
-/** Not to be touched. */
+/** Private to lines.c. */
 struct tch_lines {
     tch_lines_source *source; /* NULL: memory */
     void *ctx;
@@ -49,13 +49,13 @@ struct tch_lines {
     size_t start;    /* of the next line in data */
     size_t end;      /* of what data holds */
     size_t searched; /* bytes from start that hold no LF */
-    size_t passed;   /* bytes of a line too long, let go before start */
+    size_t passed;   /* bytes of a line that is too long, discarded before start */
     uint64_t offset; /* in the input, of the next line */
-    uint64_t number; /* of the line given last */
-    bool at_end;     /* nothing more will come behind `end` */
+    uint64_t number; /* of the line returned last */
+    bool at_end;     /* no data follows `end` */
 };
 
-/** Reads from where fd stands. fd and name (for errors) are borrowed until the release.
+/** Reads from the current offset of fd. fd and name (for errors) are borrowed until the release.
     longest: bytes of the longest line, 0 for TCH_LINES_LONGEST. */
 void tch_lines_init_fd(struct tch_lines *lines, int fd, const char *name, size_t longest);
 
@@ -63,26 +63,26 @@ void tch_lines_init_fd(struct tch_lines *lines, int fd, const char *name, size_t
 void tch_lines_init_source(struct tch_lines *lines, tch_lines_source *source, void *ctx,
                            const char *name, size_t longest);
 
-/** data is borrowed until the release; lines point into it. */
+/** Reads from memory, which is borrowed until the release. Lines point into it. */
 void tch_lines_init_mem(struct tch_lines *lines, const char *data, size_t len, size_t longest);
 
 /**
- * The next line.
+ * Reads the next line.
  *
- * @return 1; 0 at the end, with *ret left alone; TACHO_EIO when reading fails, TACHO_ENOMEM.
- *         After an error the next call tries again.
+ * @return 1; 0 at the end, with *ret unchanged; TACHO_EIO when reading fails, TACHO_ENOMEM. After
+ * an error the next call tries again.
  */
 int tch_lines_next(struct tch_lines *lines, struct tch_line *ret, tacho_error *err);
 
-/** The line that tch_lines_next() will give, as that returns it; a line too long is not seen twice.
- */
+/** Returns the line that tch_lines_next() will return, with the same codes. A line that is too long
+    is not seen twice. */
 int tch_lines_peek(struct tch_lines *lines, struct tch_line *ret, tacho_error *err);
 
-/** What is in memory of the lines to come: *len bytes, perhaps 0, perhaps with part of a line at
-   the end. For those who know a quicker way through lines of one kind. */
+/** Returns the buffered part of the lines to come: *len bytes, possibly 0, possibly with part of a
+    line at the end. For callers that have a faster parser for lines of one kind. */
 const char *tch_lines_held(const struct tch_lines *lines, size_t *len);
 
-/** The first `len` bytes of those, which are `count` whole lines, need not be given any more. */
+/** Skips the first `len` bytes of those, which are `count` whole lines. */
 void tch_lines_pass(struct tch_lines *lines, size_t len, uint64_t count);
 
 void tch_lines_release(struct tch_lines *lines);

@@ -1,4 +1,4 @@
-/* The one place of the library that prints. */
+/* Prints messages; no other file of the library prints. */
 #include "message.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the two below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the two below */
 static tacho_message_handler *message_handler;
 static void *message_arg;
 
@@ -22,7 +22,8 @@ void tacho_set_message_handler(tacho_message_handler *handler, void *arg)
     pthread_mutex_unlock(&lock);
 }
 
-/* Prints without a signal when nobody reads standard error, or when it is a file that is full. */
+/* Prints without raising a signal when nobody reads standard error, or when it is a file that is
+   full. */
 static void print(const char *line, size_t len)
 {
     static const struct timespec now;
@@ -40,7 +41,7 @@ static void print(const char *line, size_t len)
 
 void tch_message(const char *fmt, ...)
 {
-    char line[512]; /* a tacho_error and what is before it */
+    char line[512]; /* a tacho_error and the words before it */
     tacho_message_handler *handler;
     va_list args;
     void *arg;

@@ -48,7 +48,7 @@ int tch_parse_i64_n(const char *text, size_t len, int64_t *ret)
 
     if (tch_parse_u64_n(text + negative, len - negative, max, &size) < 0)
         return TACHO_EINVAL;
-    /* In two steps, because +2^63 is no int64_t. */
+    /* In two steps, because +2^63 does not fit an int64_t. */
     *ret = negative && size > 0 ? -(int64_t)(size - 1) - 1 : (int64_t)size;
     return 0;
 }
@@ -81,14 +81,14 @@ int tch_parse_i64(const char *text, int64_t *ret)
 /* Floats. */
 
 enum {
-    SIGNIFICANT = 800,  /* 767 digits tell any double from the half-way point beside it */
-    EXACT_DIGITS = 19,  /* any that many fit a uint64_t */
+    SIGNIFICANT = 800,  /* 767 digits distinguish any double from the half-way point beside it */
+    EXACT_DIGITS = 19,  /* that many digits always fit a uint64_t */
     EXACT_POWER = 22,   /* 10^22 is the last power of ten that is a double */
     FAR_OUT = 400,      /* 0.1e400 is an infinity, 1e-400 is 0 */
     EXPONENT_ROOM = 16, /* "e-1201" and its end */
 };
 
-/* No text is long enough to bring an exponent of this size back to where doubles are. */
+/* No text is long enough to bring an exponent of this size back into the range of doubles. */
 static const int64_t exponent_max = INT64_C(1000000000000000000);
 
 /* The parts of a number's text: value = whole.fraction * 10^exponent. */
@@ -167,7 +167,7 @@ static bool exact(const struct decimal *d, double *ret)
     return true;
 }
 
-/* The significant digits on their way to strtod(). */
+/* The significant digits that strtod() gets. */
 struct digits {
     char text[SIGNIFICANT + 1 + EXPONENT_ROOM];
     size_t len;
@@ -202,7 +202,7 @@ static double round_digits(const struct decimal *d)
         return 0;
     if (exponent + (int64_t)all.len > FAR_OUT)
         return HUGE_VAL;
-    if (all.inexact) { /* not 0, but less than one in the last place: enough to settle a tie */
+    if (all.inexact) { /* not 0, but less than one in the last place: enough to break a tie */
         all.text[all.len++] = '1';
         exponent--;
     }
@@ -237,7 +237,7 @@ struct unit {
 
 __extension__ typedef unsigned __int128 u128;
 
-/* The text before its unit, at which *rest then points, is whole + part / scale. */
+/* The text before its unit, to which *rest then points, is whole + part / scale. */
 struct amount {
     uint64_t whole;
     uint64_t part;
@@ -300,7 +300,7 @@ int tch_parse_duration(const char *text, uint64_t *ret_ns)
     return 0;
 }
 
-/* Not strcasecmp(): "GIB" is not "gib" to a Turkish one. */
+/* Compares without strcasecmp(), for which "GIB" is not "gib" in a Turkish locale. */
 static bool is_in_any_case(const char *text, const char *lower)
 {
     while (*lower && (*text | 0x20) == *lower) {

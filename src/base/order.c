@@ -6,7 +6,7 @@ enum {
     RADIX = 256,
 };
 
-/* Splits that go wrong more often than this, on purpose or by chance, are left to the heap. */
+/* The number of bad splits, by chance or on purpose, after which heap sort takes over. */
 static unsigned depth_of(size_t n)
 {
     unsigned depth = 2;
@@ -66,7 +66,7 @@ void tch_sort_u64(uint64_t *x, uint64_t *scratch, size_t n)
         for (size_t i = 0; i < n; i++)
             start[from[i] >> shift & (RADIX - 1)]++;
         if (n == 0 || start[from[0] >> shift & (RADIX - 1)] == n)
-            continue; /* all the same in this byte */
+            continue; /* all values are equal in this byte */
         for (unsigned d = 0; d < RADIX; d++) {
             size_t count = start[d];
 

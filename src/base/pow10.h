@@ -1,7 +1,7 @@
 /*
  * The powers of ten that float_text.c multiplies by: 10^k for k = -292 ... 324, as the 128-bit
  * number g with 2^127 <= g < 2^128 that is 10^k times a power of two, rounded up.
- * tests/base/test_float_text.c works each of them out again with long arithmetic.
+ * tests/base/test_float_text.c computes each of them again with long arithmetic.
  */
 #ifndef TCH_POW10_H
 #define TCH_POW10_H

@@ -53,7 +53,7 @@ void tch_pb_text(struct tch_buf *b, uint32_t field, const char *text)
     tch_pb_bytes(b, field, text, strlen(text));
 }
 
-/* One byte is kept for the length, enough for most; tch_pb_end() moves what is longer. */
+/* Reserves one byte for the length, enough for most; tch_pb_end() moves longer content. */
 size_t tch_pb_begin(struct tch_buf *b, uint32_t field)
 {
     put_tag(b, field, TCH_PB_BYTES);
@@ -87,7 +87,7 @@ void tch_pb_open(struct tch_pb_reader *r, const void *data, size_t len)
     r->end = len > 0 ? r->at + len : r->at;
 }
 
-/* Moves *at behind a varint of at most 64 bits; false when there is none. */
+/* Moves *at past a varint of at most 64 bits. Returns false when there is none. */
 static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *ret)
 {
     const uint8_t *p = *at;

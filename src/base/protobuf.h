@@ -45,15 +45,16 @@ void tch_pb_varint(struct tch_buf *b, uint32_t field, uint64_t value);
 void tch_pb_fixed64(struct tch_buf *b, uint32_t field, uint64_t value);
 void tch_pb_double(struct tch_buf *b, uint32_t field, double value);
 
-/** bytes, string (the caller sees to valid UTF-8), or a message made elsewhere. */
+/** Writes bytes, a string (the caller ensures valid UTF-8), or a message made elsewhere. */
 void tch_pb_bytes(struct tch_buf *b, uint32_t field, const void *data, size_t len);
 void tch_pb_text(struct tch_buf *b, uint32_t field, const char *text);
 
-/** A sub-message, or a packed field: what is written until tch_pb_end() is inside. They nest. */
+/** Begins a sub-message or a packed field: everything written until tch_pb_end() is inside. They
+    nest. */
 size_t tch_pb_begin(struct tch_buf *b, uint32_t field);
 void tch_pb_end(struct tch_buf *b, size_t begun);
 
-/** A varint with no tag, an element of a packed field. */
+/** Writes a varint without a tag, an element of a packed field. */
 void tch_pb_packed(struct tch_buf *b, uint64_t value);
 
 enum tch_pb_type {
@@ -63,7 +64,7 @@ enum tch_pb_type {
     TCH_PB_FIXED32 = 5,
 };
 
-/** One field as it stands on the wire. */
+/** One field as it is on the wire. */
 struct tch_pb_field {
     uint32_t number;
     enum tch_pb_type type;
@@ -78,11 +79,11 @@ struct tch_pb_reader {
     const uint8_t *end;
 };
 
-/** The message must outlive the reading. Nothing to release. */
+/** Starts reading a message, which must outlive the reader. There is nothing to release. */
 void tch_pb_open(struct tch_pb_reader *r, const void *data, size_t len);
 
-/** 1: a field. 0: the message has ended. TACHO_EPARSE: cut short, or not protobuf (groups, which
-    nobody writes any more, are not read). */
+/** Returns 1 for a field, 0 at the end of the message, TACHO_EPARSE when the message is truncated
+    or not protobuf. Groups, which are obsolete, are not read. */
 int tch_pb_next(struct tch_pb_reader *r, struct tch_pb_field *ret);
 
 double tch_pb_to_double(uint64_t value);

@@ -19,7 +19,8 @@ static inline uint64_t tch_random_bits(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/** Below n, all equally likely: draws that would favour small numbers are repeated. */
+/** Returns a number below n, all equally likely: draws that would favour small numbers are
+    repeated. */
 static inline size_t tch_random_below(uint64_t *state, size_t n)
 {
     uint64_t limit = UINT64_MAX - UINT64_MAX % n;
@@ -31,7 +32,7 @@ static inline size_t tch_random_below(uint64_t *state, size_t n)
     return (size_t)(x % n);
 }
 
-/** Every order of x is equally likely (R. Durstenfeld, 1964). */
+/** Shuffles x so that every order is equally likely (R. Durstenfeld, 1964). */
 static inline void tch_random_shuffle(uint64_t *state, uint32_t *x, size_t n)
 {
     for (size_t i = n; i > 1; i--) {

@@ -33,7 +33,8 @@ static const char *skip_bracket(const char *at)
     return *at ? at + 1 : at;
 }
 
-/* Returns how often "2,30}" copies what is before it, and where it ends. 1 when it is no count. */
+/* Returns how many copies "2,30}" makes of the atom before it, and where it ends. 1 when it is not
+   a count. */
 static double copies(const char *at, const char **end)
 {
     size_t first = strspn(at, "0123456789");
@@ -52,8 +53,8 @@ static double copies(const char *at, const char **end)
     return (double)(high > low ? high : low) + (comma && second == 0);
 }
 
-/* Returns how many nodes the expression has when repetitions are written out, more than NODES_MOST
-   also for one that is nested too deep. */
+/* Returns the number of nodes of the expression when repetitions are expanded, and more than
+   NODES_MOST for one that is nested too deeply. */
 static double nodes(const char *at)
 {
     double outer[DEPTH_MOST]; /* nodes before each group that is open */

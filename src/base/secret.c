@@ -1,4 +1,5 @@
-/* Masks secrets. First which names are secret, then words, then lines, which are words again. */
+/* Masks secrets: first decides which names are secret, then masks words, then lines, which consist
+   of words. */
 #include "secret.h"
 
 #include <stdlib.h>
@@ -21,7 +22,7 @@ enum {
     TEXT_MOST = 64 << 20,
 };
 
-/* --- Names --- */
+/* Names. */
 
 static bool is_lower(char c)
 {
@@ -102,7 +103,7 @@ static const char *const model[] = {
     "END",     "STOP",  "BOS",   "EOS",    "EOT",   "PAD",    "UNK",   "SEP",  "CLS",   "MASK",
     "SPECIAL", "IMAGE", "AUDIO", "PROMPT", "INPUT", "OUTPUT", "DRAFT", NULL};
 
-/* Before KEY: what is looked up or sorted by, and what is public. */
+/* Before KEY: keys that select or sort, and public ones. */
 static const char *const lookup[] = {"PER",   "MAX",     "NUM",     "N",      "CACHE",
                                      "SORT",  "PRIMARY", "FOREIGN", "PUBLIC", "PARTITION",
                                      "GROUP", "QUERY",   "LOOKUP",  NULL};
@@ -131,7 +132,7 @@ bool tch_secret_name(const char *name, size_t len, const char *const *keep)
            !ends_with_pair(spelled, lookup, "_KEY_");
 }
 
-/* --- Words --- */
+/* Words. */
 
 static void mask(struct tch_buf *b, const char *value)
 {
@@ -201,7 +202,7 @@ static void mask_word(struct tch_buf *b, const char *before, const char *word,
     tch_buf_adds(b, word);
 }
 
-/* --- Lines --- */
+/* Lines. */
 
 /* Reads one word as a shell does, without its quotes. Returns its length in the line. */
 static size_t read_word(struct tch_buf *word, const char *line)
@@ -305,7 +306,7 @@ char *tch_secret_masked_line(const char *line, const char *const *keep)
     return tch_buf_take(&b);
 }
 
-/* --- JSON --- */
+/* JSON. */
 
 void tch_secret_put_line(struct tch_buf *b, const char *key, const char *line,
                          const char *const *keep)

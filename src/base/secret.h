@@ -1,10 +1,10 @@
 /*
- * Secrets in what is written down. A command line or a variable often carries a password or an
- * access token. Its value is replaced by "masked:" and the first 8 hexadecimal digits of its
- * SHA-256: nobody can use it, and a change of the value is still seen. The name decides, because a
- * value does not show what it is.
+ * Masks secrets before they are recorded or shown. A command line or a variable often contains a
+ * password or an access token. Its value is replaced by "masked:" and the first 8 hexadecimal
+ * digits of its SHA-256: nobody can use it, and a change of the value is still visible. The name
+ * decides, because a value does not show what it is.
  *
- * keep: names whose values are written as they are; NULL-ended, or NULL.
+ * keep: names whose values are recorded unchanged; NULL-ended, or NULL.
  */
 #ifndef TCH_SECRET_H
 #define TCH_SECRET_H

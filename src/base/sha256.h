@@ -20,36 +20,37 @@ enum {
     TCH_SHA256_HEX = 2 * TCH_SHA256_SIZE + 1, /* with the NUL */
 };
 
-/** Takes n whole blocks into the state. */
+/** Adds n whole blocks to the state. */
 typedef void tch_sha256_blocks(uint32_t state[8], const uint8_t *data, size_t n);
 
 struct tch_sha256 {
     uint32_t state[8];
-    uint64_t len; /**< bytes taken in so far */
+    uint64_t len; /**< bytes added so far */
     uint8_t rest[TCH_SHA256_BLOCK];
-    tch_sha256_blocks *blocks; /**< which implementation; both give the same */
+    tch_sha256_blocks *blocks; /**< the implementation; all give the same digest */
 };
 
 void tch_sha256_init(struct tch_sha256 *h);
 void tch_sha256_update(struct tch_sha256 *h, const void *data, size_t len);
 
-/** h is used up: tch_sha256_init() before the next. */
+/** Writes the digest. Call tch_sha256_init() before using h again. */
 void tch_sha256_final(struct tch_sha256 *h, uint8_t digest[TCH_SHA256_SIZE]);
 
-/** All in one. */
+/** Computes the digest of data in one call. */
 void tch_sha256(const void *data, size_t len, uint8_t digest[TCH_SHA256_SIZE]);
 
-/** 64 lower-case digits and a NUL: of a digest; of data. */
+/** Write 64 lower-case digits and a NUL: of a digest; of data. */
 void tch_sha256_digest_hex(char out[TCH_SHA256_HEX], const uint8_t digest[TCH_SHA256_SIZE]);
 void tch_sha256_hex(char out[TCH_SHA256_HEX], const void *data, size_t len);
 
-/* What the implementations share, and those who compare them. */
+/* Shared by the implementations and by their tests. */
 
 extern const uint32_t tch_sha256_k[64]; /* the round constants */
 
 tch_sha256_blocks tch_sha256_portable;
 
-/** The one by SHA instructions, or NULL where this CPU or build has none. Asks the CPU. */
+/** Returns the implementation that uses SHA instructions, or NULL where this CPU or build does not
+    have them. Asks the CPU. */
 tch_sha256_blocks *tch_sha256_x86(void);
 
 #endif

@@ -1,4 +1,4 @@
-/* SHA-256 by the SHA instructions of x86. On other machines there is none to hand out. */
+/* SHA-256 by the SHA instructions of x86. Returns no implementation on other machines. */
 #include "sha256.h"
 
 #if defined(__x86_64__)

@@ -6,7 +6,7 @@
  *     tch_shake256_update(&h, data, len);
  *     tch_shake256_final(&h, out, sizeof out);
  *
- * Never fails, never allocates; nothing to release.
+ * Never fails and never allocates. There is nothing to release.
  */
 #ifndef TCH_SHAKE256_H
 #define TCH_SHAKE256_H
@@ -18,16 +18,16 @@ enum { TCH_SHAKE256_RATE = 136 };
 
 struct tch_shake256 {
     uint64_t lane[25];
-    size_t at; /**< bytes of the block that were taken in, fewer than the rate */
+    size_t at; /**< bytes of the current block, fewer than the rate */
 };
 
 void tch_shake256_init(struct tch_shake256 *h);
 void tch_shake256_update(struct tch_shake256 *h, const void *data, size_t len);
 
-/** h is used up: call tch_shake256_init() before the next. */
+/** Writes the output. Call tch_shake256_init() before using h again. */
 void tch_shake256_final(struct tch_shake256 *h, uint8_t *out, size_t len);
 
-/** All in one. */
+/** Computes the output of data in one call. */
 void tch_shake256(const void *data, size_t len, uint8_t *out, size_t out_len);
 
 #endif

@@ -4,7 +4,7 @@
 #include "fail.h"
 #include "file.h"
 
-enum { LIMIT = 256 * 1024 * 1024 }; /* of what is added between two steps */
+enum { LIMIT = 256 * 1024 * 1024 }; /* of the bytes added between two steps */
 
 void tch_sink_init(struct tch_sink *sink, tch_sink_write *write, void *ctx, tacho_error *err)
 {
@@ -24,7 +24,7 @@ int tch_sink_flush(struct tch_sink *sink)
 
 void tch_sink_pass_on(struct tch_sink *sink)
 {
-    /* The JSON writer looks at the last byte to know whether a comma is due. */
+    /* Keeps the last byte, which the JSON writer reads to decide whether a comma is due. */
     char last = sink->b.len > 0 ? sink->b.data[--sink->b.len] : '\0';
 
     tch_sink_flush(sink);

@@ -21,31 +21,31 @@
 /** Writes all len bytes. @return 0 or a negative code */
 typedef int tch_sink_write(void *ctx, const void *data, size_t len, tacho_error *err);
 
-/** A step hands on what has gathered once it is this much. */
+/** The size from which a step passes the gathered bytes on. */
 enum { TCH_SINK_SIZE = 256 * 1024 };
 
 struct tch_sink {
-    struct tch_buf b; /**< add here, then call tch_sink_step() before long */
+    struct tch_buf b; /**< add here, and call tch_sink_step() often */
     tch_sink_write *write;
     void *ctx;
-    int status; /**< the first failure; whoever sets it ends the writing */
+    int status; /**< the first failure; nothing is written once it is set */
     tacho_error *err;
 };
 
-/** Starts empty. It allocates nothing yet and cannot fail. ctx is passed to write. */
+/** Initialises an empty sink. Allocates nothing yet and cannot fail. ctx is passed to write. */
 void tch_sink_init(struct tch_sink *sink, tch_sink_write *write, void *ctx, tacho_error *err);
 
-/** Hands on everything that has gathered. @return the status */
+/** Passes on everything gathered. @return the status */
 int tch_sink_flush(struct tch_sink *sink);
 
-/** Hands on the rest and releases the buffer. @return the status: 0 when all was written */
+/** Passes on the rest and releases the buffer. @return the status: 0 when everything was written */
 int tch_sink_end(struct tch_sink *sink);
 
 /* For the inline functions. */
 void tch_sink_pass_on(struct tch_sink *sink);
 char *tch_sink_make_room(struct tch_sink *sink, size_t n);
 
-/** Hands on what has gathered if it is much. */
+/** Passes on the gathered bytes when there are TCH_SINK_SIZE or more. */
 static inline void tch_sink_step(struct tch_sink *sink)
 {
     if (sink->b.len >= TCH_SINK_SIZE || sink->b.failed)
@@ -59,7 +59,7 @@ static inline void tch_sink_add(struct tch_sink *sink, const void *data, size_t 
     tch_sink_step(sink);
 }
 
-/** Returns room for n bytes if there is any now, else NULL. Add to b.len what you have written. */
+/** Returns room for n bytes if there is room now, else NULL. Add the bytes you wrote to b.len. */
 static inline char *tch_sink_free_room(struct tch_sink *sink, size_t n)
 {
     if (sink->b.len + n >= sink->b.cap || sink->b.len >= TCH_SINK_SIZE)
@@ -67,8 +67,8 @@ static inline char *tch_sink_free_room(struct tch_sink *sink, size_t n)
     return sink->b.data + sink->b.len;
 }
 
-/** Returns room for n bytes, for writers too hot for tch_buf_add(), or NULL when memory ran out.
-    Add to b.len what you have written. */
+/** Returns room for n bytes, for writers for which tch_buf_add() is too slow, or NULL when memory
+    ran out. Add the bytes you wrote to b.len. */
 static inline char *tch_sink_room(struct tch_sink *sink, size_t n)
 {
     char *room = tch_sink_free_room(sink, n);

@@ -1,11 +1,11 @@
-/* The one place that knows how public structs grow. */
+/* Reads and writes public structs that grow; no other file does. */
 #include "sized.h"
 
 #include <string.h>
 
 #include "fail.h"
 
-/* More than any struct has: a larger size is that of a struct that was not initialised. */
+/* Larger than any struct: a greater size means that the struct was not initialised. */
 enum { SIZE_MOST = 4096 };
 
 static size_t size_of(const void *given)

@@ -23,7 +23,7 @@ int tch_sized_check(const void *given, size_t own_size, const char *init, tacho_
 int tch_sized_read(void *own, size_t own_size, const void *given, const char *init,
                    tacho_error *err);
 
-/** Copies a result to the caller's struct, as far as it reaches. Its `size` stays. */
+/** Copies a result to the caller's struct, up to its size. Its `size` is unchanged. */
 void tch_sized_write(void *given, const void *own, size_t own_size);
 
 #endif

@@ -1,4 +1,5 @@
-/* Starts programs by posix_spawn(), with errors that name what was missing, and reads output. */
+/* Starts programs by posix_spawn(), with errors that name what was missing, and reads their
+   output. */
 #include "spawn.h"
 
 #include <errno.h>
@@ -61,8 +62,8 @@ static int merge_env(struct tch_spawn_ready *p, tacho_error *err)
 
 static const char *const stream_names[3] = {"standard input", "standard output", "standard error"};
 
-/* What becomes `target`: a descriptor of our own above 2, or setting up one stream would overwrite
-   what another is made from, as when output and error change places. */
+/* Returns the descriptor that becomes `target`: one of our own above 2, because setting up one
+   stream could otherwise overwrite the source of another, as when output and error are swapped. */
 static int source_fd(const struct tch_io *io, const char *path, int target)
 {
     int flags[] = {
@@ -107,7 +108,8 @@ static int redirect(struct tch_spawn_ready *p, int target, tacho_error *err)
     return 0;
 }
 
-/* Opened here, not named to the child: a missing folder is told from a missing program. */
+/* Opens the folder here instead of naming it to the child, so that a missing folder is
+   distinguished from a missing program. */
 static int enter_cwd(struct tch_spawn_ready *p, tacho_error *err)
 {
     const char *cwd = p->spec->cwd;
@@ -191,7 +193,7 @@ void tch_spawn_release(struct tch_spawn_ready *p)
 
 /* Finding. */
 
-/* 0, or the errno that tells why not. */
+/* Returns 0, or the errno that says why the program cannot be run. */
 static int check_program(const char *path)
 {
     struct stat st;
@@ -203,8 +205,8 @@ static int check_program(const char *path)
     return 0;
 }
 
-/* The first on PATH that may be run, into `path`; or EACCES when one is there that may not be,
-   else ENOENT, also where folders of PATH are closed to us. */
+/* Writes the first executable on PATH to `path` and returns 0. Returns EACCES when there is only
+   one that may not be run, else ENOENT, also where folders of PATH may not be read. */
 static int search_path(const char *name, char path[PATH_MAX])
 {
     const char *folders = getenv("PATH");
@@ -228,7 +230,7 @@ static int search_path(const char *name, char path[PATH_MAX])
     }
 }
 
-/* What to do about it, when that is known. */
+/* Returns advice for the user, or "" when there is none. */
 static const char *advice(const char *name, int number)
 {
     bool has_slash = strchr(name, '/') != NULL;
@@ -246,13 +248,13 @@ static const char *advice(const char *name, int number)
 
 static int fail_exec(tacho_error *err, const char *name, int number)
 {
-    enum { NAME_SHOWN = 80 }; /* the advice must fit behind it */
+    enum { NAME_SHOWN = 80 }; /* the advice must fit after it */
     size_t len = strlen(name);
     char why[80];
 
     if (number == ENOMEM || !err)
         return tch_fail_errno(err, number, "cannot run '%s'", name);
-    if (len > NAME_SHOWN) /* cut before a character, not inside */
+    if (len > NAME_SHOWN) /* truncate before a character, not inside */
         for (len = NAME_SHOWN; len > 0 && tch_utf8_is_tail(name[len]);)
             len--;
     tch_fail(err, TACHO_EIO, 0, "cannot run '%.*s': %s%s", (int)len, name,
@@ -274,7 +276,8 @@ int tch_spawn_start(const struct tch_spawn_ready *p, pid_t *ret, tacho_error *er
         number = posix_spawn(&pid, s->path, &p->actions, &p->attr, argv, envp);
     else
         number = posix_spawnp(&pid, s->argv[0], &p->actions, &p->attr, argv, envp);
-    /* It says so of a closed folder on PATH, too, and that is not what is wrong. */
+    /* posix_spawn() reports a folder on PATH that may not be read in the same way, and that is not
+       the cause. */
     if (number == EACCES && !s->path && !strchr(s->argv[0], '/'))
         number = search_path(s->argv[0], (char[PATH_MAX]){0}) == ENOENT ? ENOENT : EACCES;
     if (number != 0)
@@ -308,7 +311,7 @@ int tch_spawn_wait(pid_t pid, struct tch_spawn_end *ret, tacho_error *err)
     return 0;
 }
 
-/* Most children that are waited for exit at once: the naps begin short. */
+/* Most children exit at once, so the first naps are short. */
 int tch_spawn_wait_for(pid_t pid, uint64_t limit_ns, struct tch_spawn_end *ret, tacho_error *err)
 {
     struct timespec nap = {.tv_nsec = 20000};
@@ -375,7 +378,7 @@ int tch_find_program(const char *name, char *path, size_t size, tacho_error *err
 
 enum { READ_CHUNK = 64 * 1024 };
 
-/* The child while it is read. */
+/* A child and its output while it is read. */
 struct reading {
     const char *name;
     pid_t pid;
@@ -397,7 +400,7 @@ static int fail_late(const struct reading *r, tacho_error *err)
                     (unsigned long long)(r->timeout_ns / 1000000));
 }
 
-/* Until there is something to read, or the end. */
+/* Waits until there is something to read, or the end. */
 static int await_output(const struct reading *r, tacho_error *err)
 {
     struct pollfd p = {.fd = r->fd, .events = POLLIN};
@@ -418,7 +421,7 @@ static int await_output(const struct reading *r, tacho_error *err)
     }
 }
 
-/* One read. 1: there may be more, 0: the end, or a negative code. */
+/* Reads once. Returns 1 when there may be more, 0 at the end, or a negative code. */
 static int read_output(const struct reading *r, struct tch_buf *out, tacho_error *err)
 {
     size_t left = out->limit - out->len;
@@ -470,7 +473,7 @@ int tch_spawn_read(const struct tch_spawn *s, uint64_t timeout_ns, struct tch_bu
     if (timeout_ns > 0 && timeout_ns < UINT64_MAX - tch_now_ns())
         r.deadline = tch_now_ns() + timeout_ns;
     result = tch_spawn(&spec, &r.pid, err);
-    close(fds[1]); /* or the end would never come */
+    close(fds[1]); /* otherwise the end would never be seen */
     if (result == 0) {
         r.name = s->argv[0];
         r.fd = fds[0];
@@ -483,7 +486,7 @@ int tch_spawn_read(const struct tch_spawn *s, uint64_t timeout_ns, struct tch_bu
             result = await_end(&r, &end, err);
         if (result < 0) {
             kill(-r.pid, SIGKILL);
-            kill(r.pid, SIGKILL); /* should it have left its group */
+            kill(r.pid, SIGKILL); /* in case it left its group */
             (void)tch_spawn_wait(r.pid, &end, NULL);
         }
     }

@@ -160,7 +160,7 @@ static size_t blank_at_start(const char *text, size_t len)
     return len >= 3 && is_blank3(p) ? 3 : 0;
 }
 
-/* The same at the end of text. */
+/* Returns the bytes (1 to 3) of the white space character at the end of text, or 0. */
 static size_t blank_at_end(const char *text, size_t len)
 {
     const unsigned char *p = (const unsigned char *)text + len;

@@ -1,4 +1,4 @@
-/* The version, as the library in use knows it. */
+/* Returns the version of the library in use. */
 #include <tacho/version.h>
 
 const char *tacho_version(void)

@@ -3,7 +3,7 @@
 
 #include "utf8.h"
 
-/* What is written for the character at text, or NULL where its own bytes are. */
+/* Returns the text to write for the character at text, or NULL to write its own bytes. */
 static const char *replacement(const char *text, uint32_t code, bool lines)
 {
     if (code == TCH_UTF8_REPLACEMENT)

@@ -6,8 +6,8 @@
 
 #include "buf.h"
 
-/** Adds any bytes as character data, fit for attributes, too. Characters that may not be shown
-    become U+FFFD, as tch_utf8_shown() has them. Line feeds stay. */
+/** Adds any bytes as character data, also valid in attributes. Characters that cannot be shown
+    become U+FFFD, as in tch_utf8_shown(). Line feeds stay. */
 void tch_xml_add(struct tch_buf *b, const char *text, size_t len);
 void tch_xml_adds(struct tch_buf *b, const char *text);
 
