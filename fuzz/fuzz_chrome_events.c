@@ -22,10 +22,10 @@ static void check_event(const tacho_trace_event *event)
     char *json = NULL, *again = NULL;
     size_t len;
 
-    must(tacho_chrome_event_json(event, &json, &len, NULL) == 0);
-    must(tacho_chrome_reader_open(json, len, &reader, NULL) == 0);
+    must(tacho_chrome_event_to_json(event, &json, &len, NULL) == 0);
+    must(tacho_chrome_reader_open_mem(json, len, &reader, NULL) == 0);
     must(tacho_chrome_next(reader, &back, NULL) == 1);
-    must(tacho_chrome_event_json(back, &again, NULL, NULL) == 0);
+    must(tacho_chrome_event_to_json(back, &again, NULL, NULL) == 0);
     must(strcmp(json, again) == 0);
     must(tacho_chrome_next(reader, &back, NULL) == 0);
     tacho_chrome_reader_close(reader);
@@ -40,7 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tacho_error err;
     int more;
 
-    must(tacho_chrome_reader_open((const char *)data, size, &reader, NULL) == 0);
+    must(tacho_chrome_reader_open_mem((const char *)data, size, &reader, NULL) == 0);
     while ((more = tacho_chrome_next(reader, &event, &err)) > 0)
         check_event(event);
     must(more == 0 || (err.code == more && err.message[0]));

@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tacho_error err;
     int more;
 
-    if (tacho_event_reader_open((const char *)data, size, &reader, NULL) < 0)
+    if (tacho_event_reader_open_mem((const char *)data, size, &reader, NULL) < 0)
         return 0;
     tch_stages_init(&stages, NULL, "batch");
     while ((more = tacho_event_next(reader, &event, &err)) != 0) {

@@ -27,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     size_t once_len;
     size_t twice_len;
 
-    if (tacho_config_parse(text, size, &once, &once_len, NULL) == 0)
+    if (tacho_config_canonical(text, size, &once, &once_len, NULL) == 0)
         free(once);
     if (tacho_machine_class(text, size, &class, NULL) == 0)
         free(class);

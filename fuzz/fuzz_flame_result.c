@@ -21,13 +21,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     tacho_error err;
     size_t len;
 
-    if (tacho_flame_parse((const char *)data, size, &first, &err) < 0) {
+    if (tacho_flame_from_json((const char *)data, size, &first, &err) < 0) {
         must(!first && err.message[0]);
         return 0;
     }
-    must(tacho_flame_json(first, &json, &len, NULL) == 0);
-    must(tacho_flame_parse(json, len, &second, NULL) == 0);
-    must(tacho_flame_json(second, &again, NULL, NULL) == 0);
+    must(tacho_flame_to_json(first, &json, &len, NULL) == 0);
+    must(tacho_flame_from_json(json, len, &second, NULL) == 0);
+    must(tacho_flame_to_json(second, &again, NULL, NULL) == 0);
     must(strcmp(json, again) == 0);
     free(json);
     free(again);

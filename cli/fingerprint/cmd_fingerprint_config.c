@@ -20,7 +20,7 @@ static int hash_config_file(const struct args *args, const char *file)
 
     if (status != EXIT_OK)
         return status;
-    if (tacho_config_parse(b.data, b.len, &json, &len, &err) < 0) {
+    if (tacho_config_canonical(b.data, b.len, &json, &len, &err) < 0) {
         cli_complain(&err, "'%s' is not a configuration", file);
         status = EXIT_WORK;
     } else {
@@ -81,7 +81,7 @@ static int run_config(struct args *args)
     status = parse_config(args, values, &config);
     if (status != EXIT_OK)
         return status;
-    if (tacho_config_json(&config, &json, &len, &err) < 0) {
+    if (tacho_config_to_json(&config, &json, &len, &err) < 0) {
         cli_complain(&err, "cannot hash the configuration");
         return EXIT_WORK;
     }

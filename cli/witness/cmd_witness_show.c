@@ -43,14 +43,14 @@ static void add_row(struct table *t, const tacho_witness_entry *e, const tacho_w
 static void add_log_name(struct table *t, const tacho_witness_reader *r, uint64_t *segment)
 {
     if (tacho_witness_reader_segment(r) != *segment)
-        cli_table_line(t, 0, BOLD, tacho_witness_reader_log(r));
+        cli_table_line(t, 0, BOLD, tacho_witness_reader_log_name(r));
     *segment = tacho_witness_reader_segment(r);
 }
 
 static void add_head(struct tch_buf *b, const char *path, const tacho_witness_reader *r)
 {
-    unsigned long long logs = tacho_witness_reader_logs(r);
-    unsigned long long entries = tacho_witness_reader_entries(r);
+    unsigned long long logs = tacho_witness_reader_log_count(r);
+    unsigned long long entries = tacho_witness_reader_entry_count(r);
 
     switch (tacho_witness_reader_kind(r)) {
     case TACHO_WITNESS_RVF:
@@ -75,7 +75,7 @@ static void add_head(struct tch_buf *b, const char *path, const tacho_witness_re
 static int print_log(const struct args *args, const char *path, const tacho_witness_reader *r,
                      const struct table *t, const struct tch_buf *json, uint64_t top)
 {
-    uint64_t entries = tacho_witness_reader_entries(r);
+    uint64_t entries = tacho_witness_reader_entry_count(r);
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);

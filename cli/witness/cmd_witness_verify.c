@@ -90,8 +90,8 @@ static int verify_file(struct verify *v, const char *path)
     f.kind = tch_witness_kind_name(tacho_witness_reader_kind(r));
     f.segments = tacho_witness_reader_segment(r);
     f.unchecked = tacho_witness_reader_unchecked(r);
-    f.logs = tacho_witness_reader_logs(r);
-    f.entries = tacho_witness_reader_entries(r);
+    f.logs = tacho_witness_reader_log_count(r);
+    f.entries = tacho_witness_reader_entry_count(r);
     f.closed = tacho_witness_reader_is_closed(r) && more == 0;
     f.hash = tacho_witness_reader_hash(r);
     f.line = err.line;

@@ -88,7 +88,7 @@ double meter_joules(struct meter *m)
         return NAN;
     if (tacho_power_take(m->power, &err) < 0)
         fprintf(stderr, "attention: power is not recorded: %s\n", err.message);
-    for (size_t i = 0; tacho_power_source_report(m->power, i, &report, NULL) == 0; i++)
+    for (size_t i = 0; tacho_power_report_at(m->power, i, &report, NULL) == 0; i++)
         joules += report.joules;
     return joules;
 }

@@ -152,7 +152,7 @@ static int read_witness(const char *path, struct setting *s)
         return results_complain(path, err.message);
     while ((more = tacho_witness_next(r, &entry, &err)) > 0)
         s->kv_cache += columns_gated(&entry);
-    whole = tacho_witness_reader_is_closed(r) && tacho_witness_reader_entries(r) == s->samples;
+    whole = tacho_witness_reader_is_closed(r) && tacho_witness_reader_entry_count(r) == s->samples;
     tacho_witness_reader_close(r);
     if (more < 0)
         return complain_line(path, (size_t)err.line, err.message);

@@ -24,8 +24,10 @@ static int record_line(const char *line, uint64_t number)
     if (sscanf(line, "%63s %63s %31s %31s %31s", name, category, start, duration, tid) != 5)
         return 0;
     track = strtoull(tid, NULL, 10);
+    if (track > UINT32_MAX)
+        return 0;
     if (strcmp(start, "-") == 0)
-        tacho_trace_push_args(name, category, strtod(duration, NULL), track,
+        tacho_trace_push_args(name, category, strtod(duration, NULL), (uint32_t)track,
                               TACHO_FIELDS(tacho_u64("line", number)));
     else
         tacho_trace_put(&(tacho_trace_event){.name = name,

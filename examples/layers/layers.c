@@ -58,7 +58,7 @@ static void sum_up(const char *path)
     uint64_t sum_us = 0;
     int count = 0, more;
 
-    if (tacho_chrome_reader_open_file(path, &reader, &err) < 0)
+    if (tacho_chrome_reader_open(path, &reader, &err) < 0)
         fail("open the trace", &err);
     for (; (more = tacho_chrome_next(reader, &event, &err)) > 0; count++)
         sum_us += event->dur_us;

@@ -81,10 +81,10 @@ static int sample(pid_t pid, tacho_flame_output *out, tacho_error *err)
     return status;
 }
 
-static int capture(void *context, const tacho_flame_request *request, tacho_flame_output *out,
+static int capture(void *ctx, const tacho_flame_request *request, tacho_flame_output *out,
                    tacho_error *err)
 {
-    const struct timespec *interval = context;
+    const struct timespec *interval = ctx;
     char *const *argv = (char *const *)request->argv; /* posix_spawnp() does not change it */
     int status, failure, wait_status = 0;
     pid_t pid;
@@ -121,13 +121,13 @@ int main(int argc, char **argv)
         return 64;
     }
     waits.name = "waits";
-    waits.context = &interval;
+    waits.ctx = &interval;
     waits.capture = capture;
     request.argv = (const char *const *)(argv + 2);
     request.output_dir = argv[1];
     request.own = &waits;
     if (tacho_flame_capture(&request, &flame, &err) < 0 ||
-        tacho_flame_json(flame, &json, NULL, &err) < 0) {
+        tacho_flame_to_json(flame, &json, NULL, &err) < 0) {
         fprintf(stderr, "waits: %s\n", err.message);
         tacho_flame_free(flame);
         return err.kind == TACHO_FLAME_COMMAND_FAILED ? 127 : 1;

@@ -58,7 +58,7 @@ static int salvage_events(const char *path, const char *data, size_t len)
     tacho_error err;
     int more;
 
-    if (tacho_event_reader_open(data, len, &reader, &err) < 0)
+    if (tacho_event_reader_open_mem(data, len, &reader, &err) < 0)
         return complain(path, &err);
     while ((more = tacho_event_next(reader, &event, &err)) != 0) {
         if (more == 1) {
@@ -88,7 +88,8 @@ static int salvage_witness(const char *path, const char *data, size_t len)
     do
         more = tacho_witness_next(reader, &entry, &err);
     while (more == 1);
-    printf("%s: %llu entries, %s\n", path, (unsigned long long)tacho_witness_reader_entries(reader),
+    printf("%s: %llu entries, %s\n", path,
+           (unsigned long long)tacho_witness_reader_entry_count(reader),
            tacho_witness_reader_is_closed(reader) ? "closed"
                                                   : "not closed: the last may be missing");
     tacho_witness_reader_close(reader);

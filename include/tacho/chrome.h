@@ -135,8 +135,9 @@ static inline tacho_trace_event tacho_chrome_complete(const char *name, const ch
  * @param ret_len  bytes without the NUL; may be NULL
  * @return 0, TACHO_EINVAL as tacho_chrome_put(), TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_chrome_event_json(const tacho_trace_event *event, char **ret,
-                                                       size_t *ret_len, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_chrome_event_to_json(const tacho_trace_event *event,
+                                                          char **ret, size_t *ret_len,
+                                                          tacho_error *err);
 
 /* ---- the reader ---- */
 
@@ -145,12 +146,13 @@ typedef struct tacho_chrome_reader tacho_chrome_reader;
 
 /** Opens a reader of memory, which is borrowed until the reader is closed. It contains an array of
     events, or one event. */
-TACHO_API TACHO_MUST_CHECK int
-tacho_chrome_reader_open(const char *data, size_t len, tacho_chrome_reader **ret, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_chrome_reader_open_mem(const char *data, size_t len,
+                                                            tacho_chrome_reader **ret,
+                                                            tacho_error *err);
 
 /** Opens a reader of a file. TACHO_EIO when it cannot be opened. */
-TACHO_API TACHO_MUST_CHECK int
-tacho_chrome_reader_open_file(const char *path, tacho_chrome_reader **ret, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_chrome_reader_open(const char *path, tacho_chrome_reader **ret,
+                                                        tacho_error *err);
 
 /** Accepts NULL. */
 TACHO_API void tacho_chrome_reader_close(tacho_chrome_reader *reader);

@@ -52,15 +52,16 @@ TACHO_API const char *tacho_status_name(int status);
 TACHO_API const char *tacho_error_text(const tacho_error *err, char *out, size_t size);
 #define TACHO_ERROR_TEXT 264
 
-/** Gets a message without a line feed, valid during the call. May be called by any thread. */
-typedef void tacho_message_handler(const char *message, void *arg);
+/** Gets a message without a line feed, valid during the call, and the ctx of
+    tacho_set_message_handler(). Any thread may call it. */
+typedef void tacho_message_handler(const char *message, void *ctx);
 
 /**
  * Sets the function that gets the messages of the library; NULL: standard error. There is a message
  * only for a failure that no call returns: a file for profile events that the environment names and
  * that cannot be opened at first use.
  */
-TACHO_API void tacho_set_message_handler(tacho_message_handler *handler, void *arg);
+TACHO_API void tacho_set_message_handler(tacho_message_handler *handler, void *ctx);
 
 TACHO_END_DECLS
 

@@ -303,28 +303,14 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_from_json(const char *json, size_t le
 TACHO_API int tacho_event_write(tacho_event_writer *writer, const tacho_event *event,
                                 tacho_error *err);
 
-/**
- * Reads the members of a JSON object as fields, sorted by key; none of any other value. Whole
- * numbers are I64 where they fit, else U64; null, arrays and objects are JSON.
- *
- * @param ret  set on success only; the caller frees it, with all that it points to, by one free()
- * @return 0, TACHO_EPARSE for invalid JSON and for a key with a NUL, or TACHO_ENOMEM, TACHO_ELIMIT
- */
-TACHO_API TACHO_MUST_CHECK int tacho_fields_from_json(const char *json, size_t len,
-                                                      tacho_field **ret, size_t *ret_count,
-                                                      tacho_error *err);
-
-/** Returns the field of that key, of several the last, or NULL. */
-TACHO_API const tacho_field *tacho_fields_find(tacho_fields fields, const char *key);
-
 /** The events of a text, all of them valid. */
 typedef struct tacho_event_list tacho_event_list;
 
 /**
  * Reads all events of a text, one per line. Blank lines are skipped. The first line that is not a
  * valid event ends the reading: nothing is returned but the error, with its line. A reader
- * (tacho_event_reader_open()) continues after such a line instead, salvages events from torn lines
- * and needs little memory.
+ * (tacho_event_reader_open_mem()) continues after such a line instead, salvages events from torn
+ * lines and needs little memory.
  *
  * @param ret  set on success only; the caller frees it
  * @return 0, TACHO_EPARSE, TACHO_ELIMIT for a line above 16 MiB, TACHO_ENOMEM
@@ -420,8 +406,9 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_canon(const tacho_event_view *event, 
 typedef struct tacho_event_reader tacho_event_reader;
 
 /** Opens a reader of memory. data is borrowed until the reader is closed; events point into it. */
-TACHO_API TACHO_MUST_CHECK int tacho_event_reader_open(const char *data, size_t len,
-                                                       tacho_event_reader **ret, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_event_reader_open_mem(const char *data, size_t len,
+                                                           tacho_event_reader **ret,
+                                                           tacho_error *err);
 
 /** Opens a reader of fd, from its current offset. fd and name (for errors) are borrowed. */
 TACHO_API TACHO_MUST_CHECK int

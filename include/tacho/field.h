@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "error.h"
 
 #if defined(__cplusplus)
 #include <initializer_list>
@@ -136,6 +137,20 @@ typedef struct tacho_fields {
     const tacho_field *data;
     size_t count;
 } tacho_fields;
+
+/**
+ * Reads the members of a JSON object as fields, sorted by key; none of any other value. Whole
+ * numbers are I64 where they fit, else U64; null, arrays and objects are JSON.
+ *
+ * @param ret  set on success only; the caller frees it, with all that it points to, by one free()
+ * @return 0, TACHO_EPARSE for invalid JSON and for a key with a NUL, or TACHO_ENOMEM, TACHO_ELIMIT
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_fields_from_json(const char *json, size_t len,
+                                                      tacho_field **ret, size_t *ret_count,
+                                                      tacho_error *err);
+
+/** Returns the field of that key, of several the last, or NULL. */
+TACHO_API const tacho_field *tacho_fields_find(tacho_fields fields, const char *key);
 
 TACHO_END_DECLS
 

@@ -32,23 +32,27 @@ typedef struct tacho_config {
  * Writes the configuration as compact JSON, fields in the order above. This is what is hashed. A
  * lambda or eps that is NaN or infinite is null, as ruvector-profiler writes it: check them before.
  *
- * @param ret  terminated by a NUL that *len does not count; the caller frees it with free()
- * @param len  may be NULL
+ * @param ret      set on success only, terminated by NUL; the caller frees it with free()
+ * @param ret_len  bytes without the NUL; may be NULL
+ * @return 0 or TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_config_json(const tacho_config *config, char **ret,
-                                                 size_t *len, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_config_to_json(const tacho_config *config, char **ret,
+                                                    size_t *ret_len, tacho_error *err);
 
-/** Computes the SHA-256 of tacho_config_json(). */
+/** Computes the SHA-256 of tacho_config_to_json(). 0 or TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_config_hash(const tacho_config *config,
                                                  char ret[TACHO_SHA256_TEXT], tacho_error *err);
 
 /**
- * Reads a configuration from JSON, an object or an array of its six values, and returns the text of
- * tacho_config_json(). Unknown fields are ignored, missing and repeated ones refused, and so is a
- * number beyond all 32-bit floats.
+ * Reads a configuration from JSON, an object or an array of its six values, and writes the text of
+ * tacho_config_to_json(). Unknown fields are ignored. Missing and repeated ones are refused, and so
+ * is a number beyond all 32-bit floats.
+ *
+ * @param ret  as of tacho_config_to_json()
+ * @return 0, TACHO_EPARSE, TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_config_parse(const char *data, size_t data_len, char **ret,
-                                                  size_t *len, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_config_canonical(const char *data, size_t len, char **ret,
+                                                      size_t *ret_len, tacho_error *err);
 
 /**
  * Writes any JSON in the form that is hashed: compact, keys in the order given, strings with as few
@@ -56,9 +60,12 @@ TACHO_API TACHO_MUST_CHECK int tacho_config_parse(const char *data, size_t data_
  * keeps its text otherwise (1e400, 18446744073709551617). So two documents have the same form only
  * if they differ in nothing but blanks, escapes and the notation of numbers. A key that comes twice
  * in an object is refused.
+ *
+ * @param ret  as of tacho_config_to_json()
+ * @return 0, TACHO_EPARSE, TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_json_canonical(const char *data, size_t data_len, char **ret,
-                                                    size_t *len, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_json_canonical(const char *data, size_t len, char **ret,
+                                                    size_t *ret_len, tacho_error *err);
 
 /** Computes the SHA-256 of bytes. */
 TACHO_API void tacho_sha256(const void *data, size_t len, char ret[TACHO_SHA256_TEXT]);
@@ -86,9 +93,10 @@ TACHO_API void tacho_tensor_hash(const float *values, size_t n, char ret[TACHO_S
  * of a secret, such as TACHO_API_TOKEN, is "masked:" and the first 8 digits of its SHA-256.
  *
  * @param compiler  TACHO_COMPILER; or NULL
- * @param ret       the caller frees it with free()
+ * @param ret       as of tacho_config_to_json()
+ * @return 0 or TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_environment(const char *compiler, char **ret, size_t *len,
+TACHO_API TACHO_MUST_CHECK int tacho_environment(const char *compiler, char **ret, size_t *ret_len,
                                                  tacho_error *err);
 
 /** Computes "sha256:" and the SHA-256 of such a document, byte by byte. */
@@ -100,7 +108,8 @@ TACHO_API void tacho_environment_hash(const char *document, size_t len,
  * "intel-xeon-w-2245-16cpu-64gib-x86_64-linux6". "unknown" when the number of CPUs, the memory, the
  * architecture or the kernel is null in the document.
  *
- * @param ret  the caller frees it with free()
+ * @param ret  set on success only, terminated by NUL; the caller frees it with free()
+ * @return 0, TACHO_EPARSE, TACHO_ENOMEM
  */
 TACHO_API TACHO_MUST_CHECK int tacho_machine_class(const char *document, size_t len, char **ret,
                                                    tacho_error *err);

@@ -28,51 +28,51 @@ TACHO_BEGIN_DECLS
 
 /** How user stacks are followed. */
 enum tacho_call_graph {
-    TACHO_CALL_GRAPH_AUTO = 0, /**< what suits most programs: dwarf */
+    TACHO_CALL_GRAPH_AUTO = 0, /**< the one for most programs: dwarf */
     TACHO_CALL_GRAPH_FP = 1,   /**< by frame pointers: cheapest, wrong without them */
     TACHO_CALL_GRAPH_DWARF = 2 /**< by copies of the stack and .eh_frame */
 };
 
 /** Bits of tacho_flame_request.flags. */
 enum tacho_flame_flags {
-    TACHO_FLAME_ALL = 1 << 0,        /**< every process of the machine, not argv or pid alone */
-    TACHO_FLAME_OFF_CPU = 1 << 1,    /**< where threads wait, in microseconds */
-    TACHO_FLAME_PER_THREAD = 1 << 2, /**< threads apart */
-    TACHO_FLAME_KERNEL = 1 << 3,     /**< the kernel's code only */
-    TACHO_FLAME_USER = 1 << 4,       /**< programs' code only */
-    TACHO_FLAME_NO_INLINE = 1 << 5,  /**< inlined functions are part of their callers */
-    TACHO_FLAME_SOURCE = 1 << 6,     /**< ":file:line" behind the names */
+    TACHO_FLAME_ALL = 1 << 0,        /**< profile every process of the machine */
+    TACHO_FLAME_OFF_CPU = 1 << 1,    /**< show where threads wait, in microseconds */
+    TACHO_FLAME_PER_THREAD = 1 << 2, /**< show each thread by itself */
+    TACHO_FLAME_KERNEL = 1 << 3,     /**< leave out the code of programs */
+    TACHO_FLAME_USER = 1 << 4,       /**< leave out the code of the kernel */
+    TACHO_FLAME_NO_INLINE = 1 << 5,  /**< leave out inlined functions */
+    TACHO_FLAME_SOURCE = 1 << 6,     /**< add ":file:line" to the names */
     TACHO_FLAME_DEBUGINFOD = 1 << 7, /**< fetch debug files from servers (debuginfod-find) */
     TACHO_FLAME_FORCE = 1 << 8,      /**< overwrite an SVG of another label */
     TACHO_FLAME_FOLDED = 1 << 9,     /**< also write the folded stacks, beside the SVG */
-    TACHO_FLAME_TREE = 1 << 10,      /**< with pid: also the children that it has already */
-    TACHO_FLAME_ORPHANS = 1 << 11, /**< with argv: what outlived its parent is ended, too, when the
-                                       command is; for a process that starts nothing else
-                                       meanwhile: its other children would be taken for such */
+    TACHO_FLAME_TREE = 1 << 10,      /**< with pid: profile its children, too */
+    TACHO_FLAME_ORPHANS = 1 << 11, /**< with argv: kill orphaned descendants when the command exits;
+                                       only for a caller that starts no other process during the
+                                       capture, because that would be killed, too */
     TACHO_FLAME_PPROF = 1 << 12,   /**< also write pprof's format, beside the SVG */
     TACHO_FLAME_SPEEDSCOPE = 1 << 13, /**< also write speedscope's format, beside the SVG */
     TACHO_FLAME_INVERTED = 1 << 14    /**< draw the root on top */
 };
 
-/** What to profile, and how. Start with TACHO_FLAME_REQUEST_INIT; all that is pointed to is
-    borrowed for the call. */
+/** A request for a capture. Start with TACHO_FLAME_REQUEST_INIT. All that it points to is borrowed
+    for the call. */
 typedef struct tacho_flame_request {
     size_t size;             /**< set by TACHO_FLAME_REQUEST_INIT */
-    const char *const *argv; /**< the command, NULL-ended; or NULL with pid or TACHO_FLAME_ALL */
+    const char *const *argv; /**< the command, ended by NULL; NULL with pid or TACHO_FLAME_ALL */
     const char *output_dir;  /**< made if missing; NULL: the current one */
     const char *label;       /**< NULL: the command's name */
-    const char *cwd;         /**< the command's folder; NULL: ours */
-    const char *const *env;  /**< NULL, or "NAME=VALUE" to add, NULL-ended */
+    const char *cwd;         /**< the command's folder; NULL: the current one */
+    const char *const *env;  /**< NULL, or "NAME=VALUE" to add, ended by NULL */
     const char *profiler;    /**< one of tacho_flame_profilers(); NULL: the best one here */
     const char *event;       /**< such as "cpu-clock"; NULL: cycles, or the clock without them */
     int32_t pid;             /**< a running process, in place of argv */
-    uint32_t rate;           /**< samples a second and CPU; 0: 997 */
-    uint32_t stack_bytes;    /**< of a stack's copy; 0: 16384, at most 64512 */
+    uint32_t rate;           /**< samples per second and CPU; 0: 997 */
+    uint32_t stack_bytes;    /**< size of the copy of a stack; 0: 16384, at most 64512 */
     enum tacho_call_graph call_graph;
     uint32_t flags;       /**< enum tacho_flame_flags */
-    int32_t stop_fd;      /**< readable: end now, draw what there is; -1: none */
-    uint64_t duration_ns; /**< end after this time; 0: when the command does. A command that
-                               still runs at the end is ended, with all that it started */
+    int32_t stop_fd;      /**< when readable: stop now and draw what there is; -1: none */
+    uint64_t duration_ns; /**< stop after this time, and kill the command with all that it
+                               started; 0: stop when the command exits */
     const char *palette;  /**< colours by "hash", "library" or "language"; NULL: hash */
     const struct tacho_flame_profiler *own; /**< a profiler of your own, in place of `profiler` */
 } tacho_flame_request;
@@ -108,21 +108,21 @@ TACHO_API int tacho_flame_fail(tacho_error *err, enum tacho_flame_error kind, co
    keeps the earlier one, writes the other formats and finds the hottest functions.
    examples/profiler is one. */
 
-/** Takes what the profiler saw. Good until its capture() returns; for one thread at a time. */
+/** Collects the stacks of a profiler. Valid until its capture() returns. One thread at a time. */
 typedef struct tacho_flame_output tacho_flame_output;
 
 typedef struct tacho_flame_profiler {
     size_t size;      /**< of this struct, set by TACHO_FLAME_PROFILER_INIT */
     const char *name; /**< as tacho_flame_profiler_used() returns it; at most 63 bytes */
-    void *context;    /**< passed to capture() */
+    void *ctx;        /**< passed to capture() */
 
     /**
-     * Profiles what the request says, whose rate and stack_bytes are set, and hands over what it
-     * saw. Folder, label, formats and colours of the request are not its business.
+     * Profiles the command or process of the request, whose rate and stack_bytes are set, and adds
+     * stacks to out. It need not use folder, label, formats and colours of the request.
      *
      * @return 0, or a negative code with err filled, best by tacho_flame_fail()
      */
-    int (*capture)(void *context, const tacho_flame_request *request, tacho_flame_output *out,
+    int (*capture)(void *ctx, const tacho_flame_request *request, tacho_flame_output *out,
                    tacho_error *err);
 } tacho_flame_profiler;
 
@@ -136,21 +136,22 @@ typedef struct tacho_flame_profiler {
 TACHO_API TACHO_MUST_CHECK int tacho_flame_add_stack(tacho_flame_output *out, const char *frames,
                                                      uint64_t count, tacho_error *err);
 
-/** Hands over a picture, which is then used in place of one drawn from the stacks. It is copied.
+/** Sets a picture, which is then used in place of one drawn from the stacks. It is copied.
     @return 0 or TACHO_ENOMEM */
 TACHO_API TACHO_MUST_CHECK int tacho_flame_set_svg(tacho_flame_output *out, const char *svg,
                                                    size_t len, tacho_error *err);
 
-/** Says how the command ended, as waitpid() does. */
+/** Sets the status of the command, as waitpid() returns it. */
 TACHO_API void tacho_flame_set_wait_status(tacho_flame_output *out, int status);
 
 /** The result of a capture. Immutable. */
 typedef struct tacho_flame tacho_flame;
 
 /**
- * Runs the command under a profiler, waits for its end and writes flamegraph-LABEL.svg. The
- * calling thread does the sampling; another one and a child process look up symbols and are gone
- * afterwards. The files of an earlier capture are kept, as flamegraph-LABEL.old.svg and so on.
+ * Runs the command under a profiler, waits for its exit and writes flamegraph-LABEL.svg. The
+ * calling thread does the sampling. Another one and a child process look up symbols, and have
+ * exited when this returns. The files of an earlier capture are kept, as flamegraph-LABEL.old.svg
+ * and so on.
  *
  * A failure of the command itself is no failure of the capture: see tacho_flame_wait_status().
  *
@@ -161,65 +162,68 @@ typedef struct tacho_flame tacho_flame;
 TACHO_API TACHO_MUST_CHECK int tacho_flame_capture(const tacho_flame_request *request,
                                                    tacho_flame **ret, tacho_error *err);
 
-/** Accepts NULL. */
+/** Frees the result. Accepts NULL. */
 TACHO_API void tacho_flame_free(tacho_flame *flame);
 
-/** The file that was written. */
+/* All texts that these return are valid as long as the result. */
+
+/** Returns the path of the SVG. */
 TACHO_API const char *tacho_flame_svg_path(const tacho_flame *flame);
 
-/** The folded stacks beside it, with TACHO_FLAME_FOLDED; else NULL. */
+/** Returns the path of the folded stacks, with TACHO_FLAME_FOLDED; else NULL. */
 TACHO_API const char *tacho_flame_folded_path(const tacho_flame *flame);
 
-/** The same in pprof's and in speedscope's format, if asked for; else NULL. */
+/** Return the paths of pprof's and of speedscope's format, if asked for; else NULL. */
 TACHO_API const char *tacho_flame_pprof_path(const tacho_flame *flame);
 TACHO_API const char *tacho_flame_speedscope_path(const tacho_flame *flame);
 
-/** The new name of the SVG that was there before; NULL: there was none. */
+/** Returns the new path of the SVG that was there before; NULL: there was none. */
 TACHO_API const char *tacho_flame_previous_path(const tacho_flame *flame);
 
-/** The functions in which most time was spent, the hottest first, at most ten. None where the
-    profiler gives a picture only. index is below the count. */
+/** Returns the number of functions in which most time was spent, the hottest first, at most ten. 0
+    where the profiler gives a picture only. index is below this number. */
 TACHO_API size_t tacho_flame_hottest_count(const tacho_flame *flame);
 
-/** Its name, borrowed. */
+/** Returns the name of a function. */
 TACHO_API const char *tacho_flame_hottest_name(const tacho_flame *flame, size_t index);
 
-/** The share of the profile, 0 to 1, that was spent in the function itself, and in it and all that
-    it called. */
+/** Return the share of the profile, 0 to 1, that was spent in the function itself, and in it and
+    all that it called. */
 TACHO_API double tacho_flame_hottest_self(const tacho_flame *flame, size_t index);
 TACHO_API double tacho_flame_hottest_total(const tacho_flame *flame, size_t index);
 
 /** Is it a function of the kernel? */
 TACHO_API bool tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index);
 
-/** The profiler: "native", "perf", "perf + inferno", "dtrace", "dtrace + inferno",
+/** Returns the profiler: "native", "perf", "perf + inferno", "dtrace", "dtrace + inferno",
     "cargo-flamegraph", or the name of your own. */
 TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);
 
-/** Why another profiler than the best one was taken, when none was asked for; else NULL. */
+/** Returns why another profiler than the best one was used, when none was asked for; else NULL. */
 TACHO_API const char *tacho_flame_notice(const tacho_flame *flame);
 
-/** What to know about the result, from index 0 on, one line each: which program's stacks are
+/** Returns a warning about the result, from index 0 on, one line each: which program's stacks are
    truncated or have no names, and what helps. NULL after the last one. */
 TACHO_API const char *tacho_flame_warning(const tacho_flame *flame, size_t index);
 
-/** The event that was sampled, such as "cpu-clock". */
+/** Returns the event that was sampled, such as "cpu-clock". */
 TACHO_API const char *tacho_flame_event(const tacho_flame *flame);
 
-/** From the start to the SVG, and from the command's end to the SVG, in nanoseconds. */
+/** Return the time from the start to the SVG, and from the command's exit to the SVG. */
 TACHO_API uint64_t tacho_flame_duration_ns(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_after_ns(const tacho_flame *flame);
 
-/** Samples drawn; samples the kernel had no room for; samples whose stack was not followed to its
-    root. */
+/** Return the number of samples that were drawn, of those that the kernel had no room for, and of
+    those whose stack was not followed to its root. */
 TACHO_API uint64_t tacho_flame_samples(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_lost(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_truncated(const tacho_flame *flame);
 
-/** Are kernel frames in it? */
+/** Does it contain kernel frames? */
 TACHO_API bool tacho_flame_has_kernel(const tacho_flame *flame);
 
-/** How the command ended, as waitpid() tells it; -1 when there was none, or it goes on. */
+/** Returns the status of the command, as waitpid() does; -1 when there was none, or it still runs.
+ */
 TACHO_API int tacho_flame_wait_status(const tacho_flame *flame);
 
 /**
@@ -230,20 +234,20 @@ TACHO_API int tacho_flame_wait_status(const tacho_flame *flame);
  * @param ret_len  bytes without the NUL; may be NULL
  * @return 0 or TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_flame_json(const tacho_flame *flame, char **ret,
-                                                size_t *ret_len, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_flame_to_json(const tacho_flame *flame, char **ret,
+                                                   size_t *ret_len, tacho_error *err);
 
 /**
- * Reads a result back from JSON. "svg_path", "profiler_used" and "duration_ms" must be there; what
- * else is missing is empty, and unknown members are ignored. Durations are whole milliseconds.
+ * Reads a result back from JSON. "svg_path", "profiler_used" and "duration_ms" are required. Other
+ * missing members are empty, and unknown members are ignored. Durations are whole milliseconds.
  *
  * @param ret  set on success only; the caller owns it
  * @return 0, TACHO_EPARSE with line and column, TACHO_ENOMEM
  */
-TACHO_API TACHO_MUST_CHECK int tacho_flame_parse(const char *json, size_t len, tacho_flame **ret,
-                                                 tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_flame_from_json(const char *json, size_t len,
+                                                     tacho_flame **ret, tacho_error *err);
 
-/** The names that tacho_flame_request.profiler may have, NULL-ended. */
+/** Returns the names that tacho_flame_request.profiler may have, ended by NULL. */
 TACHO_API const char *const *tacho_flame_profilers(void);
 
 TACHO_END_DECLS

@@ -36,23 +36,23 @@
 
 TACHO_BEGIN_DECLS
 
-/** Ordered by how bad they are. */
+/** The answer to a question, ordered by how bad it is. Values are stable. */
 enum tacho_verdict {
     TACHO_VERDICT_NONE = 0, /**< nothing was decided */
-    TACHO_VERDICT_PASS,
-    TACHO_VERDICT_INCONCLUSIVE, /**< too few values, or too noisy */
-    TACHO_VERDICT_WARN,         /**< worse, but perhaps within the tolerance */
-    TACHO_VERDICT_FAIL
+    TACHO_VERDICT_PASS = 1,
+    TACHO_VERDICT_INCONCLUSIVE = 2, /**< too few values, or too noisy */
+    TACHO_VERDICT_WARN = 3,         /**< worse, but perhaps within the tolerance */
+    TACHO_VERDICT_FAIL = 4
 };
 
 /** Returns "PASS" and so on; "-" for TACHO_VERDICT_NONE. */
 TACHO_API const char *tacho_verdict_name(enum tacho_verdict verdict);
 
-/** Which way is better. */
+/** Which way is better. Values are stable. */
 enum tacho_direction {
     TACHO_DIRECTION_KNOWN = 0, /**< of a run's quantity: as tacho knows it; of values: lower */
-    TACHO_DIRECTION_LOWER,
-    TACHO_DIRECTION_HIGHER
+    TACHO_DIRECTION_LOWER = 1,
+    TACHO_DIRECTION_HIGHER = 2
 };
 
 /** What b may cost. Start with TACHO_JUDGE_BUDGET_INIT. */

@@ -60,6 +60,7 @@ typedef struct tacho_latency_record {
     uint64_t seq_len;
 } tacho_latency_record;
 
+/** A list of such records. */
 typedef struct tacho_latency tacho_latency;
 
 /**
@@ -92,6 +93,7 @@ typedef struct tacho_latency_record_us {
 TACHO_API TACHO_MUST_CHECK int
 tacho_latency_add_us(tacho_latency *list, const tacho_latency_record_us *record, tacho_error *err);
 
+/** Returns the number of records. */
 TACHO_API size_t tacho_latency_count(const tacho_latency *list);
 
 /** Returns the i-th record, i < count. */
@@ -103,8 +105,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_latency_wall_stats(const tacho_latency *lis
 
 /** Computes the statistics of all wall times in microseconds, rounded half up as latency.csv has
     them. */
-TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_us(const tacho_latency *list,
-                                                      tacho_latency_stats *ret, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int
+tacho_latency_wall_stats_us(const tacho_latency *list, tacho_latency_stats *ret, tacho_error *err);
 
 /** Writes all records as latency.csv, in microseconds rounded half up; complete or not at all.
     Makes the folders above it. */
@@ -122,6 +124,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_latency_write_csv(const tacho_latency *list
 
 typedef struct tacho_histogram tacho_histogram;
 
+/** Makes an empty histogram. The caller frees it by tacho_histogram_free(). 0 or TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_new(tacho_histogram **ret, tacho_error *err);
 
 /** Accepts NULL. */
@@ -144,10 +147,12 @@ TACHO_API void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t val
 /** Adds all of `from`, which may come from another process. */
 TACHO_API void tacho_histogram_merge(tacho_histogram *h, const tacho_histogram *from);
 
+/** Removes all values. */
 TACHO_API void tacho_histogram_reset(tacho_histogram *h);
 
+/** Return the number of values, and statistics of them. All are 0 when it is empty. */
 TACHO_API uint64_t tacho_histogram_count(const tacho_histogram *h);
-TACHO_API uint64_t tacho_histogram_min(const tacho_histogram *h); /**< 0 when empty */
+TACHO_API uint64_t tacho_histogram_min(const tacho_histogram *h);
 TACHO_API uint64_t tacho_histogram_max(const tacho_histogram *h);
 TACHO_API double tacho_histogram_mean(const tacho_histogram *h);
 TACHO_API double tacho_histogram_std(const tacho_histogram *h);
@@ -159,12 +164,14 @@ TACHO_API uint64_t tacho_histogram_percentile(const tacho_histogram *h, double p
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_stats(const tacho_histogram *h,
                                                      tacho_latency_stats *ret, tacho_error *err);
 
-/** Gets the next bucket that is not empty. Start with *at = 0. Returns 1, or 0 after the last. */
+/** The values from low to high, and how many there are. */
 typedef struct tacho_histogram_bucket {
     uint64_t low;  /**< the smallest value of the bucket */
     uint64_t high; /**< the largest */
     uint64_t count;
 } tacho_histogram_bucket;
+
+/** Gets the next bucket that is not empty. Start with *at = 0. Returns 1, or 0 after the last. */
 TACHO_API int tacho_histogram_next(const tacho_histogram *h, size_t *at,
                                    tacho_histogram_bucket *ret);
 
@@ -173,11 +180,12 @@ TACHO_API int tacho_histogram_next(const tacho_histogram *h, size_t *at,
  * tools in any language can read. The zlib stream in it is stored, not deflated, so that no
  * compressor is needed. min and max become those of their buckets.
  *
- * @param ret  set on success only; the caller frees it with free()
- * @param len  its bytes; not NULL
+ * @param ret      set on success only; the caller frees it with free()
+ * @param ret_len  its bytes; not NULL
+ * @return 0 or TACHO_ENOMEM
  */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_encode(const tacho_histogram *h, void **ret,
-                                                      size_t *len, tacho_error *err);
+                                                      size_t *ret_len, tacho_error *err);
 
 /** Decodes this format, or V2 not compressed, of 2 to 5 digits. min and max are those of their
    buckets. TACHO_EUNSUPPORTED for other digits, and for deflated data, which needs an inflater. */
@@ -188,13 +196,14 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_decode(const void *data, size_t l
  * Writes the text form: one line of an HdrHistogram log, "start,length,max,base64" with seconds,
  * and "Tag=…," before it when there is a tag (no comma, no blank in it). max is in units of 10^6.
  *
- * @param ret  ends with a line feed and a NUL; the caller frees it with free()
+ * @param ret  set on success only; ends with a line feed and a NUL; the caller frees it with free()
+ * @return 0, TACHO_EINVAL for an invalid tag, TACHO_ENOMEM
  */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_line(const tacho_histogram *h, const char *tag,
                                                     double start_s, double length_s, char **ret,
                                                     tacho_error *err);
 
-/** Reads the histogram of such a line and ignores the rest. */
+/** Reads the histogram of such a line and ignores the rest. Fails like tacho_histogram_decode(). */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_parse_line(const char *line, size_t len,
                                                           tacho_histogram **ret, tacho_error *err);
 
@@ -210,6 +219,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_log_head(double start_s, char **r
 
 typedef struct tacho_recorder tacho_recorder;
 
+/** Makes an empty recorder. The caller frees it by tacho_recorder_free(). 0 or TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_recorder_new(tacho_recorder **ret, tacho_error *err);
 
 /** Frees the recorder, which no thread may use any more. Accepts NULL. */

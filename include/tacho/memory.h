@@ -143,10 +143,15 @@ typedef struct tacho_memory_report {
 TACHO_API TACHO_MUST_CHECK int tacho_memory_summary(tacho_memory *m, tacho_memory_report *ret,
                                                     tacho_error *err);
 
-/** Writes the report as JSON: label, peak_rss, mean_rss, kv_cache_total, activation_total. The
-   caller frees it with free(). */
-TACHO_API TACHO_MUST_CHECK int tacho_memory_summary_json(tacho_memory *m, char **ret,
-                                                         tacho_error *err);
+/**
+ * Writes the report as JSON: label, peak_rss, mean_rss, kv_cache_total, activation_total.
+ *
+ * @param ret      set on success only, terminated by NUL; the caller frees it with free()
+ * @param ret_len  bytes without the NUL; may be NULL
+ * @return 0 or TACHO_ENOMEM
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_memory_summary_to_json(tacho_memory *m, char **ret,
+                                                            size_t *ret_len, tacho_error *err);
 
 /** The peak of a category, also between snapshots. Exact when the thread that counts takes the
     snapshots, else to within 64 KiB per counting thread. */

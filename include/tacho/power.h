@@ -50,6 +50,8 @@ typedef struct tacho_power_source {
  *   fixed:W   always W watts
  *   replay:F  the rows of a power.csv
  *
+ * @param ret  start with TACHO_POWER_SOURCE_INIT. The caller passes it to tacho_power_add(), or
+ * calls ret->close(ret->ctx) unless close is NULL.
  * @return 0, TACHO_ENOMEM, TACHO_EINVAL for an unknown name, TACHO_EUNSUPPORTED when this machine
  * has no such source, TACHO_EIO when it cannot be read; the message says what to do
  */
@@ -82,6 +84,7 @@ typedef struct tacho_power_report {
         sizeof(tacho_power_report), "", 0, 0, 0, 0, 0, 0, 0, 0, 0 \
     }
 
+/** Watts at one moment. */
 typedef struct tacho_power_sample {
     uint64_t timestamp_us;
     double watts;
@@ -99,6 +102,8 @@ typedef struct tacho_power tacho_power;
  * Makes a meter. When TACHO_RUN_DIR is set, samples are also written to power.PID.csv there.
  *
  * @param label  names what it measures, such as "gpu"; copied; NULL is ""
+ * @param ret    set on success only; the caller frees it by tacho_power_free()
+ * @return 0, TACHO_ENOMEM, TACHO_EIO
  */
 TACHO_API TACHO_MUST_CHECK int tacho_power_new(const char *label, tacho_power **ret,
                                                tacho_error *err);
@@ -132,8 +137,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_power_start(tacho_power *p, uint64_t interv
 TACHO_API TACHO_MUST_CHECK int tacho_power_stop(tacho_power *p, tacho_error *err);
 
 /** Gets the report of the i-th source. TACHO_EINVAL after the last: start at 0. */
-TACHO_API TACHO_MUST_CHECK int tacho_power_source_report(tacho_power *p, size_t i,
-                                                         tacho_power_report *ret, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_power_report_at(tacho_power *p, size_t i,
+                                                     tacho_power_report *ret, tacho_error *err);
 
 /** Returns the watts of all sources in the last interval; NaN before the first. */
 TACHO_API double tacho_power_now(tacho_power *p);

@@ -87,9 +87,9 @@ TACHO_API void tacho_span_end_args(tacho_fields args);
    microseconds, process 0, thread `track`. A span that began before the trace starts at 0 and keeps
    its duration. */
 TACHO_API void tacho_trace_push(const char *name, const char *category, double duration_ms,
-                                uint64_t track);
+                                uint32_t track);
 TACHO_API void tacho_trace_push_args(const char *name, const char *category, double duration_ms,
-                                     uint64_t track, tacho_fields args);
+                                     uint32_t track, tacho_fields args);
 
 /** An event of ferrum's Chrome trace, with all its fields. */
 typedef struct tacho_trace_event {
@@ -103,6 +103,7 @@ typedef struct tacho_trace_event {
     tacho_fields args;
 } tacho_trace_event;
 
+/** Records an event as it is. */
 TACHO_API void tacho_trace_put(const tacho_trace_event *event);
 
 /** Rounds milliseconds to whole microseconds like ferrum: half away from zero; NaN and
@@ -111,15 +112,19 @@ TACHO_API uint64_t tacho_trace_duration_us(double duration_ms);
 
 /* Other events of this thread. */
 
-enum tacho_scope { TACHO_SCOPE_THREAD, TACHO_SCOPE_PROCESS, TACHO_SCOPE_GLOBAL };
+/** How far an instant reaches. Values are stable. */
+enum tacho_scope { TACHO_SCOPE_THREAD = 0, TACHO_SCOPE_PROCESS = 1, TACHO_SCOPE_GLOBAL = 2 };
 
+/** Records a moment. */
 TACHO_API void tacho_instant(const char *name, const char *category, enum tacho_scope scope,
                              tacho_fields args);
 
+/** Record the value that a number has from now on. */
 TACHO_API void tacho_counter_i64(const char *name, int64_t value);
 TACHO_API void tacho_counter_f64(const char *name, double value);
 
-enum tacho_phase { TACHO_PHASE_BEGIN, TACHO_PHASE_STEP, TACHO_PHASE_END };
+/** Phases of flows and asynchronous spans. Values are stable. */
+enum tacho_phase { TACHO_PHASE_BEGIN = 0, TACHO_PHASE_STEP = 1, TACHO_PHASE_END = 2 };
 
 /** Records a step of an arrow between spans, across threads. A step binds to the innermost open
    span. Steps with the same name, category and id belong together. Begin with each id once: viewers
@@ -132,6 +137,7 @@ TACHO_API void tacho_flow(const char *name, const char *category, enum tacho_pha
 TACHO_API void tacho_async(const char *name, const char *category, enum tacho_phase phase,
                            uint64_t id, tacho_fields args);
 
+/** Name the calling thread, and the process, in viewers. */
 TACHO_API void tacho_thread_name(const char *name);
 TACHO_API void tacho_process_name(const char *name);
 
@@ -146,6 +152,7 @@ TACHO_API uint32_t tacho_track(const char *name);
    before the trace starts at 0 and keeps its duration. */
 TACHO_API void tacho_track_span(uint32_t track, const char *name, const char *category,
                                 uint64_t start_ns, uint64_t end_ns, tacho_fields args);
+/** Records a moment, and the value of a number, on a track. */
 TACHO_API void tacho_track_instant(uint32_t track, const char *name, const char *category,
                                    uint64_t at_ns, tacho_fields args);
 TACHO_API void tacho_track_counter(uint32_t track, const char *name, uint64_t at_ns, double value);

@@ -46,10 +46,16 @@ typedef struct tacho_witness_entry {
     uint64_t timestamp; /**< set by the caller; seconds since 1970 by convention */
 } tacho_witness_entry;
 
-/** Writes the line of an entry without prev, hash and line feed, for a program that checks or keeps
-    such lines itself. The caller frees it with free(). len may be NULL. */
+/**
+ * Writes the line of an entry without prev, hash and line feed, for a program that checks or keeps
+ * such lines itself.
+ *
+ * @param ret      set on success only, terminated by NUL; the caller frees it with free()
+ * @param ret_len  bytes without the NUL; may be NULL
+ * @return 0, TACHO_ENOMEM, TACHO_ELIMIT when the mask is too long
+ */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_line(const tacho_witness_entry *entry, char **ret,
-                                                  size_t *len, tacho_error *err);
+                                                  size_t *ret_len, tacho_error *err);
 
 /* ---- writing a log ---- */
 
@@ -113,6 +119,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_pack_write(const char *path,
 /** Reads a log, a bundle or an RVF file and checks every line and every segment. */
 typedef struct tacho_witness_reader tacho_witness_reader;
 
+/** Opens a reader of a file. The caller closes it. 0, TACHO_EIO, TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tacho_error *err);
 
@@ -135,26 +142,28 @@ TACHO_API void tacho_witness_reader_close(tacho_witness_reader *r);
 TACHO_API TACHO_MUST_CHECK int tacho_witness_next(tacho_witness_reader *r, tacho_witness_entry *ret,
                                                   tacho_error *err);
 
+/** The kind of a file. Values are stable. */
 enum tacho_witness_kind {
     TACHO_WITNESS_LOG = 1,
-    TACHO_WITNESS_BUNDLE,
-    TACHO_WITNESS_RVF /**< of another program: its witness segments are checked and counted, and
+    TACHO_WITNESS_BUNDLE = 2,
+    TACHO_WITNESS_RVF = 3 /**< of another program: its witness segments are checked and counted, and
                            tacho_witness_next() returns no entries */
 };
 
 /* About the file as read so far; complete once tacho_witness_next() has returned 0. Texts are valid
    until the next call of tacho_witness_next() for r. */
 
+/** Returns the kind of the file. */
 TACHO_API enum tacho_witness_kind tacho_witness_reader_kind(const tacho_witness_reader *r);
 
 /** Says whether its last line was read. A log that is not closed may have lost lines at its end. */
 TACHO_API bool tacho_witness_reader_is_closed(const tacho_witness_reader *r);
 
 /** Returns the number of logs: 1 for a log, of TACHO_WITNESS_RVF the number of witness segments. */
-TACHO_API uint64_t tacho_witness_reader_logs(const tacho_witness_reader *r);
+TACHO_API uint64_t tacho_witness_reader_log_count(const tacho_witness_reader *r);
 
 /** Returns the number of entries of all logs. */
-TACHO_API uint64_t tacho_witness_reader_entries(const tacho_witness_reader *r);
+TACHO_API uint64_t tacho_witness_reader_entry_count(const tacho_witness_reader *r);
 
 /** Returns the line of the last entry in its log; in a bundle of lines, which earlier versions
    wrote, its line in the file. */
@@ -171,7 +180,7 @@ TACHO_API const char *tacho_witness_reader_hash(const tacho_witness_reader *r);
 
 /** Returns the name of the log that is being read; NULL unless the file is a bundle. In a bundle of
     lines it is that of the log before. */
-TACHO_API const char *tacho_witness_reader_log(const tacho_witness_reader *r);
+TACHO_API const char *tacho_witness_reader_log_name(const tacho_witness_reader *r);
 
 /** Return the canonical JSON in a bundle, and its hash; NULL unless the file is a bundle. */
 TACHO_API const char *tacho_witness_reader_config(const tacho_witness_reader *r);

@@ -53,7 +53,7 @@ def config_hash(
         "compiler_flags": compiler_flags,
     }
     text = json.dumps(config, allow_nan=False).encode()
-    return _sha256(call_for_bytes(_parse_config, text, len(text)))
+    return _sha256(call_for_bytes(_canonical_config, text, len(text)))
 
 
 def tensor_hash(values: Union[Iterable[float], memoryview]) -> Optional[str]:
@@ -117,8 +117,8 @@ _hash = declare("tacho_sha256", _text, _size, _text)
 _canonical = declare(
     "tacho_json_canonical", _text, _size, _pointer, _pointer, _pointer, returns=_int
 )
-_parse_config = declare(
-    "tacho_config_parse", _text, _size, _pointer, _pointer, _pointer, returns=_int
+_canonical_config = declare(
+    "tacho_config_canonical", _text, _size, _pointer, _pointer, _pointer, returns=_int
 )
 _tensor_hash = declare("tacho_tensor_hash", _text, _size, _text)
 _environment = declare(

@@ -47,7 +47,7 @@ static const tacho_trace_event *event_of(const char *path, size_t index, tacho_c
 {
     const tacho_trace_event *event = NULL;
 
-    CHECK_INT(tacho_chrome_reader_open_file(path, ret, NULL), 0);
+    CHECK_INT(tacho_chrome_reader_open(path, ret, NULL), 0);
     for (size_t i = 0; i <= index; i++)
         CHECK_INT(tacho_chrome_next(*ret, &event, NULL), 1);
     return event;
@@ -60,7 +60,7 @@ static size_t count_events(const char *path)
     size_t count = 0;
     int more;
 
-    CHECK_INT(tacho_chrome_reader_open_file(path, &reader, NULL), 0);
+    CHECK_INT(tacho_chrome_reader_open(path, &reader, NULL), 0);
     while ((more = tacho_chrome_next(reader, &event, NULL)) > 0)
         count++;
     CHECK_INT(more, 0);
@@ -80,8 +80,8 @@ static void complete_event_round_trip(void)
 
     CHECK_TEXT(event.phase, "X");
     CHECK_INT(event.dur_us, 123);
-    CHECK_INT(tacho_chrome_event_json(&event, &json, &len, NULL), 0);
-    CHECK_INT(tacho_chrome_reader_open(json, len, &reader, NULL), 0);
+    CHECK_INT(tacho_chrome_event_to_json(&event, &json, &len, NULL), 0);
+    CHECK_INT(tacho_chrome_reader_open_mem(json, len, &reader, NULL), 0);
     CHECK_INT(tacho_chrome_next(reader, &back, NULL), 1);
     CHECK_TEXT(back->name, "rms_norm");
     CHECK_INT(back->dur_us, 123);
@@ -452,7 +452,7 @@ static void the_reader_is_strict(void)
         tacho_error err;
         int more;
 
-        CHECK_INT(tacho_chrome_reader_open(bad[i].text, strlen(bad[i].text), &reader, NULL), 0);
+        CHECK_INT(tacho_chrome_reader_open_mem(bad[i].text, strlen(bad[i].text), &reader, NULL), 0);
         while ((more = tacho_chrome_next(reader, &event, &err)) > 0)
             ;
         CHECK_INT(more, TACHO_EPARSE);

@@ -13,12 +13,12 @@
 
 /* A profiler of the caller's own, as the reference's trait has it. */
 
-static int two_stacks(void *context, const tacho_flame_request *request, tacho_flame_output *out,
+static int two_stacks(void *ctx, const tacho_flame_request *request, tacho_flame_output *out,
                       tacho_error *err)
 {
     int status = tacho_flame_add_stack(out, "main;work;hot", 3, err);
 
-    *(const char **)context = request->argv[0];
+    *(const char **)ctx = request->argv[0];
     if (status == 0)
         status = tacho_flame_add_stack(out, "main;warm", 1, err);
     tacho_flame_set_wait_status(out, 0);
@@ -32,7 +32,7 @@ static tacho_flame_profiler own_profiler(void)
     tacho_flame_profiler own = TACHO_FLAME_PROFILER_INIT;
 
     own.name = "two stacks";
-    own.context = &profiled;
+    own.ctx = &profiled;
     own.capture = two_stacks;
     return own;
 }
@@ -99,14 +99,14 @@ static void profile_result_serialization_roundtrip(void)
     char *json, *again;
     size_t len;
 
-    CHECK_INT(tacho_flame_parse(reference, strlen(reference), &flame, NULL), 0);
-    CHECK_INT(tacho_flame_json(flame, &json, &len, NULL), 0);
-    CHECK_INT(tacho_flame_parse(json, len, &back, NULL), 0);
+    CHECK_INT(tacho_flame_from_json(reference, strlen(reference), &flame, NULL), 0);
+    CHECK_INT(tacho_flame_to_json(flame, &json, &len, NULL), 0);
+    CHECK_INT(tacho_flame_from_json(json, len, &back, NULL), 0);
     CHECK_TEXT(tacho_flame_svg_path(back), "/tmp/profiles/flamegraph-bench.svg");
     CHECK_TEXT(tacho_flame_profiler_used(back), "perf + inferno");
     CHECK_INT(tacho_flame_duration_ns(back), 1234000000);
     CHECK_INT(tacho_flame_wait_status(back), -1);
-    CHECK_INT(tacho_flame_json(back, &again, NULL, NULL), 0);
+    CHECK_INT(tacho_flame_to_json(back, &again, NULL, NULL), 0);
     CHECK_TEXT(again, json);
     free(json);
     free(again);
@@ -143,19 +143,19 @@ static void own_profiler_is_used(void)
     tacho_flame_free(flame);
 }
 
-static int draws_itself(void *context, const tacho_flame_request *request, tacho_flame_output *out,
+static int draws_itself(void *ctx, const tacho_flame_request *request, tacho_flame_output *out,
                         tacho_error *err)
 {
-    const char *svg = context;
+    const char *svg = ctx;
 
     (void)request;
     return tacho_flame_set_svg(out, svg, strlen(svg), err);
 }
 
-static int fails(void *context, const tacho_flame_request *request, tacho_flame_output *out,
+static int fails(void *ctx, const tacho_flame_request *request, tacho_flame_output *out,
                  tacho_error *err)
 {
-    (void)context, (void)request, (void)out;
+    (void)ctx, (void)request, (void)out;
     return tacho_flame_fail(err, TACHO_FLAME_COMMAND_FAILED, "my sampler", "no licence");
 }
 
@@ -181,7 +181,7 @@ static void own_profiler_may_draw_or_fail(void)
     request.output_dir = "out";
     request.own = &own;
     own.capture = draws_itself;
-    own.context = picture;
+    own.ctx = picture;
     CHECK_INT(tacho_flame_capture(&request, &flame, &err), 0);
     svg = read_whole(tacho_flame_svg_path(flame), NULL);
     CHECK_CONTAINS(svg, "mine");

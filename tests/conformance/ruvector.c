@@ -91,7 +91,7 @@ static void tracker_report_aggregates(void)
     CHECK_INT(report.kv_cache_total, 40);
     CHECK_INT(report.activation_total, 60);
     CHECK_TEXT(tacho_memory_label(m), "test");
-    CALL(tacho_memory_summary_json(m, &json, &err));
+    CALL(tacho_memory_summary_to_json(m, &json, NULL, &err));
     CHECK_TEXT(json, "{\"label\":\"test\",\"peak_rss\":200,\"mean_rss\":150,"
                      "\"kv_cache_total\":40,\"activation_total\":60}");
     free(json);
@@ -184,7 +184,7 @@ static tacho_power_report energy_result(tacho_power *p)
 {
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
 
-    CALL(tacho_power_source_report(p, 0, &report, &err));
+    CALL(tacho_power_report_at(p, 0, &report, &err));
     return report;
 }
 
@@ -260,7 +260,7 @@ static tacho_latency_stats stats_of(tacho_latency *list)
 {
     tacho_latency_stats stats = TACHO_LATENCY_STATS_INIT;
 
-    CALL(tacho_latency_stats_us(list, &stats, &err));
+    CALL(tacho_latency_wall_stats_us(list, &stats, &err));
     tacho_latency_free(list);
     return stats;
 }
@@ -479,7 +479,7 @@ static void config_beyond_floats_is_refused(void)
     char *json = NULL;
     tacho_error err;
 
-    CHECK_INT(tacho_config_parse(text, strlen(text), &json, NULL, &err), TACHO_EPARSE);
+    CHECK_INT(tacho_config_canonical(text, strlen(text), &json, NULL, &err), TACHO_EPARSE);
     CHECK_CONTAINS(err.message, "lambda");
 }
 

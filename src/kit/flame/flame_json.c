@@ -57,7 +57,7 @@ void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
     tch_buf_addc(b, '\n');
 }
 
-int tacho_flame_json(const tacho_flame *flame, char **ret, size_t *ret_len, tacho_error *err)
+int tacho_flame_to_json(const tacho_flame *flame, char **ret, size_t *ret_len, tacho_error *err)
 {
     enum { LIMIT = 16 << 20 };
     struct tch_buf b;

@@ -294,7 +294,7 @@ static int parse_document(struct parse *p, struct tch_json_reader *r)
     return status;
 }
 
-int tacho_flame_parse(const char *json, size_t len, tacho_flame **ret, tacho_error *err)
+int tacho_flame_from_json(const char *json, size_t len, tacho_flame **ret, tacho_error *err)
 {
     struct tch_json_reader r;
     struct parse p = {.r = &r, .flame = calloc(1, sizeof *p.flame), .err = err};

@@ -73,7 +73,7 @@ static int open_files(struct tch_watch *w, tacho_error *err)
     for (int i = 0; i < FILES && w->plan.folder && status == 0; i++) {
         char path[PATH_MAX];
 
-        if (i == POWER && tacho_power_source_report(w->power, 0, &report, NULL) < 0)
+        if (i == POWER && tacho_power_report_at(w->power, 0, &report, NULL) < 0)
             continue; /* no source, no file */
         if (snprintf(path, sizeof path, "%s/%s", w->plan.folder, files[i].name) >= PATH_MAX)
             return tch_fail(err, TACHO_EINVAL, 0, "the name of the folder is too long");
@@ -148,8 +148,7 @@ static int read_power(struct tch_watch *w, tacho_error *err)
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     int status = tacho_power_take(w->power, err);
 
-    for (size_t i = 0; status == 0 && tacho_power_source_report(w->power, i, &report, NULL) == 0;
-         i++) {
+    for (size_t i = 0; status == 0 && tacho_power_report_at(w->power, i, &report, NULL) == 0; i++) {
         if (w->files[POWER])
             status = tacho_csv_add_power(w->files[POWER],
                                          &(tacho_csv_power){.timestamp_us = w->last.timestamp_us,
@@ -259,7 +258,7 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
                                      .joules = NAN,
                                      .tree_joules = NAN};
     while (ret->sources < TCH_WATCH_SOURCES &&
-           tacho_power_source_report(w->power, ret->sources, &report, NULL) == 0) {
+           tacho_power_report_at(w->power, ret->sources, &report, NULL) == 0) {
         double joules = report.joules;
 
         ret->power[ret->sources] = report;

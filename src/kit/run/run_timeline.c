@@ -19,7 +19,7 @@ double tch_run_meter_joules(const struct tch_run_meter *m)
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     double sum = m->power ? 0 : NAN;
 
-    for (size_t i = 0; m->power && tacho_power_source_report(m->power, i, &report, NULL) == 0; i++)
+    for (size_t i = 0; m->power && tacho_power_report_at(m->power, i, &report, NULL) == 0; i++)
         sum += report.joules;
     return sum;
 }
@@ -62,8 +62,7 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
         snprintf(m->why, sizeof m->why, "%s", why.message);
         return 0;
     }
-    for (size_t i = 0; m->power && tacho_power_source_report(m->power, i, &report, NULL) == 0;
-         i++) {
+    for (size_t i = 0; m->power && tacho_power_report_at(m->power, i, &report, NULL) == 0; i++) {
         size_t len = strlen(m->source);
 
         snprintf(m->source + len, sizeof m->source - len, "%s%s", len > 0 ? "+" : "", report.name);

@@ -29,7 +29,7 @@ static void compare_pair(struct tch_witness_comparison *c, const tacho_witness_e
     c->costs += costs;
     for (int i = 0; i < 2 && (inputs || settings || masks || costs) && c->first_line[1] == 0; i++) {
         const char *log =
-            tacho_witness_reader_segment(r[i]) > 0 ? tacho_witness_reader_log(r[i]) : "";
+            tacho_witness_reader_segment(r[i]) > 0 ? tacho_witness_reader_log_name(r[i]) : "";
 
         c->first_line[i] = tacho_witness_reader_line(r[i]);
         snprintf(c->first_log[i], sizeof c->first_log[i], "%s", log);
@@ -51,7 +51,7 @@ static int compare_all(tacho_witness_reader *r[2], struct tch_witness_comparison
                 c->bad = i;
                 return more[i];
             }
-            c->entries[i] = tacho_witness_reader_entries(r[i]);
+            c->entries[i] = tacho_witness_reader_entry_count(r[i]);
             c->closed[i] = tacho_witness_reader_is_closed(r[i]);
         }
         if (more[0] > 0 && more[1] > 0)

@@ -55,7 +55,7 @@ void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e,
     tch_json_begin_object(b);
     tch_json_put_u64(b, "line", tacho_witness_reader_line(r));
     if (tacho_witness_reader_segment(r) > 0) {
-        tch_json_put_text(b, "log", tacho_witness_reader_log(r));
+        tch_json_put_text(b, "log", tacho_witness_reader_log_name(r));
         tch_json_put_u64(b, "segment", tacho_witness_reader_segment(r));
     }
     tch_json_put_text(b, "q_hash", e->q_hash);
@@ -90,10 +90,10 @@ void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witn
     tch_json_put_text(b, "file", path);
     tch_json_put_text(b, "kind", tch_witness_kind_name(tacho_witness_reader_kind(r)));
     tch_json_put_bool(b, "closed", tacho_witness_reader_is_closed(r));
-    tch_json_put_u64(b, "logs", tacho_witness_reader_logs(r));
+    tch_json_put_u64(b, "logs", tacho_witness_reader_log_count(r));
     if (tacho_witness_reader_segment(r) > 0)
         tch_json_put_u64(b, "segments", tacho_witness_reader_segment(r));
-    tch_json_put_u64(b, "entry_count", tacho_witness_reader_entries(r));
+    tch_json_put_u64(b, "entry_count", tacho_witness_reader_entry_count(r));
     tch_json_put_text(b, "hash", tacho_witness_reader_hash(r));
     put_raw(b, "config", tacho_witness_reader_config(r));
     tch_json_put_text(b, "config_hash", tacho_witness_reader_config_hash(r));

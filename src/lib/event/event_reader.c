@@ -20,8 +20,8 @@ static int open_reader(tacho_event_reader **ret, tacho_error *err)
     return *ret ? 0 : tch_fail_memory(err);
 }
 
-int tacho_event_reader_open(const char *data, size_t len, tacho_event_reader **ret,
-                            tacho_error *err)
+int tacho_event_reader_open_mem(const char *data, size_t len, tacho_event_reader **ret,
+                                tacho_error *err)
 {
     tacho_event_reader *reader;
     int status = open_reader(&reader, err);

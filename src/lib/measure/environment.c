@@ -357,9 +357,9 @@ int tch_environment(const char *root, const char *compiler, const char *const *k
     return tch_hand_over(&e.out, ret, len, err);
 }
 
-int tacho_environment(const char *compiler, char **ret, size_t *len, tacho_error *err)
+int tacho_environment(const char *compiler, char **ret, size_t *ret_len, tacho_error *err)
 {
-    return tch_environment("", compiler, NULL, ret, len, err);
+    return tch_environment("", compiler, NULL, ret, ret_len, err);
 }
 
 void tacho_environment_hash(const char *document, size_t len, char ret[TACHO_ENV_HASH_TEXT])

@@ -55,7 +55,7 @@ void tch_config_write(struct tch_buf *b, const struct tch_config *config)
     tch_json_end_object(b);
 }
 
-int tacho_config_json(const tacho_config *config, char **ret, size_t *len, tacho_error *err)
+int tacho_config_to_json(const tacho_config *config, char **ret, size_t *ret_len, tacho_error *err)
 {
     const char *const texts[TCH_CONFIG_TEXTS] = {config->model_commit, config->weights_hash,
                                                  config->compiler_flags};
@@ -68,14 +68,14 @@ int tacho_config_json(const tacho_config *config, char **ret, size_t *len, tacho
     }
     tch_buf_init(&b, TCH_FINGERPRINT_LIMIT);
     tch_config_write(&b, &c);
-    return tch_hand_over(&b, ret, len, err);
+    return tch_hand_over(&b, ret, ret_len, err);
 }
 
 int tacho_config_hash(const tacho_config *config, char ret[TACHO_SHA256_TEXT], tacho_error *err)
 {
     char *json;
     size_t len;
-    int status = tacho_config_json(config, &json, &len, err);
+    int status = tacho_config_to_json(config, &json, &len, err);
 
     if (status < 0)
         return status;
@@ -198,7 +198,8 @@ static int read_config(struct reading *g, tacho_error *err)
     return status;
 }
 
-int tacho_config_parse(const char *data, size_t data_len, char **ret, size_t *len, tacho_error *err)
+int tacho_config_canonical(const char *data, size_t len, char **ret, size_t *ret_len,
+                           tacho_error *err)
 {
     struct reading g = {.seen = 0};
     struct tch_buf b;
@@ -206,28 +207,28 @@ int tacho_config_parse(const char *data, size_t data_len, char **ret, size_t *le
 
     for (int i = 0; i < TCH_CONFIG_TEXTS; i++)
         tch_buf_init(&g.texts[i], TCH_FINGERPRINT_LIMIT);
-    tch_json_open(&g.r, data, data_len, err);
+    tch_json_open(&g.r, data, len, err);
     status = read_config(&g, err);
     if (status == 0) {
         tch_buf_init(&b, TCH_FINGERPRINT_LIMIT);
         tch_config_write(&b, &g.config);
-        status = tch_hand_over(&b, ret, len, err);
+        status = tch_hand_over(&b, ret, ret_len, err);
     }
     for (int i = 0; i < TCH_CONFIG_TEXTS; i++)
         tch_buf_release(&g.texts[i]);
     return status;
 }
 
-int tacho_json_canonical(const char *data, size_t data_len, char **ret, size_t *len,
+int tacho_json_canonical(const char *data, size_t len, char **ret, size_t *ret_len,
                          tacho_error *err)
 {
     struct tch_buf b;
     int status;
 
     tch_buf_init(&b, TCH_FINGERPRINT_LIMIT);
-    status = tch_json_canon(&b, data, data_len, TCH_CANON_UNIQUE, err);
+    status = tch_json_canon(&b, data, len, TCH_CANON_UNIQUE, err);
     if (status == 0)
-        return tch_hand_over(&b, ret, len, err);
+        return tch_hand_over(&b, ret, ret_len, err);
     tch_buf_release(&b);
     return status;
 }

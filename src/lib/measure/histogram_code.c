@@ -159,7 +159,7 @@ int tch_histogram_encode(const tacho_histogram *h, struct tch_buf *b, tacho_erro
     return b->failed ? tch_fail_memory(err) : 0;
 }
 
-int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *len, tacho_error *err)
+int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *ret_len, tacho_error *err)
 {
     struct tch_buf b;
     size_t size;
@@ -175,7 +175,7 @@ int tacho_histogram_encode(const tacho_histogram *h, void **ret, size_t *len, ta
     if (!data)
         return tch_fail_memory(err);
     *ret = data;
-    *len = size;
+    *ret_len = size;
     return 0;
 }
 

@@ -182,7 +182,8 @@ int tacho_latency_wall_stats(const tacho_latency *list, tacho_latency_stats *ret
     return tch_latency_stats_give(pieces, list->blocks, ret, err);
 }
 
-int tacho_latency_stats_us(const tacho_latency *list, tacho_latency_stats *ret, tacho_error *err)
+int tacho_latency_wall_stats_us(const tacho_latency *list, tacho_latency_stats *ret,
+                                tacho_error *err)
 {
     uint64_t *us = malloc((list->count > 0 ? list->count : 1) * sizeof *us);
     size_t n = 0;

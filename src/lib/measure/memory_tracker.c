@@ -429,18 +429,22 @@ int tacho_memory_summary(tacho_memory *m, tacho_memory_report *ret, tacho_error 
     return 0;
 }
 
-int tacho_memory_summary_json(tacho_memory *m, char **ret, tacho_error *err)
+int tacho_memory_summary_to_json(tacho_memory *m, char **ret, size_t *ret_len, tacho_error *err)
 {
     tacho_memory_report report = report_of(m);
     struct tch_buf b;
+    size_t len;
     char *text;
 
     tch_buf_init(&b, 16 * LABEL);
     tch_memory_report_write(&b, m->label, &report);
+    len = b.len;
     text = tch_buf_take(&b);
     if (!text)
         return tch_fail_memory(err);
     *ret = text;
+    if (ret_len)
+        *ret_len = len;
     return 0;
 }
 

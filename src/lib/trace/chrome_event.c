@@ -154,8 +154,8 @@ int tch_chrome_event_add(struct tch_buf *b, const tacho_trace_event *event, cons
     return status == 0 && b->failed ? tch_fail_memory(err) : status;
 }
 
-int tacho_chrome_event_json(const tacho_trace_event *event, char **ret, size_t *ret_len,
-                            tacho_error *err)
+int tacho_chrome_event_to_json(const tacho_trace_event *event, char **ret, size_t *ret_len,
+                               tacho_error *err)
 {
     struct tch_buf b;
     size_t len;

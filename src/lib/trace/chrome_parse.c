@@ -69,8 +69,8 @@ static int open_reader(tacho_chrome_reader *r, const char *data, size_t len, tac
     return 0;
 }
 
-int tacho_chrome_reader_open(const char *data, size_t len, tacho_chrome_reader **ret,
-                             tacho_error *err)
+int tacho_chrome_reader_open_mem(const char *data, size_t len, tacho_chrome_reader **ret,
+                                 tacho_error *err)
 {
     tacho_chrome_reader *r = calloc(1, sizeof *r);
 
@@ -85,7 +85,7 @@ int tacho_chrome_reader_open(const char *data, size_t len, tacho_chrome_reader *
     return 0;
 }
 
-int tacho_chrome_reader_open_file(const char *path, tacho_chrome_reader **ret, tacho_error *err)
+int tacho_chrome_reader_open(const char *path, tacho_chrome_reader **ret, tacho_error *err)
 {
     tacho_chrome_reader *r = calloc(1, sizeof *r);
     int status = r ? 0 : tch_fail_memory(err);

@@ -20,7 +20,7 @@ uint64_t tacho_trace_duration_us(double duration_ms)
 }
 
 void(tacho_trace_push_args)(const char *name, const char *category, double duration_ms,
-                            uint64_t track, tacho_fields args)
+                            uint32_t track, tacho_fields args)
 {
     struct tch_put_event e;
 
@@ -31,7 +31,7 @@ void(tacho_trace_push_args)(const char *name, const char *category, double durat
     tch_put(&e, args);
 }
 
-void(tacho_trace_push)(const char *name, const char *category, double duration_ms, uint64_t track)
+void(tacho_trace_push)(const char *name, const char *category, double duration_ms, uint32_t track)
 {
     (tacho_trace_push_args)(name, category, duration_ms, track, TACHO_NO_FIELDS);
 }

@@ -85,7 +85,8 @@ int tch_witness_entry_add(struct tch_buf *b, const tacho_witness_entry *entry, t
     return 0;
 }
 
-int tacho_witness_line(const tacho_witness_entry *entry, char **ret, size_t *len, tacho_error *err)
+int tacho_witness_line(const tacho_witness_entry *entry, char **ret, size_t *ret_len,
+                       tacho_error *err)
 {
     struct tch_buf b;
     size_t n;
@@ -103,8 +104,8 @@ int tacho_witness_line(const tacho_witness_entry *entry, char **ret, size_t *len
     if (!text)
         return tch_fail_memory(err);
     *ret = text;
-    if (len)
-        *len = n;
+    if (ret_len)
+        *ret_len = n;
     return 0;
 }
 

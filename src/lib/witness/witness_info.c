@@ -11,12 +11,12 @@ bool tacho_witness_reader_is_closed(const tacho_witness_reader *r)
     return r->closed;
 }
 
-uint64_t tacho_witness_reader_logs(const tacho_witness_reader *r)
+uint64_t tacho_witness_reader_log_count(const tacho_witness_reader *r)
 {
     return r->kind == TACHO_WITNESS_LOG ? 1 : r->logs;
 }
 
-uint64_t tacho_witness_reader_entries(const tacho_witness_reader *r)
+uint64_t tacho_witness_reader_entry_count(const tacho_witness_reader *r)
 {
     return r->entry_count;
 }
@@ -41,7 +41,7 @@ const char *tacho_witness_reader_hash(const tacho_witness_reader *r)
     return r->hash ? r->hash : "";
 }
 
-const char *tacho_witness_reader_log(const tacho_witness_reader *r)
+const char *tacho_witness_reader_log_name(const tacho_witness_reader *r)
 {
     return r->kind == TACHO_WITNESS_BUNDLE ? r->log.data : NULL;
 }

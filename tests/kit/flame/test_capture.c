@@ -106,7 +106,7 @@ static void a_bad_result_is_refused_with_its_place(void **state)
         tacho_flame *flame = NULL;
         tacho_error err;
 
-        assert_int_equal(tacho_flame_parse(cases[i].json, strlen(cases[i].json), &flame, &err),
+        assert_int_equal(tacho_flame_from_json(cases[i].json, strlen(cases[i].json), &flame, &err),
                          TACHO_EPARSE);
         assert_null(flame);
         assert_string_equal(err.message, cases[i].message);
@@ -121,11 +121,11 @@ static int parse_and_write(void *arg)
         "\"hottest\":[{\"function\":\"f\",\"kernel\":true,\"self\":1,\"total\":1}]}";
     tacho_flame *flame = NULL;
     char *text = NULL;
-    int status = tacho_flame_parse(json, sizeof json - 1, &flame, NULL);
+    int status = tacho_flame_from_json(json, sizeof json - 1, &flame, NULL);
 
     (void)arg;
     if (status == 0)
-        status = tacho_flame_json(flame, &text, NULL, NULL);
+        status = tacho_flame_to_json(flame, &text, NULL, NULL);
     free(text);
     tacho_flame_free(flame);
     return status;
@@ -137,10 +137,10 @@ static void a_result_survives_every_allocation_failing(void **state)
     test_every_allocation_fails(parse_and_write, NULL);
 }
 
-static int bad_stacks(void *context, const tacho_flame_request *request, tacho_flame_output *out,
+static int bad_stacks(void *ctx, const tacho_flame_request *request, tacho_flame_output *out,
                       tacho_error *err)
 {
-    (void)context;
+    (void)ctx;
     (void)request;
     assert_int_equal(tacho_flame_add_stack(out, "", 1, err), TACHO_EINVAL);
     assert_int_equal(tacho_flame_add_stack(out, ";;", 1, err), TACHO_EINVAL);

@@ -139,7 +139,7 @@ static void assert_lines(const char *text, const struct seen *expected, size_t c
 {
     tacho_event_reader *reader = NULL;
 
-    assert_int_equal(tacho_event_reader_open(text, strlen(text), &reader, NULL), 0);
+    assert_int_equal(tacho_event_reader_open_mem(text, strlen(text), &reader, NULL), 0);
     for (size_t i = 0; i <= count; i++) {
         tacho_event_view event = TACHO_EVENT_VIEW_INIT;
         tacho_error err = {0};
@@ -315,7 +315,7 @@ static int parse_and_group(void *arg)
     snprintf(text, sizeof text, EVENT_OF("%01000d\\n", "{}", "{\"b\":1,\"a\":2}", "{}"), 0);
     status = tacho_event_groups_new(names, 2, &groups, NULL);
     if (status == 0)
-        status = tacho_event_reader_open(text, strlen(text), &reader, NULL);
+        status = tacho_event_reader_open_mem(text, strlen(text), &reader, NULL);
     if (status == 0)
         status = tacho_event_next(reader, &event, NULL);
     if (status == 1)

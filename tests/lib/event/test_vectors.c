@@ -26,7 +26,7 @@ static int parse_all(const char *text, size_t len, struct tch_buf *canon, tacho_
     tacho_event_view event = TACHO_EVENT_VIEW_INIT;
     int status;
 
-    assert_int_equal(tacho_event_reader_open(text, len, &reader, NULL), 0);
+    assert_int_equal(tacho_event_reader_open_mem(text, len, &reader, NULL), 0);
     while ((status = tacho_event_next(reader, &event, err)) > 0) {
         if (event.torn > 0) {
             status = TACHO_EPARSE;

@@ -61,7 +61,7 @@ static void check_json(const struct test_case *c, void *arg)
     char *json = NULL;
     size_t json_len = 0;
     tacho_error err = {0};
-    int status = tacho_config_parse(text, len, &json, &json_len, &err);
+    int status = tacho_config_canonical(text, len, &json, &json_len, &err);
 
     (void)arg;
     if (!test_true(test_member(c->expect, "ok"))) {
@@ -96,7 +96,7 @@ static void the_public_struct_gives_the_same(void **state)
                                "\"tau\":2,\"eps\":0.01,\"compiler_flags\":\"-O3\"}";
 
     (void)state;
-    assert_int_equal(tacho_config_json(&config, &json, NULL, NULL), 0);
+    assert_int_equal(tacho_config_to_json(&config, &json, NULL, NULL), 0);
     assert_string_equal(json, text);
     free(json);
     assert_int_equal(tacho_config_hash(&config, hash, NULL), 0);
@@ -124,8 +124,9 @@ static void a_configuration_with_a_wrong_field_is_refused(void **state)
         char *json = NULL;
         tacho_error err;
 
-        assert_int_equal(tacho_config_parse(cases[i][0], strlen(cases[i][0]), &json, NULL, &err),
-                         TACHO_EPARSE);
+        assert_int_equal(
+            tacho_config_canonical(cases[i][0], strlen(cases[i][0]), &json, NULL, &err),
+            TACHO_EPARSE);
         if (cases[i][1])
             assert_string_equal(err.message, cases[i][1]);
         assert_null(json);
@@ -482,7 +483,7 @@ static int all_once(void *arg)
 
     (void)arg;
     if (tacho_json_canonical(json, sizeof json - 1, &a, NULL, NULL) == 0 &&
-        tacho_config_parse(config, sizeof config - 1, &b, NULL, NULL) == 0 &&
+        tacho_config_canonical(config, sizeof config - 1, &b, NULL, NULL) == 0 &&
         tch_environment(test_home, NULL, NULL, &c, &len, NULL) == 0 &&
         tacho_machine_class(c, len, &d, NULL) == 0 &&
         tacho_json_diff(a, strlen(a), b, strlen(b), add_diff, &diffs, NULL) == 0)

@@ -232,7 +232,7 @@ static void takes_and_gives_microseconds(void **state)
     unsetenv("TACHO_RUN_DIR");
     snprintf(path, sizeof path, "%s/not/yet/latency.csv", test_home);
     assert_int_equal(tacho_latency_new(&list, NULL), 0);
-    assert_int_equal(tacho_latency_stats_us(list, &empty, NULL), 0);
+    assert_int_equal(tacho_latency_wall_stats_us(list, &empty, NULL), 0);
     assert_int_equal(empty.n, 0);
     for (uint64_t i = 0; i < 4; i++)
         assert_int_equal(
@@ -241,7 +241,7 @@ static void takes_and_gives_microseconds(void **state)
     assert_int_equal(tacho_latency_at(list, 3).wall_ns, 40000);
     assert_int_equal(tacho_latency_at(list, 3).kernel_ns, 5000);
     assert_int_equal(tacho_latency_add(list, &(tacho_latency_record){.wall_ns = 49500}, NULL), 0);
-    assert_int_equal(tacho_latency_stats_us(list, &us, NULL), 0);
+    assert_int_equal(tacho_latency_wall_stats_us(list, &us, NULL), 0);
     assert_true(us.n == 5 && us.p50 == 30 && us.p95 == 50 && us.max == 50 && us.mean == 30);
     assert_true(us.std > 14.1421 && us.std < 14.1422);
     assert_int_equal(tacho_latency_write_csv(list, path, NULL), 0);

@@ -178,11 +178,13 @@ static void sees_what_is_allocated_and_freed(void **state)
 static void a_tracker_that_samples_can_be_freed(void **state)
 {
     tacho_memory *m = new_memory();
+    size_t len;
     char *json;
 
     (void)state;
     assert_int_equal(tacho_memory_start(m, TACHO_MEMORY_FULL, 3600000000000, NULL), 0);
-    assert_int_equal(tacho_memory_summary_json(m, &json, NULL), 0);
+    assert_int_equal(tacho_memory_summary_to_json(m, &json, &len, NULL), 0);
+    assert_int_equal(len, strlen(json));
     assert_true(strncmp(json, "{\"label\":\"test\",\"peak_rss\":", 27) == 0);
     free(json);
     tacho_memory_free(m); /* does not wait for the hour to pass */
@@ -389,7 +391,8 @@ static int track_once(void *arg)
     int status = -1;
 
     (void)arg;
-    if (tacho_memory_new("x", &m, NULL) == 0 && tacho_memory_summary_json(m, &json, NULL) == 0)
+    if (tacho_memory_new("x", &m, NULL) == 0 &&
+        tacho_memory_summary_to_json(m, &json, NULL, NULL) == 0)
         status = 0;
     free(json);
     tacho_memory_free(m);

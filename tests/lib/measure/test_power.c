@@ -121,7 +121,7 @@ static void a_fixed_source_over_a_real_second(void **state)
     }
     at[3] = tch_now_ns();
     t = took(at);
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.joules >= 99 * t.least && report.joules <= 101 * t.most);
     assert_true(report.mean_watts == 100 && report.peak_watts == 100 && report.estimated == 1);
     assert_true(report.samples == 11 && report.dropped == 0);
@@ -140,11 +140,11 @@ static void a_thread_samples_until_it_is_stopped(void **state)
     assert_int_equal(tacho_power_start(p, 5000000, NULL), TACHO_EALREADY);
     do {
         sleep_ns(10000000);
-        assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+        assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     } while (report.samples < 5);
     assert_int_equal(tacho_power_stop(p, NULL), 0);
     assert_int_equal(tacho_power_stop(p, NULL), 0);
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.duration_s > 0 && report.samples >= 6);
     assert_true(fabs(report.joules / (100 * report.duration_s) - 1) < 1e-9);
     tacho_power_free(p);
@@ -166,11 +166,11 @@ static void a_replay_is_exact(void **state)
     assert_int_equal(tacho_power_add(p, &s, NULL), 0);
     for (int i = 0; i < 4; i++)
         assert_int_equal(tacho_power_take(p, NULL), 0);
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.joules == 20 + 20 && report.peak_watts == 1000 && report.samples == 4);
     assert_int_equal(report.dropped, 1);
     assert_int_equal(tacho_power_take(p, NULL), 0); /* it has ended: one more is missing */
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.dropped == 2 && report.samples == 4);
     tacho_power_free(p);
 }
@@ -214,7 +214,7 @@ static void a_source_of_ones_own(void **state)
     assert_int_equal(tacho_power_add(p, &s, &err), TACHO_ELIMIT);
     assert_int_equal(tacho_power_take(p, NULL), 0);
     assert_int_equal(tacho_power_take(p, NULL), 0);
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.joules == 32 && report.mean_watts == 1 && report.estimated == 0);
     assert_true(tacho_power_now(p) == 8);
     tacho_power_free(p);

@@ -130,11 +130,11 @@ static void a_zone_that_vanishes_is_a_failed_reading(void **state)
     assert_int_equal(tacho_power_take(p, NULL), 0);
     take_away("sys/class/powercap/intel-rapl:0/energy_uj");
     assert_int_equal(tacho_power_take(p, NULL), 0);
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.samples == 1 && report.dropped == 1 && report.joules == 0);
     put_zone("intel-rapl:0", "package-0\n", "4000000\n", NULL);
     assert_int_equal(tacho_power_take(p, NULL), 0);
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.samples == 2 && report.dropped == 1 && report.joules == 3);
     assert_int_equal(report.estimated, 0);
     tacho_power_free(p);
@@ -321,7 +321,7 @@ static void no_source_at_all_says_why(void **state)
     assert_int_equal(tch_power_add_all(p, test_home, &err), TACHO_EUNSUPPORTED);
     assert_string_equal(err.message,
                         "no power source: this machine has no rapl, perf, hwmon, battery");
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), TACHO_EINVAL);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), TACHO_EINVAL);
     assert_true(isnan(tacho_power_now(p)));
     tacho_power_free(p);
     tacho_power_free(NULL);
@@ -339,7 +339,7 @@ static void takes_each_thing_once(void **state)
     put("sys/class/power_supply/BAT0/power_now", "9000000\n");
     assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tch_power_add_all(p, test_home, NULL), 1);
-    assert_int_equal(tacho_power_source_report(p, 0, &report, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_string_equal(report.name, "rapl");
     tacho_power_free(p);
 }

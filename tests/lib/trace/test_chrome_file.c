@@ -44,7 +44,7 @@ static int read_file(void *arg)
 {
     tacho_chrome_reader *reader = NULL;
     const tacho_trace_event *event;
-    int more = tacho_chrome_reader_open_file(file, &reader, NULL);
+    int more = tacho_chrome_reader_open(file, &reader, NULL);
 
     (void)arg;
     if (more < 0)
@@ -80,7 +80,7 @@ static void a_long_file_is_read_in_bounded_memory(void **state)
         assert_int_equal(tacho_chrome_push(writer, "name", "category", i, 0, TACHO_NO_FIELDS, NULL),
                          0);
     assert_int_equal(tacho_chrome_close(writer, NULL), 0);
-    assert_int_equal(tacho_chrome_reader_open_file(path, &reader, NULL), 0);
+    assert_int_equal(tacho_chrome_reader_open(path, &reader, NULL), 0);
     while ((more = tacho_chrome_next(reader, &event, NULL)) > 0)
         assert_int_equal(event->dur_us, 1000 * count++);
     assert_int_equal(more, 0);
@@ -101,7 +101,7 @@ static void an_event_above_the_limit_is_refused(void **state)
     assert_non_null(text);
     memset(text, 'n', LEN);
     memcpy(text, head, sizeof head - 1);
-    assert_int_equal(tacho_chrome_reader_open(text, LEN, &reader, NULL), 0);
+    assert_int_equal(tacho_chrome_reader_open_mem(text, LEN, &reader, NULL), 0);
     assert_int_equal(tacho_chrome_next(reader, &event, &err), TACHO_ELIMIT);
     tacho_chrome_reader_close(reader);
     free(text);
@@ -113,8 +113,8 @@ static void a_missing_file_is_reported(void **state)
     tacho_error err;
 
     (void)state;
-    assert_int_equal(tacho_chrome_reader_open_file(test_at("none.json"), &reader, &err), TACHO_EIO);
-    assert_int_equal(tacho_chrome_reader_open_file(test_home, &reader, &err), TACHO_EIO);
+    assert_int_equal(tacho_chrome_reader_open(test_at("none.json"), &reader, &err), TACHO_EIO);
+    assert_int_equal(tacho_chrome_reader_open(test_home, &reader, &err), TACHO_EIO);
     assert_null(reader);
 }
 

@@ -128,7 +128,7 @@ static void check_file(const char *name, const char *expect)
 
     test_assert_content(test_at(name), expect);
     assert_int_equal(tacho_chrome_open(test_at("copy.json"), &copy, NULL), 0);
-    assert_int_equal(tacho_chrome_reader_open_file(test_at(name), &reader, NULL), 0);
+    assert_int_equal(tacho_chrome_reader_open(test_at(name), &reader, NULL), 0);
     while ((more = tacho_chrome_next(reader, &event, NULL)) > 0)
         assert_int_equal(tacho_chrome_put(copy, event, NULL), 0);
     assert_int_equal(more, 0);

@@ -194,15 +194,15 @@ static void entries_come_back_with_their_log(void **state)
     assert_int_equal(write_bundle(), 0);
     assert_int_equal(tacho_witness_reader_open(bundle, &r, NULL), 0);
     for (; tacho_witness_next(r, &e, NULL) > 0; n++) {
-        assert_string_equal(tacho_witness_reader_log(r), n < 3 ? "a" : "b");
+        assert_string_equal(tacho_witness_reader_log_name(r), n < 3 ? "a" : "b");
         assert_int_equal(tacho_witness_reader_line(r), n < 3 ? n + 1 : 1);
         assert_int_equal(tacho_witness_reader_segment(r), n < 3 ? 2 : 4);
         assert_int_equal(e.tau, n % 3);
     }
     assert_int_equal(tacho_witness_reader_kind(r), TACHO_WITNESS_BUNDLE);
     assert_true(tacho_witness_reader_is_closed(r));
-    assert_int_equal(tacho_witness_reader_logs(r), 2);
-    assert_int_equal(tacho_witness_reader_entries(r), 4);
+    assert_int_equal(tacho_witness_reader_log_count(r), 2);
+    assert_int_equal(tacho_witness_reader_entry_count(r), 4);
     assert_int_equal(tacho_witness_reader_segment(r), 6);
     assert_int_equal(tacho_witness_reader_unchecked(r), 0);
     assert_string_equal(tacho_witness_reader_config(r), "{\"seed\":42}");
@@ -329,8 +329,8 @@ static void checks_the_chains_of_other_programs(void **state)
     assert_int_equal(tacho_witness_next(r, &e, NULL), 0);
     assert_int_equal(tacho_witness_reader_kind(r), TACHO_WITNESS_RVF);
     assert_true(tacho_witness_reader_is_closed(r));
-    assert_int_equal(tacho_witness_reader_logs(r), 2);
-    assert_int_equal(tacho_witness_reader_entries(r), 4);
+    assert_int_equal(tacho_witness_reader_log_count(r), 2);
+    assert_int_equal(tacho_witness_reader_entry_count(r), 4);
     assert_int_equal(tacho_witness_reader_segment(r), 3);
     assert_int_equal(tacho_witness_reader_unchecked(r), 2);
     tacho_witness_reader_close(r);

@@ -194,7 +194,7 @@ static void comes_back_as_it_went_out(void **state)
     assert_int_equal(i, 7);
     assert_int_equal(tacho_witness_reader_kind(r), TACHO_WITNESS_LOG);
     assert_true(tacho_witness_reader_is_closed(r));
-    assert_int_equal(tacho_witness_reader_entries(r), 7);
+    assert_int_equal(tacho_witness_reader_entry_count(r), 7);
     assert_int_equal(tacho_witness_reader_line(r), 8);
     assert_null(tacho_witness_reader_config(r));
     tacho_witness_reader_close(r);
@@ -379,10 +379,10 @@ static void a_bundle_of_lines_tells_what_is_in_it(void **state)
         ;
     assert_int_equal(tacho_witness_reader_kind(r), TACHO_WITNESS_BUNDLE);
     assert_true(tacho_witness_reader_is_closed(r));
-    assert_int_equal(tacho_witness_reader_logs(r), 2);
-    assert_int_equal(tacho_witness_reader_entries(r), 5);
+    assert_int_equal(tacho_witness_reader_log_count(r), 2);
+    assert_int_equal(tacho_witness_reader_entry_count(r), 5);
     assert_string_equal(tacho_witness_reader_config(r), "{\"seed\":42}");
-    assert_string_equal(tacho_witness_reader_log(r), "b");
+    assert_string_equal(tacho_witness_reader_log_name(r), "b");
     tacho_witness_reader_close(r);
 }
 

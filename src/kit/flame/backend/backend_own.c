@@ -70,7 +70,7 @@ int tch_own_capture(struct tch_capture *c, tacho_error *err)
         return tch_fail_memory(err);
     out->c = c;
     tch_buf_init(&out->svg, SVG_MAX);
-    status = own->capture(own->context, &c->request, out, &why);
+    status = own->capture(own->ctx, &c->request, out, &why);
     if (c->ended_ns == 0)
         c->ended_ns = tch_now_ns();
     if (status < 0 && why.message[0] == '\0')

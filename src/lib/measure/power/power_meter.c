@@ -145,7 +145,7 @@ int tacho_power_stop(tacho_power *p, tacho_error *err)
     return p->sampler_error.code;
 }
 
-int tacho_power_source_report(tacho_power *p, size_t i, tacho_power_report *ret, tacho_error *err)
+int tacho_power_report_at(tacho_power *p, size_t i, tacho_power_report *ret, tacho_error *err)
 {
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     bool known;
