@@ -86,7 +86,7 @@ static int write_file(struct flame *f, const struct tch_profile *profile, const 
     int ended;
 
     f->write.utf8 = true;
-    if (tch_replace_open(&file, path, &err) < 0) {
+    if ((f->label ? tch_label_replace : tch_replace_open)(&file, path, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         return EXIT_WORK;
     }

@@ -188,7 +188,7 @@ static int read_section(const struct reading *f, const struct tch_yaml_node *sec
     return status;
 }
 
-int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path)
+int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path, bool found)
 {
     struct reading f = {o, args, path};
     const struct tch_yaml_node *section;
@@ -197,7 +197,7 @@ int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *
     int status = EXIT_WORK;
 
     tch_buf_init(&b, TCH_YAML_MAX);
-    if (tch_file_read(path, TCH_YAML_MAX, &b, &err) < 0) {
+    if ((found ? tch_file_read_regular : tch_file_read)(path, TCH_YAML_MAX, &b, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
     } else if (tch_yaml_parse(&o->yaml, b.data, b.len, &err) < 0) {
         cli_complain(&err, "cannot read '%s'", path);

@@ -231,6 +231,7 @@ int cli_sweep_options_parse(struct sweep_options *o, struct args *args)
 {
     const char *file = NULL;
     const struct opt *opt;
+    bool found;
     int status;
 
     *o = (struct sweep_options){.plan = {.repeat = TCH_SWEEP_REPEAT, .seed = 1}};
@@ -238,10 +239,9 @@ int cli_sweep_options_parse(struct sweep_options *o, struct args *args)
     o->run.in_sweep = true;
     if (status == EXIT_OK)
         status = take_grid_and_file(o, *args, &file);
-    if (!file && args->count == 0 && !o->command && access("tacho.yaml", F_OK) == 0)
-        file = "tacho.yaml";
-    if (status == EXIT_OK && file)
-        status = cli_sweep_file_read(o, args, file);
+    found = !file && args->count == 0 && !o->command && access("tacho.yaml", F_OK) == 0;
+    if (status == EXIT_OK && (file || found))
+        status = cli_sweep_file_read(o, args, found ? "tacho.yaml" : file, found);
     while (status == EXIT_OK && (opt = cli_next_opt(args)))
         if (opt->id != GRID && opt->id != RANGE)
             status = cli_set_opt(args, opt, o, &o->run);

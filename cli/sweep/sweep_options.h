@@ -37,7 +37,7 @@ void cli_sweep_options_release(struct sweep_options *o);
 
 /** Takes all that the section says, as if it had been typed. EXIT_OK, or what to end with after a
     complaint. */
-int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path);
+int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path, bool found);
 
 /** The table of the cells; of many, those that are best. */
 void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r);

@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "base/found_file.h"
 #include "cli/cmds.h"
 #include "cmd_witness_parts.h"
 #include "kit/run/folder_seal.h"
@@ -43,6 +45,23 @@ static bool ends_with(const char *name, const char *const *extensions)
     return false;
 }
 
+/* Adds a file of a folder. What nobody named is read only if it is a regular file, because a FIFO
+   or a device blocks for ever. */
+static int add_found(struct witness_paths *paths, const char *folder, const char *name)
+{
+    char file[PATH_MAX];
+    tacho_error err;
+    int fd = tch_found_open(folder, name, &err);
+
+    if (fd >= 0)
+        close(fd);
+    if (fd < 0 || tch_folder_at(file, folder, name, &err) < 0) {
+        cli_complain(NULL, "%s", err.message);
+        return EXIT_WORK;
+    }
+    return add_path(paths, file);
+}
+
 int cli_witness_paths_add(struct witness_paths *paths, const char *path,
                           const char *const *extensions)
 {
@@ -61,17 +80,8 @@ int cli_witness_paths_add(struct witness_paths *paths, const char *path,
         return EXIT_WORK;
     }
     for (int i = 0; i < count; i++) {
-        char file[PATH_MAX];
-        tacho_error err;
-
-        if (status == EXIT_OK && ends_with(names[i]->d_name, extensions)) {
-            if (tch_folder_at(file, path, names[i]->d_name, &err) < 0) {
-                cli_complain(NULL, "%s", err.message);
-                status = EXIT_WORK;
-            } else {
-                status = add_path(paths, file);
-            }
-        }
+        if (status == EXIT_OK && ends_with(names[i]->d_name, extensions))
+            status = add_found(paths, path, names[i]->d_name);
         free(names[i]);
     }
     free(names);

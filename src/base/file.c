@@ -483,6 +483,14 @@ int tch_mkdirs_above(const char *path, tacho_error *err)
     return tch_mkdirs(folder, err);
 }
 
+void tch_folder_before(char folder[PATH_MAX], const char *path, const char *name)
+{
+    while (name > path + 1 && name[-1] == '/')
+        name--;
+    snprintf(folder, PATH_MAX, "%.*s", name > path ? (int)(name - path) : 1,
+             name > path ? path : ".");
+}
+
 const char *tch_base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -113,6 +113,9 @@ int tch_mkdirs(const char *path, tacho_error *err);
 /** Makes the folders above a file, where its path names any. */
 int tch_mkdirs_above(const char *path, tacho_error *err);
 
+/** Sets `folder` to what is before `name` in `path`, into which it points: "." for nothing. */
+void tch_folder_before(char folder[PATH_MAX], const char *path, const char *name);
+
 /** Returns the part of a path after its last slash. */
 const char *tch_base_name(const char *path);
 

@@ -184,6 +184,24 @@ int tch_found_write(const char *folder, const char *name, const void *data, size
     return status < 0 ? status : tch_replace_all(&r, data, len, sync, err);
 }
 
+int tch_found_mkdir(const char *folder, const char *name, tacho_error *err)
+{
+    const char *last;
+    int parent = open_parent(folder, name, &last);
+    int result = parent < 0 ? -1 : mkdirat(parent, last, 0777);
+    struct stat st = {.st_mode = S_IFDIR};
+
+    if (result < 0 && parent >= 0 && errno == EEXIST)
+        result = fstatat(parent, last, &st, AT_SYMLINK_NOFOLLOW);
+    close_quietly(parent);
+    if (result < 0)
+        return tch_fail_errno(err, errno, "cannot make the folder '%s/%s'", folder, name);
+    if (S_ISDIR(st.st_mode))
+        return 0;
+    return tch_fail(err, TACHO_EINVAL, 0, "'%s/%s' is %s, not a folder; remove it", folder, name,
+                    S_ISREG(st.st_mode) ? "a file" : kind_of(st.st_mode));
+}
+
 void tch_found_clear(const char *folder, const char *name)
 {
     int fd = open_beneath(folder, name, O_RDONLY | O_DIRECTORY);

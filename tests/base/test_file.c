@@ -305,9 +305,26 @@ static void survives_every_allocation_failing(void **state)
     test_every_allocation_fails(read_big, "/proc/self/maps");
 }
 
+static void finds_the_folder_before_a_name(void **state)
+{
+    static const struct {
+        const char *path;
+        size_t name;
+        const char *folder;
+    } cases[] = {{"x", 0, "."}, {"/x", 1, "/"}, {"a/x", 2, "a"}, {"/a//x", 4, "/a"}};
+    char folder[PATH_MAX];
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tch_folder_before(folder, cases[i].path, cases[i].path + cases[i].name);
+        assert_string_equal(folder, cases[i].folder);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_folder_before_a_name),
         TEST_IN_HOME(reads_a_file_behind_what_the_buffer_holds),
         TEST_IN_HOME(reads_an_empty_file),
         TEST_IN_HOME(takes_exactly_the_limit),

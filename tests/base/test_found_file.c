@@ -138,6 +138,27 @@ static void removes_links_files_and_empty_folders(void **state)
     assert_int_equal(test_folder_count(test_at("run")), 0);
 }
 
+static void makes_folders_but_takes_no_link_for_one(void **state)
+{
+    tacho_error err;
+    struct stat st;
+
+    (void)state;
+    make_run();
+    assert_int_equal(tch_found_mkdir(test_at("run"), "iter", &err), 0);
+    assert_int_equal(tch_found_mkdir(test_at("run"), "iter/0001", &err), 0);
+    assert_int_equal(stat(test_at("run/iter/0001"), &st), 0);
+    assert_true(S_ISDIR(st.st_mode));
+    assert_int_equal(symlink("../outside", test_at("run/away")), 0);
+    assert_int_equal(tch_found_mkdir(test_at("run"), "away", &err), TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "run/away' is a symbolic link, not a folder; remove it"));
+    assert_int_equal(tch_found_mkdir(test_at("run"), "iter/part", &err), TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "is a file, not a folder"));
+    assert_int_equal(tch_found_mkdir(test_at("run"), "away/0001", &err), TACHO_EIO);
+    assert_int_equal(tch_found_mkdir(test_at("run"), "../outside/0001", &err), TACHO_EIO);
+    assert_int_equal(stat(test_at("outside/0001"), &st), -1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -146,6 +167,7 @@ int main(void)
         TEST_IN_HOME(lists_names_in_order),
         TEST_IN_HOME(replaces_the_link_and_not_its_target),
         TEST_IN_HOME(removes_links_files_and_empty_folders),
+        TEST_IN_HOME(makes_folders_but_takes_no_link_for_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -149,7 +149,7 @@ static int write_format(struct tch_capture *c, const char *name, const char *pat
     struct tch_replace file;
     struct tch_sink sink;
     tacho_error why = {.message = ""};
-    int status = tch_replace_open(&file, path, &why);
+    int status = tch_label_replace(&file, path, &why);
     int ended;
 
     options.svg.title = c->label;

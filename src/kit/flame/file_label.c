@@ -2,7 +2,6 @@
 #include "file_label.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +9,7 @@
 
 #include "alphanumeric.h"
 #include "base/fail.h"
+#include "base/found_file.h"
 #include "base/utf8.h"
 #include "base/xml.h"
 
@@ -47,20 +47,24 @@ void tch_label_file(struct tch_buf *b, const char *label)
     tch_buf_adds(b, ".svg");
 }
 
-/* Reads the head of the file, which contains the label. */
-static ssize_t read_head(const char *path, char *head, size_t size)
+int tch_label_replace(struct tch_replace *r, const char *path, tacho_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    const char *name = tch_base_name(path);
+    char folder[PATH_MAX];
+
+    tch_folder_before(folder, path, name);
+    return tch_found_replace(r, folder, name, path, err);
+}
+
+/* Reads the head of an open file, which contains the label, and closes it. */
+static ssize_t read_head(int fd, char *head, size_t size)
+{
     size_t len = 0;
     ssize_t n = 1;
 
-    if (fd < 0)
-        return -1;
     while (len < size && n > 0) {
-        n = read(fd, head + len, size - len);
-        if (n < 0 && errno == EINTR)
-            n = 1;
-        else if (n > 0)
+        n = tch_read_some(fd, head + len, size - len);
+        if (n > 0)
             len += (size_t)n;
     }
     close(fd);
@@ -69,13 +73,19 @@ static ssize_t read_head(const char *path, char *head, size_t size)
 
 int tch_label_check(const char *path, const char *label, tacho_error *err)
 {
+    const char *name = tch_base_name(path);
+    char folder[PATH_MAX];
     char head[16 * 1024];
     struct tch_buf ours;
-    ssize_t len = read_head(path, head, sizeof head);
+    ssize_t len;
     int status = 0;
+    int fd;
 
-    if (len < 0 && errno == ENOENT)
-        return 0;
+    tch_folder_before(folder, path, name);
+    fd = tch_found_open(folder, name, err);
+    if (fd < 0)
+        return errno == ENOENT ? 0 : fd;
+    len = read_head(fd, head, sizeof head);
     if (len < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", path);
     tch_buf_init(&ours, 1 << 20);

@@ -10,6 +10,7 @@
 #include <tacho/error.h>
 
 #include "base/buf.h"
+#include "base/file.h"
 
 /** Returns whether a code point is a letter or digit of any script. */
 bool tch_is_alphanumeric(uint32_t code);
@@ -25,6 +26,10 @@ void tch_label_file(struct tch_buf *b, const char *label);
  * @return 0; TACHO_EINVAL when the file there is for another label or not one of ours; TACHO_EIO
  */
 int tch_label_check(const char *path, const char *label, tacho_error *err);
+
+/** Begins to replace the file of a label, like tch_replace_open(). A link that has its name is
+    replaced, not followed, because tacho chose the name and not the user. */
+int tch_label_replace(struct tch_replace *r, const char *path, tacho_error *err);
 
 /**
  * Renames the file at `path`, if there is one: "flamegraph-x.svg" becomes "flamegraph-x.old.svg",

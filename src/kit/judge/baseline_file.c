@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/found_file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "baseline.h"
@@ -43,6 +44,20 @@ int tch_baseline_path(char path[PATH_MAX], const char *dir, const char *bench,
     return n > 0 && n < PATH_MAX
                ? 0
                : tch_fail(err, TACHO_ELIMIT, 0, "the path '%.80s...' is too long", path);
+}
+
+/* Sets `folder` to DIR of DIR/BENCH/CLASS.json and returns the rest. DIR is the user's choice. The
+   rest comes with a checkout and may be links of others, which are not followed. */
+static const char *split_path(const char *path, char folder[PATH_MAX])
+{
+    const char *name = tch_base_name(path);
+
+    while (name > path && name[-1] == '/')
+        name--;
+    while (name > path && name[-1] != '/')
+        name--;
+    tch_folder_before(folder, path, name);
+    return name;
 }
 
 /* --- Writing: JSON, with line breaks where a person wants them. --- */
@@ -120,17 +135,16 @@ void tch_baseline_format(struct tch_buf *out, const struct tch_baseline *b)
 int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_error *err)
 {
     char folder[PATH_MAX];
+    const char *name = split_path(path, folder);
     struct tch_buf out;
-    int status;
+    int status = tch_mkdirs_above(path, err);
 
-    snprintf(folder, sizeof folder, "%s", path);
-    status = tch_mkdirs(dirname(folder), err);
     tch_buf_init(&out, TCH_BASELINE_MAX);
     tch_baseline_format(&out, b);
     if (status == 0 && out.failed)
         status = tch_fail_memory(err);
     if (status == 0)
-        status = tch_file_replace(path, out.data, out.len, true, err);
+        status = tch_found_write(folder, name, out.data, out.len, true, err);
     tch_buf_release(&out);
     return status;
 }
@@ -341,12 +355,14 @@ int tch_baseline_parse(struct tch_baseline *b, const char *text, size_t len, tac
 
 int tch_baseline_read(struct tch_baseline *b, const char *path, tacho_error *err)
 {
+    char folder[PATH_MAX];
+    const char *name = split_path(path, folder);
     struct tch_buf text;
     int status;
 
     *b = (struct tch_baseline){0};
     tch_buf_init(&text, TCH_BASELINE_MAX);
-    status = tch_file_read_regular(path, TCH_BASELINE_MAX, &text, err);
+    status = tch_found_read(folder, name, TCH_BASELINE_MAX, &text, err);
     if (status == 0)
         status = tch_baseline_parse(b, text.data, text.len, err);
     tch_buf_release(&text);
@@ -370,7 +386,7 @@ int tch_baseline_lock(const char *path, int *fd, tacho_error *err)
     char folder[PATH_MAX];
 
     snprintf(folder, sizeof folder, "%s", path);
-    *fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    *fd = open(dirname(folder), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (*fd < 0)
         return tch_fail_errno(err, errno, "cannot open the folder of '%s'", path);
     if (tch_file_lock(*fd, LOCK_SECONDS) == 0)

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
-#include "base/file.h"
+#include "base/found_file.h"
 #include "plot.h"
 #include "sweep_page.h"
 
@@ -29,19 +29,18 @@ struct figures {
 static int save_figure(const struct figures *f, size_t from, const char *name, const char *title)
 {
     char safe[NAME];
-    char path[PATH_MAX];
+    char file[NAME + sizeof "figs/.svg"];
     struct tch_buf b;
     int status = 0;
 
     if (!f->folder || f->page->failed)
         return 0;
     tch_folder_name(safe, sizeof safe, name);
-    if (snprintf(path, sizeof path, "%s/figs/%s.svg", f->folder, safe) >= PATH_MAX)
-        return tch_fail(f->err, TACHO_ELIMIT, 0, "the path of figure '%s' is too long", safe);
+    snprintf(file, sizeof file, "figs/%s.svg", safe);
     tch_buf_init(&b, FILE_MAX);
     tch_plot_file(f->page, from, title, &b);
-    status =
-        b.failed ? tch_fail_memory(f->err) : tch_file_replace(path, b.data, b.len, false, f->err);
+    status = b.failed ? tch_fail_memory(f->err)
+                      : tch_found_write(f->folder, file, b.data, b.len, false, f->err);
     tch_buf_release(&b);
     return status;
 }
@@ -390,14 +389,8 @@ int tch_sweep_figures(const struct tch_results *r, const char *folder, struct tc
                       tacho_error *err)
 {
     struct figures f = {.r = r, .folder = folder, .page = page, .err = err};
-    char path[PATH_MAX];
-    int status = 0;
+    int status = folder ? tch_found_mkdir(folder, "figs", err) : 0;
 
-    if (folder) {
-        status = tch_folder_at(path, folder, "figs", err);
-        if (status == 0)
-            status = tch_mkdirs(path, err);
-    }
     tch_buf_adds(page, "<div class=\"plots\">\n");
     for (int lines = 1; lines >= 0; lines--)
         for (size_t i = 0; i < r->measure_count && status == 0; i++) {

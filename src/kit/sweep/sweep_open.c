@@ -118,13 +118,12 @@ static int count_runs(struct tch_sweep *sweep, tacho_error *err)
 
 static int make_folder(struct tch_sweep *sweep, tacho_error *err)
 {
-    char cells[PATH_MAX];
     int status = tch_folder_at(sweep->shown, sweep->plan->run.out, sweep->plan->name, err);
 
     if (status == 0)
-        status = tch_folder_at(cells, sweep->shown, "cells", err);
+        status = tch_mkdirs(sweep->shown, err);
     if (status == 0)
-        status = tch_mkdirs(cells, err);
+        status = tch_found_mkdir(sweep->shown, "cells", err);
     if (status == 0 && !realpath(sweep->shown, sweep->folder))
         status = tch_fail_errno(err, errno, "cannot find the folder '%s'", sweep->shown);
     return status;

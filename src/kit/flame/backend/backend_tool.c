@@ -292,7 +292,7 @@ int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_
     tch_buf_adds(&mark, "<?tacho class=\"tacho-flame\" data-label=\"");
     tch_xml_add_line(&mark, c->label, strlen(c->label));
     tch_buf_adds(&mark, "\"?>");
-    status = tch_replace_open(&file, c->svg_path.data, &why);
+    status = tch_label_replace(&file, c->svg_path.data, &why);
     if (status == 0) {
         status = tch_replace_write(&file, svg->data, at, &why);
         if (status == 0)
