@@ -346,7 +346,9 @@ const struct opt cli_plan_opts[] = {
     {.name = "metric",
      .letter = 'm',
      .arg = "NAME=REGEX",
-     .help = "a number it prints, the last of each run; all:NAME=REGEX takes every one",
+     .help = "a number it prints, the last of each run; all:NAME=REGEX takes every one; or what it "
+             "records: span:NAME, stage:EVENT.STAGE or latency:NAME, with :total, :count, :mean, "
+             ":p50, :p99 or :max",
      .take = take_metric},
     {.name = "work",
      .arg = "N[UNIT]",
@@ -409,7 +411,7 @@ int cli_run_options_check(struct run_options *o, const struct args *args)
         return cli_wrong_usage(args, "--min-runs %llu is above --max-runs %llu; change one of them",
                                (unsigned long long)o->plan.least_runs,
                                (unsigned long long)o->plan.max_runs);
-    if (o->plan.metric_count > 0 && o->plan.output == TCH_IO_INHERIT)
+    if (tch_run_reads_output(&o->plan) && o->plan.output == TCH_IO_INHERIT)
         return cli_wrong_usage(args, "--metric reads what --output inherit would give away");
     if (o->once && o->plan.command_count > 1)
         return cli_wrong_usage(args, "--%s is one for all commands; it is given more than once",

@@ -74,7 +74,9 @@ $ tacho run --help
 |       --trace              write trace.json: a span a run, memory and power,
 |                            what the program recorded
 |   -m, --metric NAME=REGEX  a number it prints, the last of each run;
-|                            all:NAME=REGEX takes every one
+|                            all:NAME=REGEX takes every one; or what it records:
+|                            span:NAME, stage:EVENT.STAGE or latency:NAME, with
+|                            :total, :count, :mean, :p50, :p99 or :max
 |       --work N[UNIT]       what a run does, such as 200samples: gives the
 |                            throughput
 |       --label K=V          a note in run.json
@@ -251,6 +253,21 @@ $ tacho run --metric n -- true
 
 $ tacho run --metric 'n=[0-9' -- true
 ! tacho: 'n=[0-9' is not NAME=REGEX: Unmatched [, [^, [:, [., or [=
+! see 'tacho run --help'
+[64]
+
+$ tacho run --metric span: -- true
+! tacho: 'span:' is not a metric that is recorded: there is no name after the first ':'
+! see 'tacho run --help'
+[64]
+
+$ tacho run --metric stage:decode -- true
+! tacho: 'stage:decode' is not a metric that is recorded: a stage is EVENT.STAGE
+! see 'tacho run --help'
+[64]
+
+$ tacho run --metric span:a --metric span:a:total -- true
+! tacho: metric 'span:a:total' is there twice
 ! see 'tacho run --help'
 [64]
 

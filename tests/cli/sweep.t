@@ -89,7 +89,10 @@ $ tacho sweep --help
 |       --trace                      write trace.json: a span a run, memory and
 |                                    power, what the program recorded
 |   -m, --metric NAME=REGEX          a number it prints, the last of each run;
-|                                    all:NAME=REGEX takes every one
+|                                    all:NAME=REGEX takes every one; or what it
+|                                    records: span:NAME, stage:EVENT.STAGE or
+|                                    latency:NAME, with :total, :count, :mean,
+|                                    :p50, :p99 or :max
 |       --work N[UNIT]               what a run does, such as 200samples: gives
 |                                    the throughput
 |       --label K=V                  a note in run.json

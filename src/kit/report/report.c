@@ -119,6 +119,16 @@ void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_addf(b, " of CPU time each, %.2f %% of the time of the runs.", 100 * cpu / wall);
 }
 
+void tch_report_add_recording(struct tch_buf *b, const struct tch_receipt *r)
+{
+    double wall = NAN;
+
+    for (size_t i = 0; i < r->rows.count; i++)
+        if (strcmp(r->rows.row[i].name, "wall_ns") == 0)
+            wall = r->rows.row[i].summary.median;
+    tch_recording_cost_describe(b, &r->recording, wall);
+}
+
 void tch_report_add_latencies(struct tch_buf *b, const struct tch_receipt *r)
 {
     const tacho_latency_stats *s = &r->latency.wall;

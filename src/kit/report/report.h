@@ -57,6 +57,9 @@ const char *tch_report_nothing(const struct tch_receipt *r);
 /** Says what looking at memory and power while runs went on cost; nothing where nobody looked. */
 void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r);
 
+/** Adds what recording for the metrics cost, as tch_recording_cost_describe() says it. */
+void tch_report_add_recording(struct tch_buf *b, const struct tch_receipt *r);
+
 /** Adds a line with the percentiles of the latencies that the program recorded; nothing where there
     are none. */
 void tch_report_add_latencies(struct tch_buf *b, const struct tch_receipt *r);

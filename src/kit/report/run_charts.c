@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "kit/run/recorded_metric.h"
 #include "kit/stats/order_stats.h"
 #include "plot.h"
 
@@ -118,7 +119,8 @@ static int plot_metrics(struct tch_buf *b, const struct tch_receipt *r, tacho_er
         status = tch_run_samples_metric(&r->samples, i, &values, err);
         if (status == 0 && s)
             plot_order(b, r->samples.metrics[i].name, r->samples.metrics[i].all ? "value" : "run",
-                       r->samples.metrics[i].name, TCH_PLAIN, values.v, values.n, s);
+                       r->samples.metrics[i].name, tch_metric_unit(r->samples.metrics[i].name),
+                       values.v, values.n, s);
         tch_values_release(&values);
     }
     return status;

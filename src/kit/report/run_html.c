@@ -7,6 +7,7 @@
 #include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/xml.h"
+#include "kit/run/recorded_metric.h"
 #include "plot.h"
 #include "report.h"
 #include "report_parts.h"
@@ -113,7 +114,7 @@ static void add_heads(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_adds(b, "<div class=\"heads\">\n");
     for (size_t i = 0; i < r->rows.count; i++) {
         const struct tch_run_row *row = &r->rows.row[i];
-        bool shown = row->unit == TCH_PLAIN;
+        bool shown = row->unit == TCH_PLAIN || tch_recorded_metric_is(row->name);
         char title[96];
 
         for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
@@ -169,6 +170,11 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
         tch_buf_addf(b, "<td>%zu</td></tr>\n", s->outliers);
     }
     tch_buf_adds(b, "</table></div>\n");
+    if (tch_recording_counted(&r->recording)) {
+        tch_buf_adds(b, "<p class=\"sub\">Recording: ");
+        tch_report_add_recording(b, r);
+        tch_buf_adds(b, ".</p>\n");
+    }
 }
 
 static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)

@@ -64,6 +64,9 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
     tch_report_add_latencies(b, r);
     tch_buf_adds(b, b->len > before ? "\n\n" : "");
     before = b->len;
+    tch_report_add_recording(b, r);
+    tch_buf_adds(b, b->len > before ? "\n\n" : "");
+    before = b->len;
     tch_report_add_costs(b, r);
     tch_buf_adds(b, b->len > before ? "\n\n" : "");
 }

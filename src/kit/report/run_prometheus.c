@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "kit/run/recorded_metric.h"
 #include "report.h"
 #include "report_text.h"
 
@@ -69,7 +70,8 @@ static void add_samples(struct tch_buf *b, const struct tch_prometheus *family,
 static void add_family(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                        const struct tch_receipt *of, const struct tch_run_row *like)
 {
-    bool own = like->unit == TCH_PLAIN && !is_throughput(of, like);
+    bool own =
+        (like->unit == TCH_PLAIN && !is_throughput(of, like)) || tch_recorded_metric_is(like->name);
     struct tch_prometheus family;
     char help[160];
 

@@ -10,6 +10,7 @@
 #include "kit/stats/dip.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/ratio.h"
+#include "recorded_metric.h"
 #include "run_summary.h"
 
 enum { ENOUGH = 10 }; /* values; with fewer, patterns appear by chance */
@@ -151,7 +152,10 @@ static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *
         for (size_t j = 0; j < samples->count; j++)
             missing += samples->items[j].metrics[i].n == 0;
         if (missing > 0)
-            tch_warn(w, "no-metric", "try the expression with grep -E on what the program prints",
+            tch_warn(w, "no-metric",
+                     tch_recorded_metric_is(samples->metrics[i].name)
+                         ? "those runs did not record it; see what they did instead"
+                         : "try the expression with grep -E on what the program prints",
                      "metric '%.60s' was not found in %zu of %zu runs", samples->metrics[i].name,
                      missing, samples->count);
     }

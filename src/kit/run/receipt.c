@@ -353,12 +353,18 @@ static void write_precision(struct tch_buf *b, const struct tch_receipt *r)
     tch_json_end_object(b);
 }
 
-static void write_costs(struct tch_buf *b, const struct tch_run_end *end)
+static void write_costs(struct tch_buf *b, const struct tch_run_end *end,
+                        const struct tch_recording_cost *recording)
 {
     tch_json_begin_object(b);
     tch_json_put_f64(b, "tacho_cpu_ns", end->tacho_cpu_ns);
     tch_json_put_u64(b, "polls", end->polls);
     tch_json_put_f64(b, "polls_cpu_ns", end->polls_cpu_ns);
+    for (int i = 0; i < TCH_RECORDINGS; i++)
+        if (recording->records[i] > 0) {
+            tch_json_put_f64(b, tch_recording_keys[i][0], recording->records[i]);
+            tch_json_put_f64(b, tch_recording_keys[i][1], recording->each_ns[i]);
+        }
     tch_json_end_object(b);
 }
 
@@ -405,7 +411,7 @@ int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_
     add_text(r, "stopped", end->stopped);
     write_precision(begin_member(r, "precision"), r);
     end_member(r);
-    write_costs(begin_member(r, "costs"), end);
+    write_costs(begin_member(r, "costs"), end, &r->recording);
     end_member(r);
     if (end->server.ready_s > 0) {
         write_server(begin_member(r, "server"), &end->server);

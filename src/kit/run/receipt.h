@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "recorded.h"
+#include "recording_cost.h"
 #include "run_folder.h"
 #include "run_plan.h"
 #include "run_sample.h"
@@ -77,7 +78,8 @@ struct tch_receipt {
 
     struct tch_metric_name *metrics;
     struct tch_run_samples samples;
-    struct tch_latency_summary latency; /**< of all runs */
+    struct tch_latency_summary latency;  /**< of all runs */
+    struct tch_recording_cost recording; /**< what recording for the metrics cost */
     struct tch_warnings warnings;
     struct tch_run_rows rows; /**< made of the samples */
 };
@@ -180,6 +182,16 @@ int tch_receipt_save(const struct tch_receipt *r, const char *folder, tacho_erro
  * when they are missing.
  */
 int tch_receipt_load(struct tch_receipt *r, const char *folder, bool *recovered, tacho_error *err);
+
+/**
+ * Adds a metric that is recorded to a run that was read from a folder, unless the run has it. Spans
+ * are read from the recordings in the folder. Of stages and latencies only the p50 and p99 of a run
+ * are kept.
+ *
+ * @return 0, TACHO_EINVAL when no run has it, TACHO_ELIMIT, TACHO_EIO, TACHO_ENOMEM
+ */
+int tch_receipt_add_metric(struct tch_receipt *r, const char *folder, const struct tch_metric *m,
+                           tacho_error *err);
 
 /** Sums the samples up into rows. */
 int tch_receipt_sum(struct tch_receipt *r, tacho_error *err);

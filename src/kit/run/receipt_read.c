@@ -216,6 +216,10 @@ int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err
     r->alpha = tch_receipt_number(r, "plan", "alpha", TCH_RUN_ALPHA);
     r->alpha = tch_receipt_number(r, "precision", "alpha", r->alpha);
     r->precision = tch_receipt_number(r, "plan", "precision", 0);
+    for (int i = 0; i < TCH_RECORDINGS; i++) {
+        r->recording.records[i] = tch_receipt_number(r, "costs", tch_recording_keys[i][0], 0);
+        r->recording.each_ns[i] = tch_receipt_number(r, "costs", tch_recording_keys[i][1], NAN);
+    }
     latency = tch_receipt_raw(r, "latency", &len);
     tch_latency_summary_parse(&r->latency, latency, len);
     warnings = tch_receipt_raw(r, "warnings", &len);

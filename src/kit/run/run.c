@@ -72,7 +72,7 @@ static size_t batch_size(const struct tch_run *run, uint64_t i)
     uint64_t n = 1;
 
     if (tch_run_hook_line(plan, 0, TCH_HOOK_PREPARE) ||
-        tch_run_hook_line(plan, 0, TCH_HOOK_CONCLUDE) || tch_run_reads_output(plan) ||
+        tch_run_hook_line(plan, 0, TCH_HOOK_CONCLUDE) || tch_run_reads_runs(plan) ||
         run->meter.power || count > TCH_JOBS_MAX / 2)
         return 1;
     if (rounds > 0) {

@@ -34,6 +34,8 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
     int status = tch_recorded_read(&r->samples, folder, err);
 
     if (status == 0)
+        status = tch_recording_cost_find(&r->recording, &r->samples, folder, err);
+    if (status == 0)
         status = tch_run_merge(folder, &r->warnings, err);
     if (status == 0)
         status = tch_latency_summary_read(&r->latency, folder, err);

@@ -10,6 +10,7 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/regex_limit.h"
+#include "recorded_metric.h"
 
 enum { LINE_LONGEST = 1 << 20, BLOCK = 1 << 20 };
 
@@ -37,6 +38,8 @@ int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *er
     int status;
 
     *metric = (struct tch_metric){.id = {.all = all}};
+    if (tch_recorded_metric_is(spec))
+        return tch_recorded_metric_init(metric, spec, err);
     if (!equals)
         return fail_spec(err, spec, "there is no '='");
     if (!good_name(name, (size_t)(equals - name)))
@@ -60,7 +63,8 @@ void tch_metric_release(struct tch_metric *metric)
 {
     if (!metric->id.name)
         return;
-    regfree(&metric->regex);
+    if (metric->source == TCH_METRIC_PRINTED)
+        regfree(&metric->regex);
     free(metric->id.name);
     *metric = (struct tch_metric){0};
 }
@@ -258,7 +262,8 @@ void tch_metrics_write(struct tch_buf *b, const struct tch_metric *metrics, size
     for (size_t i = 0; i < count; i++) {
         tch_json_begin_object(b);
         tch_json_put_text(b, "name", metrics[i].id.name);
-        tch_json_put_text(b, "regex", metrics[i].text);
+        tch_json_put_text(b, "regex",
+                          metrics[i].source == TCH_METRIC_PRINTED ? metrics[i].text : NULL);
         tch_json_put_bool(b, "all", metrics[i].id.all);
         tch_json_end_object(b);
     }

@@ -44,7 +44,7 @@ static void search_one(int fd, const struct tch_metric *metric, const struct tch
     int status = 0;
 
     for (int i = 0; i < 2 && status == 0; i++)
-        if (out->fd[i] >= 0)
+        if (out->fd[i] >= 0 && metric->source == TCH_METRIC_PRINTED)
             status = tch_metric_find(metric, out->fd[i], i == 0 ? out->from : 0, names[i], &values,
                                      &head.err);
     head.numbers = status == 0 ? values.n : 0;

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "recorded_metric.h"
 
 enum { LINE_MAX_BYTES = 256 << 20 };
 
@@ -172,6 +173,39 @@ static int write_log(const struct tch_run *run, size_t index, const struct tch_r
     return status;
 }
 
+static int find_metrics(const struct tch_run *run, struct tch_run_item *item,
+                        const struct tch_run_outputs *outputs, struct tch_run_sample *sample,
+                        const struct tch_run_watch *watch, tacho_error *err)
+{
+    const struct tch_run_plan *plan = run->plan;
+    struct tch_recorded_run in = {
+        .folder = item->folder.path, .run = sample->run, .warnings = &item->receipt.warnings};
+    int status = tch_run_reads_output(plan)
+                     ? tch_metrics_find(plan->metrics, plan->metric_count, outputs, watch->stop,
+                                        sample->metrics, err)
+                     : 0;
+
+    return status < 0 ? status
+                      : tch_recorded_metrics_find(plan->metrics, plan->metric_count, &in,
+                                                  sample->metrics, err);
+}
+
+/* The first run shows whether the program records what the metrics name. */
+static int check_recorded(const struct tch_run *run, size_t index,
+                          const struct tch_run_sample *sample, tacho_error *err)
+{
+    const struct tch_run_plan *plan = run->plan;
+    struct tch_recorded_run in = {.folder = run->items[index].folder.path, .run = sample->run};
+    int status = 0;
+
+    if (sample->run != 1 || !tch_run_sample_ok(sample) || plan->commands[index].earlier)
+        return 0;
+    for (size_t i = 0; i < plan->metric_count && status == 0; i++)
+        if (plan->metrics[i].source != TCH_METRIC_PRINTED && sample->metrics[i].n == 0)
+            status = tch_recorded_metric_missing(&plan->metrics[i], &in, err);
+    return status;
+}
+
 int tch_run_collect(struct tch_run *run, const struct tch_job *job,
                     const struct tch_run_watch *watch, tacho_error *err)
 {
@@ -185,8 +219,7 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
     status = tch_run_await(run, job->index, watch, sample, err);
     if (status <= 0)
         return status;
-    if (tch_metrics_find(run->plan->metrics, run->plan->metric_count, &outputs, watch->stop,
-                         sample->metrics, err) < 0)
+    if (find_metrics(run, item, &outputs, sample, watch, err) < 0)
         return err->code;
     if (tch_run_sample_ok(sample)) {
         status = tch_run_check(run, job->index, &outputs, watch->stop, err);
@@ -200,5 +233,7 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
     if (run->plan->server && poll_server(run) == 0)
         return tch_fail(err, TACHO_EIO, 0,
                         "the server has ended; see server.log in the run folder");
-    return tch_run_acceptable(run, job->index, sample);
+    if (!tch_run_acceptable(run, job->index, sample))
+        return 0;
+    return check_recorded(run, job->index, sample, err) < 0 ? err->code : 1;
 }

@@ -136,7 +136,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
         .folder = item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
-        .log_fd = tch_run_reads_output(run->plan) || run->meter.power ? -1 : item->log_fd,
+        .log_fd = tch_run_reads_runs(run->plan) || run->meter.power ? -1 : item->log_fd,
     };
     if (!run->targets[index].model)
         run->targets[index].model = command->name;

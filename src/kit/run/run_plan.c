@@ -21,7 +21,15 @@ void tch_run_plan_init(struct tch_run_plan *plan)
 
 bool tch_run_reads_output(const struct tch_run_plan *plan)
 {
-    return plan->metric_count > 0 || plan->check_output || plan->check_command;
+    for (size_t i = 0; i < plan->metric_count; i++)
+        if (plan->metrics[i].source == TCH_METRIC_PRINTED)
+            return true;
+    return plan->check_output || plan->check_command;
+}
+
+bool tch_run_reads_runs(const struct tch_run_plan *plan)
+{
+    return plan->metric_count > 0 || tch_run_reads_output(plan);
 }
 
 /* "3" or "3-5", of len bytes. */

@@ -37,12 +37,35 @@ enum tch_hook { TCH_HOOK_SETUP, TCH_HOOK_PREPARE, TCH_HOOK_CONCLUDE, TCH_HOOK_CL
 #define TCH_RUN_CHECK_ALPHA 0.0294
 #define TCH_HOOK_LAST_NS    10000000000u /* of --cleanup after an interrupt */
 
-/** A number that a command prints, found by a regular expression. */
+/** Where the numbers of a metric come from. */
+enum tch_metric_source {
+    TCH_METRIC_PRINTED, /**< the command prints them */
+    TCH_METRIC_SPAN,    /**< the program recorded spans, stages of events or latencies */
+    TCH_METRIC_STAGE,
+    TCH_METRIC_LATENCY,
+};
+
+/** Which number represents what was recorded in a run. */
+enum tch_metric_statistic {
+    TCH_STATISTIC_TOTAL,
+    TCH_STATISTIC_COUNT,
+    TCH_STATISTIC_MEAN,
+    TCH_STATISTIC_P50,
+    TCH_STATISTIC_P99,
+    TCH_STATISTIC_MAX,
+    TCH_STATISTICS,
+};
+
+/** A number of each run: one that the command prints, found by a regular expression, or one of what
+    the program recorded (recorded_metric.h). */
 struct tch_metric {
     struct tch_metric_name id;
-    char *text; /**< the expression, inside the allocation of id.name */
-    regex_t regex;
-    bool any; /**< each match counts as the number 1, whatever it is: for a check */
+    enum tch_metric_source source;
+    enum tch_metric_statistic statistic; /**< of what was recorded */
+    char *text;    /**< the expression, or the name of what was recorded; inside the allocation of
+                        id.name */
+    regex_t regex; /**< of what is printed */
+    bool any;      /**< each match counts as the number 1, whatever it is: for a check */
 };
 
 struct tch_run_command {
@@ -54,6 +77,7 @@ struct tch_run_command {
     const char *source;          /**< a folder of the repository it was built from; NULL: cwd */
     const char *hook[TCH_HOOKS]; /**< its own; NULL: that of the plan. All commands have one of a
                                       kind, or none has */
+    bool earlier;                /**< of another commit, which may not record all metrics yet */
 };
 
 struct tch_run_plan {
@@ -113,8 +137,11 @@ struct tch_run_plan {
     const char *check_command; /**< by sh -c, its input is the run's output; NULL: none */
 };
 
-/** Says whether the output of each run is read, for metrics or for a check. */
+/** Says whether the output of each run is read, for metrics that are printed or for a check. */
 bool tch_run_reads_output(const struct tch_run_plan *plan);
+
+/** Says whether tacho reads something of each run before the next one begins. */
+bool tch_run_reads_runs(const struct tch_run_plan *plan);
 
 /** "setup" and so on. */
 extern const char *const tch_hook_names[TCH_HOOKS];
@@ -127,14 +154,16 @@ void tch_run_plan_init(struct tch_run_plan *plan);
 
 /**
  * Parses "NAME=REGEX" or "all:NAME=REGEX": an extended POSIX expression, matched line by line. The
- * number is its first group, or the whole match when it has no group.
+ * number is its first group, or the whole match when it has no group. Or parses the name of what
+ * was recorded, such as "span:parse:p99": see recorded_metric.h.
  *
  * @return 0, TACHO_EINVAL, TACHO_ENOMEM
  */
 int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *err);
 void tch_metric_release(struct tch_metric *metric);
 
-/** Writes the metrics as a JSON array of their names and expressions. */
+/** Writes the metrics as a JSON array of their names and expressions; null for what was recorded.
+ */
 void tch_metrics_write(struct tch_buf *b, const struct tch_metric *metrics, size_t count);
 
 /**

@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "kit/stats/mean_interval.h"
 #include "kit/stats/order_stats.h"
+#include "recorded_metric.h"
 #include "run_plan.h"
 
 static void sum_up(const double *sorted, size_t n, double alpha, struct tch_run_summary *ret)
@@ -152,7 +153,8 @@ static int add_metrics(const struct tch_run_samples *samples, double alpha,
 
         status = tch_run_samples_metric(samples, i, &values, err);
         if (status == 0)
-            status = add_row(rows, name, name, TCH_PLAIN, values.v, values.n, alpha, err);
+            status =
+                add_row(rows, name, name, tch_metric_unit(name), values.v, values.n, alpha, err);
         if (status == 0 && samples->metrics[i].all && values.n > 0 && rows->count > 0 &&
             rows->row[rows->count - 1].name == name)
             status = judge_by_run(samples, i, alpha, &rows->row[rows->count - 1].summary, err);
