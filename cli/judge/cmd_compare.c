@@ -9,6 +9,7 @@
 #include "kit/judge/run_compare.h"
 #include "kit/report/report.h"
 #include "kit/report/verdict_formats.h"
+#include "kit/run/recorded_metric.h"
 #include "verdict_view.h"
 
 enum { LOWER, HIGHER }; /* ids of options */
@@ -38,6 +39,8 @@ struct compare {
     bool force;
     bool fail_on_warn;
 
+    struct tch_metric metrics[TCH_METRICS_MOST];
+    size_t metric_count;
     struct tch_report_run runs[RUNS_MOST];
     char folders[RUNS_MOST][PATH_MAX];
     size_t count;
@@ -61,7 +64,7 @@ static bool parse_share(const char *text, double *ret)
 static int take_tolerance(void *into, const struct args *args, const struct opt *opt)
 {
     struct compare *c = into;
-    const char *equals = strchr(args->value, '=');
+    const char *equals = strrchr(args->value, '='); /* a span's name may contain one */
     const char *share = equals ? equals + 1 : args->value;
     struct tch_named_budget *budget = &c->budgets[c->budget_count];
 
@@ -133,6 +136,23 @@ static int take_quantile(void *into, const struct args *args, const struct opt *
     return EXIT_OK;
 }
 
+static int take_metric(void *into, const struct args *args, const struct opt *opt)
+{
+    struct compare *c = into;
+    tacho_error err;
+
+    if (!tch_recorded_metric_is(args->value))
+        return cli_wrong_value(args, opt->name,
+                               "what the runs recorded: span:NAME, stage:EVENT.STAGE or "
+                               "latency:NAME");
+    if (c->metric_count == TCH_METRICS_MOST)
+        return cli_wrong_usage(args, "there can be %d metrics", TCH_METRICS_MOST);
+    if (tch_metric_init(&c->metrics[c->metric_count], args->value, &err) < 0)
+        return cli_wrong_usage(args, "%s", err.message);
+    c->metric_count++;
+    return EXIT_OK;
+}
+
 static int take_direction(void *into, const struct args *args, const struct opt *opt)
 {
     struct compare *c = into;
@@ -160,6 +180,19 @@ static void complete_budgets(struct compare *c)
     }
 }
 
+/* The cost of recording is known of runs that were made with the metrics. */
+static int add_metrics(const struct compare *c, struct tch_report_run *run, tacho_error *err)
+{
+    struct tch_receipt *r = &run->receipt;
+    int status = 0;
+
+    for (size_t i = 0; i < c->metric_count && status == 0; i++)
+        status = tch_receipt_add_metric(r, run->folder, &c->metrics[i], err);
+    if (status == 0 && c->metric_count > 0 && !tch_recording_counted(&r->recording))
+        status = tch_recording_cost_find(&r->recording, &r->samples, run->folder, err);
+    return status;
+}
+
 static int open_runs(struct compare *c, const struct args *args)
 {
     if (args->count < 2 || args->count > RUNS_MOST)
@@ -171,6 +204,10 @@ static int open_runs(struct compare *c, const struct args *args)
 
         if (tch_report_open(run, cli_run_folder(args->operands[i], c->folders[i]), &err) < 0) {
             cli_complain_of_folder(args->operands[i], &err);
+            return EXIT_WORK;
+        }
+        if (add_metrics(c, run, &err) < 0) {
+            cli_complain(&err, "cannot compare the run '%s'", args->operands[i]);
             return EXIT_WORK;
         }
         cli_warn_unfinished(args->operands[i], &run->receipt, run->life);
@@ -222,6 +259,8 @@ static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
     if (status == 0)
         status = tch_compare_runs(&c->findings, bench, a, b, c->budgets, c->budget_count, true,
                                   NULL, err);
+    if (status == 0)
+        tch_compare_note_recording(&c->findings, "", b);
     if (status == 0)
         status = tch_compare_events(&c->findings, bench, from, c->runs[0].folder, c->runs[i].folder,
                                     err);
@@ -343,6 +382,8 @@ static int run_compare(struct args *args)
         tch_report_close(&c->runs[i]);
     for (size_t i = 0; i < c->budget_count; i++)
         free(c->names[i]);
+    for (size_t i = 0; i < c->metric_count; i++)
+        tch_metric_release(&c->metrics[i]);
     tch_findings_release(&c->findings);
     free(c);
     return status;
@@ -377,6 +418,12 @@ static const struct opt opts[] = {
      .help = "of metrics with several values per run: compare the runs' own quantiles Q, such as "
              "99 (default 50; of recorded latencies and stages 50, 95 or 99)",
      .take = take_quantile},
+    {.name = "metric",
+     .letter = 'm',
+     .arg = "RECORDED",
+     .help = "compare span:NAME, stage:EVENT.STAGE or latency:NAME, with :total, :count, :mean, "
+             ":p50, :p99 or :max, also of runs that were made without it",
+     .take = take_metric},
     {.name = "higher-is-better",
      .arg = "METRIC",
      .help = "of a metric of your own: more of it is better",

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "kit/run/recorded_metric.h"
 
 struct raw {
     double tolerance;
@@ -31,7 +32,7 @@ static const struct tch_yaml_field fields[] = {
 static bool find_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret)
 {
     if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED)
-        return true;
+        return true; /* also a metric of what is recorded */
     for (size_t i = 0; i < b->plan.metric_count; i++)
         if (strcmp(b->metrics[i].id.name, name) == 0) {
             *ret = (struct tch_quantity){
@@ -82,7 +83,7 @@ static int take_words(struct tch_named_budget *budget, const struct raw *raw, ta
     return 0;
 }
 
-static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *node,
+static int take_budget(struct tch_bench *b, const struct tch_yaml_node *node,
                        struct tch_named_budget *budget, tacho_error *err)
 {
     struct raw raw = {.tolerance = budget->budget.tolerance,
@@ -91,15 +92,18 @@ static int take_budget(const struct tch_bench *b, const struct tch_yaml_node *no
                       .required = budget->required};
     struct tch_quantity q;
     tacho_error why;
-    int status;
+    int status = 0;
 
     if (!find_quantity(b, node->key, &q))
         return tch_yaml_fail(err, node,
                              "there is no metric '%.40s'; there are wall, cpu, memory, energy, "
-                             "throughput and so on, memory.CATEGORY, stage:EVENT.STAGE, and those "
-                             "under 'metrics'",
+                             "throughput and so on, memory.CATEGORY, stage:EVENT.STAGE, span:NAME, "
+                             "latency:NAME, and those under 'metrics'",
                              node->key);
-    status = tch_yaml_take(node, "a budget", fields, &raw, err);
+    if (q.kind == TCH_QUANTITY_METRIC && tch_recorded_metric_is(node->key))
+        status = tch_settings_metric(b, node, q.name, err);
+    if (status == 0)
+        status = tch_yaml_take(node, "a budget", fields, &raw, err);
     if (status == 0)
         status = take_words(budget, &raw, err);
     if (status == 0 && raw.max)

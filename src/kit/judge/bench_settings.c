@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
 #include "base/regex_limit.h"
 #include "base/secret.h"
+#include "kit/run/recorded_metric.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/run_settings.h"
 #include "kit/run/shell_words.h"
@@ -168,31 +170,54 @@ static int take_keep_env(struct tch_bench *b, const struct tch_yaml_node *list, 
     return 0;
 }
 
+int tch_settings_metric(struct tch_bench *b, const struct tch_yaml_node *node, const char *spec,
+                        tacho_error *err)
+{
+    struct tch_metric metric;
+    tacho_error why = {0};
+    int status = tch_metric_init(&metric, spec, &why);
+
+    if (status < 0)
+        return status == TACHO_ENOMEM ? tch_fail_memory(err)
+                                      : tch_yaml_fail(err, node, "%.180s", why.message);
+    for (size_t i = 0; i < b->plan.metric_count; i++)
+        if (strcmp(b->metrics[i].id.name, metric.id.name) == 0) {
+            tch_metric_release(&metric);
+            return 0;
+        }
+    if (b->plan.metric_count == TCH_METRICS_MOST ||
+        tch_array_extend(&b->metrics, b->plan.metric_count) < 0) {
+        tch_metric_release(&metric);
+        return b->plan.metric_count == TCH_METRICS_MOST
+                   ? tch_yaml_fail(err, node, "a bench can have %d metrics", TCH_METRICS_MOST)
+                   : tch_fail_memory(err);
+    }
+    b->metrics[b->plan.metric_count++] = metric;
+    b->plan.metrics = b->metrics;
+    return 0;
+}
+
+/* A name with an expression for what is printed, or the name of what is recorded with nothing. */
 static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, tacho_error *err)
 {
-    if (!map)
-        return 0;
-    b->metrics = calloc(map->count + 1, sizeof *b->metrics);
-    if (!b->metrics)
-        return tch_fail_memory(err);
-    b->plan.metrics = b->metrics;
-    for (const struct tch_yaml_node *node = map->first; node; node = node->next) {
-        tacho_error why = {0};
-        char *spec;
-        int status;
+    int status = 0;
 
-        if (node->kind != TCH_YAML_SCALAR || b->plan.metric_count == TCH_METRICS_MOST)
-            return tch_yaml_fail(err, node, "a metric is a name and an expression; 64 at most");
-        if (asprintf(&spec, "%s=%s", node->key, node->text) < 0)
+    for (const struct tch_yaml_node *node = map ? map->first : NULL; node && status == 0;
+         node = node->next) {
+        bool recorded = tch_recorded_metric_is(node->key);
+        char *spec;
+
+        if (node->kind != TCH_YAML_SCALAR)
+            return tch_yaml_fail(err, node, "a metric is a name and an expression");
+        if (recorded && node->text[0] && strcmp(node->text, "null") != 0 &&
+            strcmp(node->text, "~") != 0)
+            return tch_yaml_fail(err, node, "'%.60s' is recorded: it has no expression", node->key);
+        if (asprintf(&spec, recorded ? "%s" : "%s=%s", node->key, node->text) < 0)
             return tch_fail_memory(err);
-        status = tch_metric_init(&b->metrics[b->plan.metric_count], spec, &why);
+        status = tch_settings_metric(b, node, spec, err);
         free(spec);
-        if (status < 0)
-            return status == TACHO_ENOMEM ? tch_fail_memory(err)
-                                          : tch_yaml_fail(err, node, "%.180s", why.message);
-        b->plan.metric_count++;
     }
-    return 0;
+    return status;
 }
 
 struct raw_check {

@@ -76,6 +76,11 @@ bool tch_settings_factor(const char *text, double *ret);
 /** The bench of that name, or NULL. */
 struct tch_bench *tch_settings_bench(const struct tch_settings *s, const char *name);
 
+/** Adds a metric to a bench by what `tacho run --metric` takes, unless the bench has it. node:
+   where it is in the file. */
+int tch_settings_metric(struct tch_bench *b, const struct tch_yaml_node *node, const char *spec,
+                        tacho_error *err);
+
 /** Sets the budgets of a bench: its own, and those of the defaults that it does not override.
     Either map may be NULL. With none at all wall time and memory have a tolerance of 5 %. */
 int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaults,

@@ -332,6 +332,26 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
     return status;
 }
 
+/* Says what recording cost, once all runs are made. */
+static int note_recordings(struct tch_gate *g, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < g->count && status == 0; i++) {
+        struct tch_gate_bench *b = &g->benches[i];
+        struct tch_run_item *item;
+
+        if (b->failed)
+            continue;
+        item = &b->run.items[b->plan.command_count - 1];
+        status = tch_recording_cost_find(&item->receipt.recording, &item->receipt.samples,
+                                         item->folder.path, err);
+        if (status == 0)
+            tch_compare_note_recording(&g->findings, b->bench->name, &item->receipt);
+    }
+    return status;
+}
+
 int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err)
 {
     bool open;
@@ -354,5 +374,5 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
         for (size_t i = 0; i < g->count; i++)
             open |= !g->benches[i].settled;
     } while (status == 0 && open);
-    return status;
+    return status < 0 ? status : note_recordings(g, err);
 }

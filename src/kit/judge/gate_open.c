@@ -49,7 +49,8 @@ static int name_commands(struct tch_gate_bench *b, const struct tch_gate_how *ho
                                                   .argv = b->bench->argv,
                                                   .line = b->bench->line,
                                                   .cwd = b->cwd[i],
-                                                  .source = i < own ? how->against : how->root};
+                                                  .source = i < own ? how->against : how->root,
+                                                  .earlier = i < own};
     b->plan.commands = b->commands;
     b->plan.command_count = own + 1;
     return 0;

@@ -8,6 +8,7 @@
 
 #include "base/fail.h"
 #include "kit/event/event_stages.h"
+#include "kit/run/recorded_metric.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/session.h"
 
@@ -88,16 +89,20 @@ static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity 
         snprintf(ret->title, sizeof ret->title, "%s", k->title);
 }
 
-static void describe_metric(const struct tch_metric_name *metric, size_t i,
-                            struct tch_quantity *ret)
+/* Less is better of a time that is recorded; of all else the user has to say. */
+static void describe_metric(const char *name, bool all, size_t i, struct tch_quantity *ret)
 {
-    *ret = (struct tch_quantity){.unit = TCH_PLAIN,
+    enum tch_unit unit = tch_metric_unit(name);
+
+    *ret = (struct tch_quantity){.unit = unit,
                                  .kind = TCH_QUANTITY_METRIC,
                                  .index = i,
-                                 .several = metric->all,
+                                 .several = all,
+                                 .directed = unit == TCH_NS,
+                                 .gated = unit == TCH_NS,
                                  .spread = TCH_SESSION_SPREAD};
-    snprintf(ret->name, sizeof ret->name, "%s", metric->name);
-    snprintf(ret->title, sizeof ret->title, "%s", metric->name);
+    snprintf(ret->name, sizeof ret->name, "%s", name);
+    snprintf(ret->title, sizeof ret->title, "%s", name);
 }
 
 /* A category or a stage, whose names are the program's. false: it is called otherwise. */
@@ -141,10 +146,24 @@ static bool find_metric(const struct tch_receipt *r, const char *name, struct tc
 {
     for (size_t i = 0; r && i < r->samples.metric_count; i++)
         if (strcmp(r->samples.metrics[i].name, name) == 0) {
-            describe_metric(&r->samples.metrics[i], i, ret);
+            describe_metric(name, r->samples.metrics[i].all, i, ret);
             return true;
         }
     return false;
+}
+
+/* A metric of what is recorded. A stage without a statistic is none: describe_recorded(). */
+static bool find_recorded_metric(const struct tch_receipt *r, const char *name,
+                                 struct tch_quantity *ret)
+{
+    char whole[TCH_RECORDED_METRIC_TEXT];
+
+    if (!tch_recorded_metric_name(name, whole) ||
+        (tch_metric_source_of(name) == TCH_METRIC_STAGE && !tch_recorded_metric_complete(name)))
+        return false;
+    if (!find_metric(r, whole, ret))
+        describe_metric(whole, false, SIZE_MAX, ret);
+    return true;
 }
 
 /* A metric comes before what a program records under its name, and after what is measured. */
@@ -156,7 +175,8 @@ bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch
                 describe(r, i, ret);
             return true;
         }
-    return find_metric(r, name, ret) || describe_recorded(name, recorded_index(r, name), ret);
+    return find_metric(r, name, ret) || find_recorded_metric(r, name, ret) ||
+           describe_recorded(name, recorded_index(r, name), ret);
 }
 
 bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *of,
@@ -237,7 +257,9 @@ static double value_of(const struct tch_receipt *r, const struct tch_quantity *q
     case TCH_QUANTITY_RECORDED:
         return of_recorded(s, q, quantile);
     case TCH_QUANTITY_METRIC:
-        return of_metric(&s->metrics[q->index], quantile, room, err);
+        return q->index < r->samples.metric_count
+                   ? of_metric(&s->metrics[q->index], quantile, room, err)
+                   : NAN;
     case TCH_QUANTITY_THROUGHPUT:
         return r->work > 0 && s->field[TCH_WALL] > 0 ? r->work / s->field[TCH_WALL] * 1e9 : NAN;
     }
@@ -320,7 +342,7 @@ static bool describe_next(const struct tch_receipt *r, size_t i, struct tch_quan
     }
     i -= KNOWN;
     if (i < samples->metric_count) {
-        describe_metric(&samples->metrics[i], i, ret);
+        describe_metric(samples->metrics[i].name, samples->metrics[i].all, i, ret);
         return true;
     }
     i -= samples->metric_count;

@@ -31,7 +31,7 @@ struct tch_quantity {
     char title[TCH_QUANTITY_TEXT]; /**< "wall time" */
     enum tch_unit unit;
     enum tch_quantity_kind kind;
-    size_t index;  /**< of its kind; SIZE_MAX: of a recorded one that no run has */
+    size_t index;  /**< of its kind; SIZE_MAX: of one that no run has */
     bool several;  /**< several values a run: a quantile of them stands for the run */
     bool higher;   /**< more is better */
     bool directed; /**< it is known which way is better */
@@ -41,7 +41,8 @@ struct tch_quantity {
 };
 
 /** Finds a quantity by its name here or in run.json; false: this run cannot have it. r may be NULL:
-    any run. Any run can have "memory.NAME" and "stage:EVENT.STAGE". */
+    any run. Any run can have "memory.NAME", "stage:EVENT.STAGE" and the metrics of
+    run/recorded_metric.h, whose statistic may be left out. */
 bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret);
 
 /** Finds the quantity `of` in another run; false: it has none of that name and kind. */

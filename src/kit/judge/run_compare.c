@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "kit/stats/order_stats.h"
 
 const struct tch_budget tch_budget_default = {
     .tolerance = NAN, .min_effect = 0.02, .max = NAN, .quantile = 0.5};
@@ -71,6 +72,23 @@ int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_
     return status;
 }
 
+void tch_compare_note_recording(struct tch_findings *f, const char *bench,
+                                const struct tch_receipt *r)
+{
+    struct tch_quantity wall;
+    struct tch_quantity_series series = {0};
+    struct tch_buf text;
+
+    if (!tch_recording_counted(&r->recording) || !tch_quantity_find(r, "wall", &wall))
+        return;
+    tch_buf_init(&text, 1024);
+    if (tch_quantity_series_of(r, &wall, 0.5, &series, NULL) == 0 && series.count > 0)
+        tch_recording_cost_describe(&text, &r->recording, tch_median(series.value, series.count));
+    tch_findings_note(f, "%s%srecording: %s", bench, bench[0] ? ": " : "", text.data);
+    tch_quantity_series_release(&series);
+    tch_buf_release(&text);
+}
+
 static bool all_zero(const struct tch_quantity_series *s)
 {
     for (size_t i = 0; i < s->count; i++)
@@ -109,8 +127,16 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
     status = tch_quantity_series_of(a, qa, about.budget.quantile, &x, err);
     if (status == 0)
         status = tch_quantity_series_of(b, qb, about.budget.quantile, &y, err);
-    if (status == 0 && (ask || !all_zero(&x) || !all_zero(&y)) && (ask || x.count > 0))
+    if (status == 0 && ask && x.count == 0 && y.count > 0) {
+        tch_findings_note(f, "%s%s%s is new: no run before has it; nothing to compare with", bench,
+                          bench[0] ? ": " : "", qb->title);
+        about.ask = TCH_ASK_NOTHING;
+        about.instead = "new";
+        about.paired = false;
+        status = tch_findings_add(f, &about, NULL, &y, err);
+    } else if (status == 0 && (ask || !all_zero(&x) || !all_zero(&y)) && (ask || x.count > 0)) {
         status = tch_findings_add(f, &about, &x, &y, err);
+    }
     tch_quantity_series_release(&x);
     tch_quantity_series_release(&y);
     return status;

@@ -36,6 +36,11 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
 int tch_compare_events(struct tch_findings *f, const char *bench, size_t from, const char *a,
                        const char *b, tacho_error *err);
 
+/** Adds a note of what recording for the metrics of a run cost, if it has such metrics. bench: ""
+    without. */
+void tch_compare_note_recording(struct tch_findings *f, const char *bench,
+                                const struct tch_receipt *r);
+
 /** Adds the row for the absolute limit of a budget, if it has one. */
 int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                     const struct tch_quantity *q, const struct tch_named_budget *budget,

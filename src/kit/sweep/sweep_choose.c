@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "kit/judge/quantity.h"
+#include "kit/run/recorded_metric.h"
 #include "kit/stats/flip.h"
 #include "sweep_results.h"
 
@@ -401,10 +402,13 @@ int tch_results_growth(struct tch_results *r, const struct tch_sweep_asked *aske
 
 static int check_measure(const struct tch_run_plan *plan, const char *name, tacho_error *err)
 {
+    char whole[TCH_RECORDED_METRIC_TEXT];
     struct tch_quantity q;
 
+    bool recorded = tch_recorded_metric_name(name, whole);
+
     for (size_t i = 0; i < plan->metric_count; i++)
-        if (strcmp(plan->metrics[i].id.name, name) == 0)
+        if (strcmp(plan->metrics[i].id.name, recorded ? whole : name) == 0)
             return 0;
     if (strcmp(name, "throughput") == 0 && plan->work > 0)
         return 0;

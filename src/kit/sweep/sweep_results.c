@@ -9,14 +9,18 @@
 #include "base/found_file.h"
 #include "base/json_read.h"
 #include "kit/judge/quantity.h"
+#include "kit/run/recorded_metric.h"
 #include "kit/stats/rank.h"
 
 enum { FAILURE_MAX = 64 << 10 };
 
 int tch_results_measure(const struct tch_results *r, const char *name)
 {
+    char whole[TCH_RECORDED_METRIC_TEXT];
     struct tch_quantity q;
 
+    if (tch_recorded_metric_name(name, whole))
+        name = whole;
     for (size_t i = 0; i < r->measure_count; i++)
         if (strcmp(r->measures[i].name, name) == 0)
             return (int)i;
