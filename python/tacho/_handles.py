@@ -26,10 +26,19 @@ class Handle:
         _open.add(self)
 
     def close(self) -> None:
-        """Writes what is left to write and frees the memory. Later calls do nothing."""
+        """Writes what is left to write and frees the memory.
+
+        Later calls record nothing. Those for statistics and reports raise ValueError.
+        """
         if self._handle is not None:
             self._handle = None
             self._free()
+
+    def _to_read(self) -> Optional[ctypes.c_void_p]:
+        """Returns the handle, or None without libtacho. Raises ValueError after close()."""
+        if self._handle is None and available():
+            raise ValueError(f"the {type(self).__name__} is closed; read its results before")
+        return self._handle
 
     def __enter__(self) -> Any:
         return self

@@ -75,12 +75,12 @@ class Latency(Handle):
         """Adds the time that runs inside `with`."""
         return Timer(lambda wall_ns: self.add(wall_ns, seq_len=seq_len, sample_id=sample_id))
 
-    def stats(self) -> Optional[LatencyStats]:
-        """Returns the statistics of all wall_ns, or None without libtacho."""
-        if self._handle is None:
-            return None
+    def stats(self) -> LatencyStats:
+        """Returns the statistics of all wall_ns; all 0 when there are none, or no libtacho."""
+        handle = self._to_read()
         stats = _CStats()
-        call(_wall_stats, self._handle, ctypes.byref(stats))
+        if handle is not None:
+            call(_wall_stats, handle, ctypes.byref(stats))
         return LatencyStats(*stats.values())
 
     def write_csv(self, path: Union[str, "os.PathLike[str]"]) -> None:
@@ -130,19 +130,21 @@ class Histogram(Handle):
 
     def percentile(self, percent: float) -> int:
         """Returns the value at a percentile (0 to 100); 0 when the histogram is empty."""
-        return _percentile(self._handle, percent) if self._handle is not None else 0
+        handle = self._to_read()
+        return _percentile(handle, percent) if handle is not None else 0
 
-    def stats(self) -> Optional[LatencyStats]:
-        """Returns all statistics, or None without libtacho."""
-        if self._handle is None:
-            return None
+    def stats(self) -> LatencyStats:
+        """Returns all statistics; all 0 when the histogram is empty, or without libtacho."""
+        handle = self._to_read()
         stats = _CStats()
-        call(_histogram_stats, self._handle, ctypes.byref(stats))
+        if handle is not None:
+            call(_histogram_stats, handle, ctypes.byref(stats))
         return LatencyStats(*stats.values())
 
     def encode(self) -> bytes:
         """Returns the histogram in HdrHistogram's format V2 compressed."""
-        return call_for_bytes(_encode, self._handle) if self._handle is not None else b""
+        handle = self._to_read()
+        return call_for_bytes(_encode, handle) if handle is not None else b""
 
     def __len__(self) -> int:
         return _histogram_count(self._handle) if self._handle is not None else 0

@@ -112,13 +112,12 @@ class MemoryCategory:
         handle = self._memory._handle
         return _held(handle, self._number) if handle is not None else 0
 
-    def peak(self) -> Optional[MemoryPeak]:
-        """Returns the peak of the category, or None without libtacho."""
-        handle = self._memory._handle
-        if handle is None:
-            return None
+    def peak(self) -> MemoryPeak:
+        """Returns the peak of the category; all 0 without libtacho."""
+        handle = self._memory._to_read()
         peak = _CPeak()
-        call(_peak, handle, self._number, ctypes.byref(peak))
+        if handle is not None:
+            call(_peak, handle, self._number, ctypes.byref(peak))
         return MemoryPeak(peak.now, peak.peak, peak.timestamp_us)
 
 
@@ -167,12 +166,12 @@ class Memory(Handle):
         if self._handle is not None:
             call(_stop, self._handle)
 
-    def report(self) -> Optional[MemoryReport]:
-        """Returns a report over all snapshots so far, or None without libtacho."""
-        if self._handle is None:
-            return None
+    def report(self) -> MemoryReport:
+        """Returns a report over all snapshots so far; all 0 without libtacho."""
+        handle = self._to_read()
         report = _CReport()
-        call(_summary, self._handle, ctypes.byref(report))
+        if handle is not None:
+            call(_summary, handle, ctypes.byref(report))
         return MemoryReport(*report.values())
 
 

@@ -110,6 +110,8 @@ class Latencies(TraceTest):
         (record,) = latency
         self.assertEqual((record.sample_id, record.seq_len), (40, 5))
         latency.close()
+        with self.assertRaisesRegex(ValueError, "the Latency is closed"):
+            latency.stats()
         self.assertEqual(len(latency), 0)
         latency.add(1)
 

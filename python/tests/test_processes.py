@@ -142,11 +142,13 @@ with warnings.catch_warnings(record=True) as seen:
     with latency.measure():
         pass
     latency.add(5)
-    assert latency.stats() is None and len(latency) == 0
+    assert latency.stats().n == 0 and latency.stats().p99 == 0 and len(latency) == 0
+    assert tacho.Histogram().stats().n == 0
     memory = tacho.Memory("m")
     with memory.category("kv_cache").hold(10):
         pass
-    assert memory.snapshot() is None
+    assert memory.category("kv_cache").peak().peak == 0
+    assert memory.snapshot() is None and memory.report().snapshots == 0
     assert tacho.environment() is None
 assert not tacho.available()
 print(len(seen), seen[0].message)
