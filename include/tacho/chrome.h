@@ -145,12 +145,13 @@ TACHO_API TACHO_MUST_CHECK int tacho_chrome_event_to_json(const tacho_trace_even
 typedef struct tacho_chrome_reader tacho_chrome_reader;
 
 /** Opens a reader of memory, which is borrowed until the reader is closed. It contains an array of
-    events, or one event. */
+    events, or one event. 0, TACHO_ENOMEM, TACHO_EUNSUPPORTED for gzip, which needs an inflater. */
 TACHO_API TACHO_MUST_CHECK int tacho_chrome_reader_open_mem(const char *data, size_t len,
                                                             tacho_chrome_reader **ret,
                                                             tacho_error *err);
 
-/** Opens a reader of a file. TACHO_EIO when it cannot be opened. */
+/** Opens a reader of a file. Returns like tacho_chrome_reader_open_mem(), and TACHO_EIO when the
+    file cannot be read. */
 TACHO_API TACHO_MUST_CHECK int tacho_chrome_reader_open(const char *path, tacho_chrome_reader **ret,
                                                         tacho_error *err);
 

@@ -285,8 +285,9 @@ int tacho_chrome_flush(tacho_chrome *writer, tacho_error *err)
     status = write_file(writer, err);
     if (status == 0 && writer->missing > 0)
         status =
-            tch_fail(err, writer->reason.code, 0, "%llu events are missing in '%.60s': %.120s",
-                     (unsigned long long)writer->missing, writer->path, writer->reason.message);
+            tch_fail(err, writer->reason.code, 0, "%llu event%s missing in '%.60s': %.120s",
+                     (unsigned long long)writer->missing, writer->missing == 1 ? " is" : "s are",
+                     writer->path, writer->reason.message);
     pthread_mutex_unlock(&writer->lock);
     return status;
 }

@@ -56,6 +56,9 @@ static int open_reader(tacho_chrome_reader *r, const char *data, size_t len, tac
 {
     size_t blanks = 0;
 
+    if (len >= 2 && memcmp(data, "\x1f\x8b", 2) == 0)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "the trace is compressed; decompress it with 'gunzip' first");
     while (blanks < len && strchr(" \t\r\n", data[blanks]) && data[blanks])
         blanks++;
     r->single = blanks < len && data[blanks] == '{';
@@ -73,16 +76,17 @@ int tacho_chrome_reader_open_mem(const char *data, size_t len, tacho_chrome_read
                                  tacho_error *err)
 {
     tacho_chrome_reader *r = calloc(1, sizeof *r);
+    int status;
 
     if (!r)
         return tch_fail_memory(err);
     r->fd = -1;
-    if (open_reader(r, data, len, err) < 0) {
+    status = open_reader(r, data, len, err);
+    if (status == 0)
+        *ret = r;
+    else
         free(r);
-        return TACHO_ENOMEM;
-    }
-    *ret = r;
-    return 0;
+    return status;
 }
 
 int tacho_chrome_reader_open(const char *path, tacho_chrome_reader **ret, tacho_error *err)

@@ -118,6 +118,36 @@ static void a_missing_file_is_reported(void **state)
     assert_null(reader);
 }
 
+static void a_compressed_file_is_refused_by_name(void **state)
+{
+    tacho_chrome *writer = NULL;
+    tacho_chrome_reader *reader = NULL;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_chrome_open(test_at("t.json.gz"), &writer, NULL), 0);
+    assert_int_equal(tacho_chrome_close(writer, NULL), 0);
+    assert_int_equal(tacho_chrome_reader_open(test_at("t.json.gz"), &reader, &err),
+                     TACHO_EUNSUPPORTED);
+    assert_non_null(strstr(err.message, "gunzip"));
+    assert_int_equal(tacho_chrome_reader_open_mem("\x1f\x8b", 2, &reader, NULL),
+                     TACHO_EUNSUPPORTED);
+    assert_null(reader);
+}
+
+static void one_missing_event_is_counted_as_one(void **state)
+{
+    tacho_fields bad = TACHO_FIELDS(tacho_json("k", "{"));
+    tacho_chrome *writer = NULL;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tacho_chrome_open(test_at("t.json"), &writer, NULL), 0);
+    assert_int_equal(tacho_chrome_push(writer, "n", "c", 1, 0, bad, NULL), TACHO_EINVAL);
+    assert_int_equal(tacho_chrome_close(writer, &err), TACHO_EINVAL);
+    assert_memory_equal(err.message, "1 event is missing in '", 23);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -126,6 +156,8 @@ int main(void)
         TEST_IN_HOME(a_long_file_is_read_in_bounded_memory),
         cmocka_unit_test(an_event_above_the_limit_is_refused),
         TEST_IN_HOME(a_missing_file_is_reported),
+        TEST_IN_HOME(a_compressed_file_is_refused_by_name),
+        TEST_IN_HOME(one_missing_event_is_counted_as_one),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Events in the reference format, byte for byte as the reference writes them. */
+/* Events of ferrum's Chrome trace, byte for byte as ferrum writes them. */
 #include "support/test.h"
 
 #include <math.h>
