@@ -434,15 +434,16 @@ class latency
     }
 
     /** Adds a record. Returns like tacho_latency_add(), and TACHO_EINVAL without a list. */
-    int add(const tacho_latency_record &record, tacho_error *err = nullptr) noexcept
+    [[nodiscard]] int add(const tacho_latency_record &record, tacho_error *err = nullptr) noexcept
     {
         return list_ ? tacho_latency_add(list_.get(), &record, err) : int{TACHO_EINVAL};
     }
 
-    /** Adds a time, with the number of records before it as its sample_id. */
+    /** Adds a time, with the number of records before it as its sample_id. It cannot report a
+        failure: use add() where that matters. */
     void record(std::uint64_t wall_ns) noexcept
     {
-        add(tacho_latency_record{size(), wall_ns, 0, 0});
+        static_cast<void>(add(tacho_latency_record{size(), wall_ns, 0, 0}));
     }
 
     std::size_t size() const noexcept
