@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/human_number.h"
+#include "base/utf8.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
 #include "kit/run/folder_seal.h"
@@ -19,6 +20,13 @@ struct verify {
     struct tch_buf out;
 };
 
+/* Adds a text on one line: a line feed in the name of a file could forge a line "ok". */
+static void add_line(struct tch_buf *b, const char *text)
+{
+    for (; *text; text++)
+        tch_buf_addc(b, tch_utf8_is_control(*text) ? '?' : *text);
+}
+
 static void add_finding(struct verify *v, const struct tch_witness_finding *f)
 {
     struct tch_buf *b = &v->out;
@@ -31,11 +39,14 @@ static void add_finding(struct verify *v, const struct tch_witness_finding *f)
     if (v->args->quiet && !f->why)
         return;
     cli_add_painted(b, &v->args->out, f->why ? RED : GREEN, f->why ? "BAD" : "ok ");
-    tch_buf_addf(b, "  %s: ", f->path);
+    tch_buf_adds(b, "  ");
+    add_line(b, f->path);
+    tch_buf_adds(b, ": ");
     if (f->why && f->line > 0)
         tch_buf_addf(b, "line %llu: ", (unsigned long long)f->line);
     if (f->why) {
-        tch_buf_addf(b, "%s\n", f->why);
+        add_line(b, f->why);
+        tch_buf_addc(b, '\n');
         return;
     }
     if (strcmp(f->kind, "seal") == 0) {

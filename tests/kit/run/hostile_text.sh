@@ -74,6 +74,17 @@ prints 0 "$tacho" stats "$name/numbers"
 prints 1 "$tacho" witness verify "$name"
 prints 1 "$tacho" stats "$name/none"
 
+# A line feed in a name forges no line.
+lines="$(printf 'x\nok   forged')"
+run 0 -n 1 --name lines --seal -- true
+folder=$(readlink -f tacho-out/lines/latest)
+touch "$folder/$lines"
+prints 2 "$tacho" witness verify "$folder"
+says out 'x?ok   forged was added'
+cp "$name/numbers" "$lines.jsonl"
+prints 2 "$tacho" witness verify "$lines.jsonl"
+grep '^ok' out && fail "a forged line: $(cat out)"
+
 # Functions of a profile.
 printf 'main;%s 5\n' "$name" >folded
 prints 0 "$tacho" flame fold folded
