@@ -12,6 +12,7 @@
 #include "cli/cmds.h"
 #include "cli/core/stop.h"
 #include "cmd_watch_parts.h"
+#include "kit/flame/backend/process_family.h"
 #include "kit/run/run_plan.h"
 
 enum { OUT_MAX = 1 << 20, LIVE_WIDTH = 70 };
@@ -131,13 +132,17 @@ static int watch_it(struct watch_job *job, struct tch_watch *w, const struct arg
     return tch_watch_poll(w, &job->now, err);
 }
 
-/* Ends a command that still runs: the signal that came, or SIGTERM, and SIGKILL a second later. */
+/* Ends a command that still runs: the signal that came, or SIGTERM, and SIGKILL a second later.
+   Then ends its descendants, which are found before they lose their parent. */
 static void end_child(struct watch_job *job)
 {
+    enum { PATIENCE_MS = 100 };
     uint64_t limit = tch_now_ns() + TCH_RUN_GRACE_NS;
+    struct tch_family family = {0};
 
     if (child_ended(job))
         return;
+    tch_family_find(&family, job->plan.pid);
     kill(job->plan.pid, *job->stop ? *job->stop : SIGTERM);
     while (!child_ended(job) && tch_now_ns() < limit) {
         uint64_t soon = tch_now_ns() + 10000000;
@@ -146,7 +151,9 @@ static void end_child(struct watch_job *job)
         cli_watch_relay(job, false);
     }
     if (!child_ended(job))
-        kill(job->plan.pid, SIGKILL);
+        tch_family_signal(&family, SIGKILL, true);
+    tch_family_terminate(&family, PATIENCE_MS);
+    tch_family_release(&family);
 }
 
 static int finish_child(struct watch_job *job, struct tch_watch *w)

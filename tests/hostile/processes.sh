@@ -70,6 +70,11 @@ kill -9 $pid
 wait $pid 2>/dev/null
 gone "kill -9 of tacho watch" e.pids
 
+# watch is over: also what ignores SIGTERM and what has a session of its own is killed.
+"$tacho" watch --duration 1s -- sh -c "trap '' TERM; exec sh tree.sh g.pids" >/dev/null 2>&1
+await g.pids 3
+gone "watch --duration" g.pids
+
 # flame is killed.
 "$tacho" flame --out f -- sh tree.sh f.pids >/dev/null 2>f.err &
 pid=$!
@@ -83,3 +88,12 @@ done
 kill -9 $pid
 wait $pid 2>/dev/null
 gone "kill -9 of tacho flame" f.pids
+
+# tacho run is killed while it samples for a flamegraph, in the run after the measured one.
+"$tacho" run -q -n 1 --name h --flame -- sh -c '[ ! -e first ] || exec sh tree.sh h.pids; touch first' \
+    >/dev/null 2>&1 &
+pid=$!
+await h.pids 3
+kill -9 $pid
+wait $pid 2>/dev/null
+gone "kill -9 of tacho run --flame" h.pids

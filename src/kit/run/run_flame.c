@@ -103,7 +103,8 @@ int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *
     request.label = plan->commands[index].name;
     request.cwd = plan->commands[index].cwd ? plan->commands[index].cwd : plan->cwd;
     request.env = plan->env;
-    request.flags = TACHO_FLAME_FOLDED; /* to compare two runs */
+    /* FOLDED to compare two runs; ORPHANS for its guard: if we are killed, it kills the command. */
+    request.flags = TACHO_FLAME_FOLDED | TACHO_FLAME_ORPHANS;
     silence_streams(&streams);
     status = tacho_flame_capture(&request, &flame, err);
     restore_streams(&streams);
