@@ -64,8 +64,7 @@ int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occa
     return tch_findings_set(&b->reference, occasion->id, err);
 }
 
-/* "wall", "latency:p95". */
-static void kept_name(char *out, size_t size, const char *name, double quantile)
+void tch_kept_name(char *out, size_t size, const char *name, double quantile)
 {
     char room[TCH_STATISTIC_TEXT];
 
@@ -80,7 +79,7 @@ const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const c
 {
     char full[TCH_QUANTITY_TEXT + 16];
 
-    kept_name(full, sizeof full, name, quantile);
+    tch_kept_name(full, sizeof full, name, quantile);
     for (size_t i = 0; i < o->count; i++)
         if (strcmp(o->kept[i].name, full) == 0)
             return &o->kept[i];
@@ -107,70 +106,107 @@ double tch_kept_median(const struct tch_kept *kept)
     return median;
 }
 
-/* "2026-11-15T23:05:11Z" in seconds; -1 when it is not known. */
-static int64_t time_of(const char *text)
+int64_t tch_occasion_time(const char *at)
 {
     struct tm t = {0};
-    const char *end = strptime(text, "%Y-%m-%dT%H:%M:%SZ", &t);
+    const char *end = strptime(at, "%Y-%m-%dT%H:%M:%SZ", &t);
 
     return end && !*end ? (int64_t)timegm(&t) : -1;
 }
 
 int64_t tch_occasion_days(const struct tch_occasion *o)
 {
-    int64_t at = time_of(o->at);
+    int64_t at = tch_occasion_time(o->at);
 
     return at < 0 ? -1 : ((int64_t)time(NULL) - at) / 86400;
 }
 
 /* Says whether save i begins an occasion. Saves within an hour say nothing about other days. */
-static bool begins_occasion(const struct tch_baseline *b, size_t i)
+static bool begins_occasion(const struct tch_level *levels, size_t i)
 {
-    int64_t before;
-    int64_t now;
+    return i == 0 || levels[i - 1].at < 0 || levels[i].at < 0 ||
+           levels[i].at - levels[i - 1].at >= 3600;
+}
 
-    if (i == 0)
-        return true;
-    before = time_of(b->occasions[i - 1].at);
-    now = time_of(b->occasions[i].at);
-    return before < 0 || now < 0 || now - before >= 3600;
+size_t tch_baseline_levels(const struct tch_baseline *b, const char *name, double quantile,
+                           struct tch_level *out)
+{
+    for (size_t i = 0; i < b->count; i++) {
+        const struct tch_kept *kept = tch_occasion_values(&b->occasions[i], name, quantile);
+        double median = kept ? tch_kept_median(kept) : NAN;
+
+        out[i] = (struct tch_level){.at = tch_occasion_time(b->occasions[i].at),
+                                    .log_median = median > 0 ? log(median) : NAN};
+    }
+    return b->count;
 }
 
 size_t tch_baseline_occasions(const struct tch_baseline *b)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < b->count; i++)
-        count += begins_occasion(b, i);
+    for (size_t i = 0; i < b->count; i++) {
+        struct tch_level pair[] = {
+            {.at = i > 0 ? tch_occasion_time(b->occasions[i - 1].at) : -1},
+            {.at = tch_occasion_time(b->occasions[i].at)},
+        };
+
+        count += begins_occasion(pair, 1);
+    }
     return count;
+}
+
+/* The mean level of each occasion, at the begin of the array. Returns how many have one. */
+static size_t mean_levels(struct tch_level *levels, size_t count, size_t *occasions)
+{
+    size_t saves = 0; /* of the present occasion */
+    size_t known = 0;
+
+    *occasions = 0;
+    for (size_t i = 0; i < count; i++)
+        *occasions += begins_occasion(levels, i);
+    for (size_t i = count; i-- > 1;) /* marks, before means replace the levels */
+        levels[i].at = begins_occasion(levels, i);
+    for (size_t i = 0; i < count; i++) {
+        double level = levels[i].log_median;
+
+        saves = i == 0 || levels[i].at ? 0 : saves;
+        if (isnan(level))
+            continue;
+        if (saves++ == 0)
+            levels[known++].log_median = 0;
+        levels[known - 1].log_median += (level - levels[known - 1].log_median) / (double)saves;
+    }
+    return known;
+}
+
+double tch_levels_spread(struct tch_level *levels, size_t count, double assumed, size_t *occasions)
+{
+    size_t all;
+    size_t known = mean_levels(levels, count, &all);
+    double *steps = calloc(known + 1, sizeof *steps);
+    double steps_count = steps && known > 0 ? (double)known - 1 : 0; /* no memory: as assumed */
+    double seen = 0;
+
+    for (size_t i = 1; steps && i < known; i++)
+        steps[i - 1] = fabs(levels[i].log_median - levels[i - 1].log_median);
+    if (steps && known > 1)
+        seen = 1.4826 * tch_median(steps, known - 1); /* the sd of a step, were it normal */
+    free(steps);
+    if (occasions)
+        *occasions = all;
+    return sqrt((2 * assumed * assumed + steps_count * seen * seen) / (steps_count + 2));
 }
 
 double tch_baseline_spread(const struct tch_baseline *b, const char *name, double quantile,
                            double assumed)
 {
-    double *level = calloc(2 * b->count + 1, sizeof *level); /* log of each occasion, then steps */
-    double *steps = level + b->count;
-    double seen = 0;
-    size_t saves = 0; /* of the present occasion */
-    size_t count = 0;
+    struct tch_level *levels = calloc(b->count + 1, sizeof *levels);
+    size_t count = levels ? tch_baseline_levels(b, name, quantile, levels) : 0;
+    double spread = tch_levels_spread(levels, count, assumed, NULL);
 
-    for (size_t i = 0; level && i < b->count; i++) {
-        const struct tch_kept *kept = tch_occasion_values(&b->occasions[i], name, quantile);
-        double median = kept ? tch_kept_median(kept) : NAN;
-
-        saves = begins_occasion(b, i) ? 0 : saves;
-        if (!(median > 0))
-            continue;
-        count += saves++ == 0;
-        level[count - 1] += (log(median) - level[count - 1]) / (double)saves;
-    }
-    for (size_t i = 1; i < count; i++)
-        steps[i - 1] = fabs(level[i] - level[i - 1]);
-    if (count > 1)
-        seen = 1.4826 * tch_median(steps, count - 1); /* the sd of a step, were it normal */
-    free(level);
-    count -= count > 0;
-    return sqrt((2 * assumed * assumed + (double)count * seen * seen) / (double)(count + 2));
+    free(levels);
+    return spread;
 }
 
 /* --- A new occasion --- */
@@ -200,7 +236,7 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
         return tch_fail_memory(err);
     status = tch_quantity_series_of(r, q, quantile, &s, err);
     if (status == 0 && s.count > 0) {
-        kept_name(name, sizeof name, q->name, quantile);
+        tch_kept_name(name, sizeof name, q->name, quantile);
         o->kept[o->count] = (struct tch_kept){
             .name = strdup(name), .value = s.value, .count = keep_some(s.value, s.count)};
         s.value = NULL; /* it is the occasion's now */

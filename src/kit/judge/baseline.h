@@ -113,8 +113,14 @@ const struct tch_occasion *tch_baseline_find(const struct tch_baseline *b, const
 int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occasion,
                          tacho_error *err);
 
+/** "2026-11-15T23:05:11Z" in seconds; -1 when it is not known. */
+int64_t tch_occasion_time(const char *at);
+
 /** How many whole days an occasion is old; -1 when its time is not known. */
 int64_t tch_occasion_days(const struct tch_occasion *o);
+
+/** Writes the name under which a quantity is kept: "wall", "latency:p95". */
+void tch_kept_name(char *out, size_t size, const char *name, double quantile);
 
 /** Returns the values of a quantity on an occasion, or NULL. */
 const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,
@@ -137,6 +143,25 @@ size_t tch_baseline_occasions(const struct tch_baseline *b);
  */
 double tch_baseline_spread(const struct tch_baseline *b, const char *name, double quantile,
                            double assumed);
+
+/** What was measured at some time: a save of a baseline, or a calibration. */
+struct tch_level {
+    int64_t at;        /**< seconds; -1: not known */
+    double log_median; /**< NAN: not of this quantity */
+};
+
+/** Writes a level for each save of a baseline, which out has room for, and returns how many. */
+size_t tch_baseline_levels(const struct tch_baseline *b, const char *name, double quantile,
+                           struct tch_level *out);
+
+/**
+ * Does what tch_baseline_spread() does with levels in the order of their times.
+ *
+ * @param levels     changed; NULL when count is 0 is fine
+ * @param occasions  set to how many there are, saves within one hour being one; or NULL
+ */
+double tch_levels_spread(struct tch_level *levels, size_t count, double assumed,
+                         size_t *occasions);
 
 /* tacho.baseline.list.v1: begin, the baselines with the paths of their files, then the end. */
 void tch_baseline_list_json_begin(struct tch_buf *b);

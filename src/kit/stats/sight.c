@@ -1,0 +1,203 @@
+/* Cuts by drawing pairs anew: sight.h. */
+#include "sight.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include "base/fail.h"
+#include "base/random.h"
+#include "flip.h"
+#include "order_stats.h"
+
+enum { DOUBLINGS = 60, HALVINGS = 12 };
+
+static const uint64_t seed = 20261118;
+
+/* Looks at `first`, 2 first … `pairs` pairs. */
+struct looks {
+    size_t count;
+    size_t pairs[TCH_LOOKS_MOST];
+    double level[TCH_LOOKS_MOST]; /* one-sided, of each look */
+};
+
+static void plan_looks(struct looks *l, size_t first, size_t pairs, double alpha)
+{
+    double share[TCH_LOOKS_MOST];
+
+    l->count = 0;
+    for (size_t n = first < pairs ? first : pairs; l->count < TCH_LOOKS_MOST; n *= 2) {
+        bool last = n >= pairs || l->count == TCH_LOOKS_MOST - 1;
+
+        l->pairs[l->count] = last ? pairs : n;
+        share[l->count] = (double)l->pairs[l->count] / (double)pairs;
+        l->level[l->count] = tch_spending_level(share, l->count, alpha);
+        l->count++;
+        if (last)
+            break;
+    }
+}
+
+/* Arrays of one draw. */
+struct draw {
+    double *d;
+    double *e;
+    double scale; /* the median of |d| that are not 0 */
+};
+
+static double scale_of(const double *d, size_t n, double *room)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (fabs(d[i]) > TCH_FLIP_ZERO)
+            room[count++] = fabs(d[i]);
+    return count > 0 ? tch_median(room, count) : 0;
+}
+
+/* Says whether the first n pairs, changed by `shift`, are said to be worse. */
+static int says_worse(const struct draw *w, size_t n, double shift, double level, tacho_error *err)
+{
+    struct tch_flip_tails tails;
+
+    for (size_t i = 0; i < n; i++)
+        w->e[i] = w->d[i] + shift;
+    if (tch_flip_test(w->e, n, &tails, err) < 0)
+        return TACHO_ENOMEM;
+    return tails.above <= level;
+}
+
+/* Finds the smallest shift from which on the first n pairs are worse, to a thousandth of their
+   noise. */
+static int find_cut(const struct draw *w, size_t n, double level, double *ret, tacho_error *err)
+{
+    double step = w->scale;
+    double low = 0;
+    double high = 0;
+    int worse = tch_flip_least(n) <= level ? says_worse(w, n, step * 1e-3, level, err) : 0;
+
+    *ret = INFINITY;
+    if (tch_flip_least(n) > level || worse < 0)
+        return worse;
+    *ret = 0;
+    if (step == 0)
+        return 0; /* all pairs are alike: any change is seen */
+    for (int i = 0; i < DOUBLINGS; i++, step *= 2) {
+        int beyond = says_worse(w, n, worse ? -step : step, level, err);
+
+        if (beyond < 0)
+            return beyond;
+        low = worse ? -step : high;
+        high = worse ? high : step;
+        if (beyond != worse)
+            break;
+        high = worse ? -step : high;
+    }
+    for (int i = 0; i < HALVINGS; i++) {
+        double middle = (low + high) / 2;
+        int beyond = says_worse(w, n, middle, level, err);
+
+        if (beyond < 0)
+            return beyond;
+        *(beyond ? &high : &low) = middle;
+    }
+    *ret = high;
+    return 0;
+}
+
+/* Takes neighbouring pairs from a random place on, around the end to the begin, each with a coin.
+ */
+static void draw_pairs(struct draw *w, const double *d, size_t count, size_t from, size_t pairs,
+                       uint64_t *state)
+{
+    uint64_t coins = 0;
+
+    for (size_t i = 0; i < pairs; i++, coins >>= 1) {
+        if (i % 64 == 0)
+            coins = tch_random_bits(state);
+        w->d[i] = coins & 1 ? d[(from + i) % count] : -d[(from + i) % count];
+    }
+    w->scale = scale_of(w->d, pairs, w->e);
+}
+
+static int draw_all(struct tch_sight *s, const struct looks *l, const double *d, size_t count,
+                    double alpha, struct draw *w, tacho_error *err)
+{
+    size_t pairs = l->pairs[l->count - 1];
+    uint64_t state = seed;
+    int status = 0;
+
+    for (size_t i = 0; i < TCH_SIGHT_DRAWS && status == 0; i++) {
+        size_t from = tch_random_below(&state, count);
+        size_t at = i * l->count;
+
+        draw_pairs(w, d, count, from, pairs, &state);
+        for (size_t k = 0; k < l->count && status == 0; k++)
+            status = find_cut(w, l->pairs[k], l->level[k], &s->cut[at + k], err);
+        draw_pairs(w, d, count, (from + pairs) % count, pairs, &state);
+        for (size_t k = 0; k < l->count && status == 0; k++)
+            status = find_cut(w, l->pairs[k], alpha, &s->fresh[at + k], err);
+    }
+    return status;
+}
+
+int tch_sight_init(struct tch_sight *s, const double *d, size_t count, size_t first, size_t pairs,
+                   double alpha, tacho_error *err)
+{
+    struct looks looks;
+    struct draw w;
+    int status;
+
+    plan_looks(&looks, first, pairs, alpha);
+    *s = (struct tch_sight){.looks = looks.count,
+                            .cut = calloc(2 * TCH_SIGHT_DRAWS * looks.count, sizeof *s->cut)};
+    w = (struct draw){.d = malloc(2 * pairs * sizeof *w.d)};
+    if (s->cut && w.d) {
+        s->fresh = s->cut + TCH_SIGHT_DRAWS * looks.count;
+        w.e = w.d + pairs;
+        status = draw_all(s, &looks, d, count, alpha, &w, err);
+    } else {
+        status = tch_fail_memory(err);
+    }
+    free(w.d);
+    return status;
+}
+
+void tch_sight_release(struct tch_sight *s)
+{
+    free(s->cut);
+    *s = (struct tch_sight){0};
+}
+
+double tch_sight_share(const struct tch_sight *s, double change)
+{
+    double shift = log1p(change);
+    size_t seen = 0;
+
+    for (size_t i = 0; i < TCH_SIGHT_DRAWS && shift > TCH_FLIP_ZERO; i++)
+        for (size_t k = 0; k < s->looks; k++)
+            if (s->cut[i * s->looks + k] <= shift) { /* the first look that says FAIL decides */
+                seen += s->fresh[i * s->looks + k] <= shift;
+                break;
+            }
+    return (double)seen / TCH_SIGHT_DRAWS;
+}
+
+double tch_sight_change(const struct tch_sight *s, double share)
+{
+    double low = 0;
+    double high = 1e-6;
+
+    while (tch_sight_share(s, high) < share) {
+        if (high > 1e6)
+            return INFINITY;
+        low = high;
+        high *= 2;
+    }
+    for (int i = 0; i < 30; i++) {
+        double middle = (low + high) / 2;
+
+        *(tch_sight_share(s, middle) < share ? &low : &high) = middle;
+    }
+    return high;
+}
