@@ -7,6 +7,7 @@
 #include "cli/core/cmd.h"
 
 extern const struct cmd cmd_baseline;
+extern const struct cmd cmd_calibrate;
 extern const struct cmd cmd_compare;
 extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;

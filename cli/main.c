@@ -8,6 +8,7 @@
 /* clang-format off */
 static const struct cmd *const commands[] = {
     &cmd_baseline,
+    &cmd_calibrate,
     &cmd_compare,
     &cmd_completion,
     &cmd_doctor,
@@ -90,7 +91,7 @@ static const struct man_item variables[] = {
 
 static const struct man_item files[] = {
     {"tacho-out/", "Run folders and reports, unless --out names another place."},
-    {"tacho.yaml, .tacho/baselines/", "Settings and baselines of 'tacho gate'."},
+    {"tacho.yaml, .tacho/", "Settings, baselines and calibrations of 'tacho gate'."},
     {"PREFIX/share/doc/tacho/", "Documents, JSON schemas and examples."},
     {NULL, NULL},
 };

@@ -349,6 +349,14 @@ int cli_set_opt(const struct args *args, const struct opt *opt, void *own, void 
     return opt->set ? cli_set_field(args, opt, into) : EXIT_OK;
 }
 
+bool cli_operands_are_command(const struct args *args)
+{
+    for (char **word = args->words; *word; word++)
+        if (strcmp(*word, "--") == 0)
+            return args->no_more_opts && word[1] == args->operands[0];
+    return false;
+}
+
 int cli_set_opts(struct args *args, void *own, void *shared)
 {
     const struct opt *opt;

@@ -69,6 +69,9 @@ void cli_release_args(struct args *args);
 /** The command's own options in the order given, each with args->value; NULL after the last. */
 const struct opt *cli_next_opt(struct args *args);
 
+/** Says whether the operands follow "--", as a command to run does. */
+bool cli_operands_are_command(const struct args *args);
+
 /**
  * Takes all options of the command: its own into `own`, those of its second table into `shared`.
  * Complains about a value that is not allowed.

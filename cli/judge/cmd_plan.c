@@ -432,15 +432,6 @@ static int take_options(struct planning *p, struct args *args, const struct opt 
     return EXIT_OK;
 }
 
-/* Do the operands follow "--"? Then they are a command, else run folders. */
-static bool is_command(const struct args *args)
-{
-    for (char **word = args->words; *word; word++)
-        if (strcmp(*word, "--") == 0)
-            return args->no_more_opts && word[1] == args->operands[0];
-    return false;
-}
-
 static int run_plan(struct args *args)
 {
     struct planning p = {0};
@@ -457,7 +448,7 @@ static int run_plan(struct args *args)
         status = take_options(&p, args, &of_pilot);
     if (status != EXIT_OK)
         ;
-    else if (p.run.plan.command_count > 0 || (args->count > 0 && is_command(args)))
+    else if (p.run.plan.command_count > 0 || (args->count > 0 && cli_operands_are_command(args)))
         status = make_pilot(&p, args);
     else if (args->count == 0)
         status = cli_wrong_usage(args, "give a run, two runs made in turns, or -- COMMAND");

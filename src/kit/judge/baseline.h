@@ -160,8 +160,7 @@ size_t tch_baseline_levels(const struct tch_baseline *b, const char *name, doubl
  * @param levels     changed; NULL when count is 0 is fine
  * @param occasions  set to how many there are, saves within one hour being one; or NULL
  */
-double tch_levels_spread(struct tch_level *levels, size_t count, double assumed,
-                         size_t *occasions);
+double tch_levels_spread(struct tch_level *levels, size_t count, double assumed, size_t *occasions);
 
 /* tacho.baseline.list.v1: begin, the baselines with the paths of their files, then the end. */
 void tch_baseline_list_json_begin(struct tch_buf *b);

@@ -64,8 +64,8 @@ uint64_t tch_calibrated_runs(const struct tch_calibrated *m, double change)
 {
     size_t last = TCH_CALIBRATION_SIZES - 1;
     double by = log1p(m->sees[last]) / log1p(change);
-    double runs = fmax(ceil((double)tch_calibration_sizes[last] * by * by),
-                       (double)tch_calibration_sizes[0]);
+    double runs =
+        fmax(ceil((double)tch_calibration_sizes[last] * by * by), (double)tch_calibration_sizes[0]);
 
     return isfinite(by) && runs <= TCH_RUNS_MAX ? (uint64_t)runs : 0;
 }

@@ -37,9 +37,9 @@ extern const size_t tch_calibration_sizes[TCH_CALIBRATION_SIZES];
 struct tch_calibrated {
     char name[TCH_QUANTITY_TEXT + 16]; /**< "wall", or "latency:p95" */
     double median;
-    double noise;          /**< standard deviation of log(b / a) */
-    double lag1;           /**< correlation of a run with the one before */
-    double drift;          /**< the median of the last third of the runs by that of the first, - 1 */
+    double noise; /**< standard deviation of log(b / a) */
+    double lag1;  /**< correlation of a run with the one before */
+    double drift; /**< the median of the last third of the runs by that of the first, - 1 */
     double session_spread; /**< by which sessions differ, from all occasions known then */
     double sees[TCH_CALIBRATION_SIZES]; /**< the smallest change seen in 9 of 10 gates of so many
                                              runs; NAN: none is */

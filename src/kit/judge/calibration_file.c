@@ -93,19 +93,22 @@ void tch_calibration_format(struct tch_buf *out, const struct tch_calibration *c
 
 /* --- Reading: the text has been checked, so members are found one by one. --- */
 
-static char *take_text(const struct tch_json_value *object, const char *key)
+/* Leaves *slot NULL where there is no text. 0 or TACHO_ENOMEM. */
+static int take_text(const struct tch_json_value *object, const char *key, char **slot,
+                     tacho_error *err)
 {
     struct tch_json_value v;
     struct tch_buf b;
 
     if (!tch_json_find(object->text, object->len, key, &v) || v.type != TCH_JSON_STRING)
-        return NULL;
+        return 0;
     v.text++; /* what is between the quotes */
     v.len -= 2;
     v.escaped = true;
     tch_buf_init(&b, TCH_CALIBRATION_MAX);
     tch_json_unescape(&v, &b);
-    return tch_buf_take(&b);
+    *slot = tch_buf_take(&b);
+    return *slot ? 0 : tch_fail_memory(err);
 }
 
 /* NAN where there is no number. */
@@ -163,7 +166,7 @@ static int take_metric(void *into, const struct tch_json_value *item, tacho_erro
 {
     struct tch_calibration_occasion *o = into;
     struct tch_calibrated *m;
-    char *name;
+    char *name = NULL;
     bool fits;
 
     if (o->count == TCH_CALIBRATION_METRICS)
@@ -178,7 +181,8 @@ static int take_metric(void *into, const struct tch_json_value *item, tacho_erro
                                  .drift = take_number(item, "drift"),
                                  .session_spread = take_number(item, "session_spread"),
                                  .sees = {NAN, NAN, NAN, NAN}};
-    name = take_text(item, "name");
+    if (take_text(item, "name", &name, err) < 0)
+        return TACHO_ENOMEM;
     fits = name && strlen(name) < sizeof m->name;
     if (fits)
         snprintf(m->name, sizeof m->name, "%s", name);
@@ -191,17 +195,17 @@ static int take_metric(void *into, const struct tch_json_value *item, tacho_erro
 static int check_seal(const struct tch_calibration_occasion *o, const struct tch_json_value *item,
                       tacho_error *err)
 {
-    char *had = take_text(item, "sha256");
     char sha256[TACHO_SHA256_TEXT];
+    char *had = NULL;
     struct tch_buf b;
-    int status = 0;
+    int status = take_text(item, "sha256", &had, err);
 
     tch_buf_init(&b, TCH_CALIBRATION_MAX);
     put_occasion(&b, o);
     tacho_sha256(b.data, b.len, sha256);
-    if (b.failed)
+    if (status == 0 && b.failed)
         status = tch_fail_memory(err);
-    else if (!had || strcmp(had, sha256) != 0)
+    else if (status == 0 && (!had || strcmp(had, sha256) != 0))
         status = tch_fail(err, TACHO_EPARSE, 0,
                           "the occasion '%.40s' does not match its seal: it was changed after it "
                           "was written",
@@ -221,17 +225,21 @@ static int take_occasion(void *into, const struct tch_json_value *item, tacho_er
     if (tch_array_extend(&c->occasions, c->count) < 0)
         return tch_fail_memory(err);
     o = &c->occasions[c->count++];
-    *o = (struct tch_calibration_occasion){.id = take_text(item, "id"),
-                                           .at = take_text(item, "at"),
-                                           .commit = take_text(item, "commit"),
-                                           .command = take_text(item, "command"),
-                                           .pairs = take_count(item, "pairs"),
+    *o = (struct tch_calibration_occasion){.pairs = take_count(item, "pairs"),
                                            .pair_seconds = take_number(item, "pair_seconds"),
                                            .alpha = take_number(item, "alpha"),
                                            .false_fails = take_number(item, "false_fails"),
                                            .occasions = take_count(item, "occasions")};
-    if (tch_json_find(item->text, item->len, "environment", &environment))
-        o->environment = strndup(environment.text, environment.len);
+    if (take_text(item, "id", &o->id, err) < 0 || take_text(item, "at", &o->at, err) < 0 ||
+        take_text(item, "commit", &o->commit, err) < 0 ||
+        take_text(item, "command", &o->command, err) < 0)
+        return TACHO_ENOMEM;
+    if (tch_json_find(item->text, item->len, "environment", &environment)) {
+        o->environment = calloc(environment.len + 1, 1);
+        if (!o->environment)
+            return tch_fail_memory(err);
+        memcpy(o->environment, environment.text, environment.len);
+    }
     if (!o->id || !o->at || !o->commit || !o->command || !o->environment)
         return tch_fail(err, TACHO_EPARSE, 0,
                         "an occasion needs id, at, commit, command and environment");
@@ -248,13 +256,14 @@ int tch_calibration_parse(struct tch_calibration *c, const char *text, size_t le
     *c = (struct tch_calibration){0};
     if (status < 0)
         return status;
-    schema = take_text(&all, "schema");
-    c->bench = take_text(&all, "bench");
-    c->machine_class = take_text(&all, "machine_class");
-    if (!schema || strcmp(schema, TCH_CALIBRATION_SCHEMA) != 0)
-        status = tch_fail(err, TACHO_EPARSE, 0,
-                          "its schema is '%.40s', not " TCH_CALIBRATION_SCHEMA,
-                          schema ? schema : "");
+    if (take_text(&all, "schema", &schema, err) < 0 ||
+        take_text(&all, "bench", &c->bench, err) < 0 ||
+        take_text(&all, "machine_class", &c->machine_class, err) < 0)
+        status = TACHO_ENOMEM;
+    else if (!schema || strcmp(schema, TCH_CALIBRATION_SCHEMA) != 0)
+        status =
+            tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_CALIBRATION_SCHEMA,
+                     schema ? schema : "");
     else if (!c->bench || !c->machine_class)
         status = tch_fail(err, TACHO_EPARSE, 0, "it needs bench, machine_class and occasions");
     else
@@ -351,8 +360,8 @@ int tch_calibration_save(struct tch_calibration *c, const char *path, const char
         set_spreads(c, baseline);
         tch_buf_init(&out, TCH_CALIBRATION_MAX);
         tch_calibration_format(&out, c, 0);
-        status =
-            out.failed ? tch_fail_memory(err) : tch_file_replace(path, out.data, out.len, true, err);
+        status = out.failed ? tch_fail_memory(err)
+                            : tch_file_replace(path, out.data, out.len, true, err);
         tch_buf_release(&out);
     }
     if (fd >= 0)

@@ -30,14 +30,17 @@ static uint64_t runs_made(const struct tch_gate_bench *b)
     return b->run.items[0].receipt.samples.count;
 }
 
-/* The plan's setup and cleanup are for our own side; the other one needs them, too. */
+/* The plan's setup and cleanup are for our own side; the other one needs them, too, unless it is
+   the same. */
 static int other_hook(const struct tch_gate_bench *b, const char *what, const char *line,
                       const struct tch_gate_watch *watch, tacho_error *err)
 {
     struct tch_run_plan plan = b->plan;
 
     plan.cwd = b->commands[0].cwd;
-    return b->plan.command_count > 1 ? tch_run_hook(&plan, what, line, watch->run.stop, err) : 0;
+    return b->plan.command_count > 1 && strcmp(b->cwd[0], b->cwd[1]) != 0
+               ? tch_run_hook(&plan, what, line, watch->run.stop, err)
+               : 0;
 }
 
 static int make_runs(struct tch_gate *g, struct tch_gate_bench *b,

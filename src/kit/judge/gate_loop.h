@@ -24,6 +24,7 @@ struct tch_gate_how {
     const char *root;         /**< the folder of tacho.yaml, absolute */
     const char *against;      /**< the same folder of another commit; NULL: the baselines */
     const char *against_name; /**< of that commit, for people */
+    bool itself;              /**< `against` is the root: the sides are BENCH-a and BENCH-b */
     bool alone;               /**< that commit cannot be run: our own side is measured alone */
     const char *out;          /**< where run folders go */
     const char *const *only;  /**< names of benches, NULL-ended; NULL: all */

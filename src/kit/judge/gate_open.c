@@ -33,14 +33,22 @@ static char *join(const char *folder, const char *name)
     return asprintf(&path, "%s%s%s", folder, name ? "/" : "", name ? name : "") < 0 ? NULL : path;
 }
 
+/* NULL without memory. */
+static char *name_side(const char *bench, const char *side)
+{
+    char *name;
+
+    return asprintf(&name, "%s%s", bench, side) < 0 ? NULL : name;
+}
+
 static int name_commands(struct tch_gate_bench *b, const struct tch_gate_how *how, tacho_error *err)
 {
     size_t own = how->against && !b->alone ? 1 : 0;
 
-    if (own > 0 && (asprintf(&b->names[0], "%s-before", b->bench->name) < 0 ||
+    if (own > 0 && (!(b->names[0] = name_side(b->bench->name, how->itself ? "-a" : "-before")) ||
                     !(b->cwd[0] = join(how->against, b->bench->plan.cwd))))
         return tch_fail_memory(err);
-    b->names[own] = strdup(b->bench->name);
+    b->names[own] = name_side(b->bench->name, how->itself ? "-b" : "");
     b->cwd[own] = join(how->root, b->bench->plan.cwd);
     if (!b->names[own] || !b->cwd[own])
         return tch_fail_memory(err);

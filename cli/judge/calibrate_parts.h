@@ -1,0 +1,60 @@
+/*
+ * What the files of `tacho calibrate` share.
+ */
+#ifndef CLI_CALIBRATE_PARTS_H
+#define CLI_CALIBRATE_PARTS_H
+
+#include <limits.h>
+
+#include "cli/core/opt.h"
+#include "cli/run/run_options.h"
+#include "kit/judge/calibration.h"
+#include "kit/judge/gate_loop.h"
+#include "kit/report/report.h"
+
+/** A metric to calibrate. */
+struct calibrate_metric {
+    const char *name;
+    double quantile;
+};
+
+/** The options, and what comes of them. */
+struct calibrate {
+    struct run_options run; /**< of a command; first, so that --name and the like apply to it */
+    uint64_t time_ns;
+    uint64_t pairs; /**< 0: as many as the time allows */
+    double alpha;
+    const char *config; /**< --config; NULL: tacho.yaml */
+    const char *bench;  /**< --bench; NULL: a command, or two runs */
+    const char *html;   /**< NULL: OUT/calibrate-BENCH.html */
+    bool no_save;
+    struct calibrate_metric of[TCH_CALIBRATION_METRICS];
+    size_t of_count;
+
+    char name[NAME_MAX + 1]; /**< of the bench */
+    char root[PATH_MAX];     /**< where .tacho is */
+    char page[PATH_MAX];
+    char path[PATH_MAX]; /**< of the calibration's file; "": not saved */
+    char machine_class[256];
+    struct tch_baseline baseline; /**< of the bench, whose occasions count, too; or empty */
+    struct tch_calibrating metrics[TCH_CALIBRATION_METRICS];
+    size_t count;
+    struct tch_calibration kept; /**< what was known before, and this calibration as the last */
+};
+
+/** Runs the command or the bench against itself, or reads two runs, and calls `then` with the two
+    receipts. EXIT_OK, or another status after a complaint. */
+int cli_calibrate_command(struct calibrate *c, const struct args *args);
+int cli_calibrate_bench(struct calibrate *c, const struct args *args);
+int cli_calibrate_runs(struct calibrate *c, const struct args *args);
+
+/** Computes, keeps, draws and prints what two runs of the same command tell. EXIT_OK, or another
+    status after a complaint. */
+int cli_calibrate_from(struct calibrate *c, const struct tch_receipt *a,
+                       const struct tch_receipt *b, const struct args *args);
+
+/** Adds what came of it, for people. */
+void cli_add_calibration(struct tch_buf *b, const struct term *term, const struct calibrate *c,
+                         bool quiet);
+
+#endif

@@ -1,0 +1,264 @@
+/* Runs for a calibration: a command or a bench against itself, or two runs that there are. */
+#include <math.h>
+
+#include "base/secret.h"
+#include "calibrate_parts.h"
+#include "cli/core/progress.h"
+#include "cli/core/stop.h"
+#include "cli/run/run_view.h"
+#include "cmd_gate_parts.h"
+#include "kit/run/run_folder.h"
+
+enum { SIDES = 2 };
+
+/* --- How far it is: seconds, or pairs --- */
+
+struct watcher {
+    struct progress progress;
+    uint64_t total;
+};
+
+static void on_step(void *ctx, const struct tch_run *run, double share)
+{
+    struct watcher *w = ctx;
+
+    (void)run;
+    if (w->progress.on)
+        cli_progress_step(&w->progress, (uint64_t)(fmin(share, 1) * (double)w->total));
+}
+
+static void on_hook(void *ctx)
+{
+    (void)ctx;
+    cli_progress_hide();
+}
+
+static struct tch_run_watch begin_watch(struct watcher *w, const struct calibrate *c,
+                                        const struct args *args)
+{
+    w->total = c->pairs > 0 ? c->pairs : c->time_ns / 1000000000 + 1;
+    cli_progress_begin(&w->progress, args, c->pairs > 0 ? "calibrating, pairs" : "calibrating, s",
+                       w->total);
+    return (struct tch_run_watch){
+        .stop = cli_catch_stop(), .step = on_step, .hook = on_hook, .ctx = w};
+}
+
+/* The commands share the time: the plan has that of one. */
+static void plan_pairs(const struct calibrate *c, struct tch_run_plan *plan)
+{
+    plan->runs = c->pairs > 0 ? c->pairs : TCH_RUNS_MAX;
+    plan->max_time_ns = c->pairs > 0 ? 0 : c->time_ns / SIDES;
+    plan->least_runs = TCH_CALIBRATION_LEAST;
+    plan->max_runs = plan->runs;
+    plan->precision = 0;
+}
+
+/* --- A command --- */
+
+static int measure(struct calibrate *c, struct tch_run *run, const struct args *args)
+{
+    struct watcher w = {0};
+    struct tch_run_watch watch = begin_watch(&w, c, args);
+    tacho_error err;
+    tacho_error end_err;
+    int measured = tch_run_measure(run, &watch, &err);
+    int finished;
+
+    cli_progress_end(&w.progress);
+    finished = tch_run_finish(run, &end_err);
+    if (measured < 0)
+        cli_complain(NULL, "%s", err.message);
+    else if (run->state == TCH_RUN_FAILED)
+        cli_complain_of_run(run);
+    else if (run->state == TCH_RUN_INTERRUPTED)
+        cli_complain(NULL, "interrupted before the calibration was complete; nothing is kept");
+    if (finished < 0)
+        cli_complain(&end_err, "cannot write the receipt of the runs");
+    return measured < 0 || finished < 0 || run->state != TCH_RUN_COMPLETE ? EXIT_WORK : EXIT_OK;
+}
+
+/* Gives the one command a second side of its own. names: owned by the caller. */
+static int double_command(struct calibrate *c, char *names[SIDES], const struct args *args)
+{
+    struct run_options *o = &c->run;
+    int status = cli_run_commands_finish(o, args);
+
+    if (status != EXIT_OK)
+        return status;
+    snprintf(c->name, sizeof c->name, "%s", o->commands[0].name);
+    o->commands[1] = o->commands[0];
+    for (int i = 0; i < SIDES; i++) {
+        if (asprintf(&names[i], "%s-%c", c->name, 'a' + i) < 0) {
+            names[i] = NULL;
+            return cli_no_memory();
+        }
+        o->commands[i].name = names[i];
+    }
+    o->plan.command_count = SIDES;
+    return cli_run_options_check(o, args);
+}
+
+int cli_calibrate_command(struct calibrate *c, const struct args *args)
+{
+    struct tch_run run = {.plan = &c->run.plan};
+    char *names[SIDES] = {NULL, NULL};
+    tacho_error err;
+    int status = double_command(c, names, args);
+
+    plan_pairs(c, &c->run.plan);
+    if (status == EXIT_OK && tch_run_open(&run, &c->run.plan, &err) < 0) {
+        cli_complain(NULL, "%s", err.message);
+        status = EXIT_WORK;
+    }
+    if (status == EXIT_OK)
+        status = measure(c, &run, args);
+    if (status == EXIT_OK)
+        status = cli_calibrate_from(c, &run.items[0].receipt, &run.items[1].receipt, args);
+    tch_run_release(&run);
+    for (int i = 0; i < SIDES; i++)
+        free(names[i]);
+    return status;
+}
+
+/* --- A bench of tacho.yaml --- */
+
+/* Every tolerance is about a metric to calibrate, unless --of names others. */
+static void list_metrics(struct calibrate *c, const struct tch_bench *bench)
+{
+    for (size_t i = 0; i < bench->budget_count && c->of_count < TCH_CALIBRATION_METRICS; i++)
+        if (!isnan(bench->budgets[i].budget.tolerance))
+            c->of[c->of_count++] = (struct calibrate_metric){bench->budgets[i].name,
+                                                             bench->budgets[i].budget.quantile};
+}
+
+static int measure_bench(struct calibrate *c, struct tch_gate *g, const struct args *args)
+{
+    struct watcher w = {0};
+    struct tch_gate_watch watch = {.run = begin_watch(&w, c, args)};
+    tacho_error err;
+    tacho_error end_err;
+    int measured = tch_gate_run(g, &watch, &err);
+    int finished;
+
+    cli_progress_end(&w.progress);
+    finished = tch_gate_finish(g, &end_err);
+    if (measured < 0)
+        cli_complain(NULL, "%s", err.message);
+    for (size_t i = 0; i < g->findings.problem_count; i++)
+        cli_complain(NULL, "%s", g->findings.problems[i]);
+    if (finished < 0)
+        cli_complain(&end_err, "cannot write the receipt of the runs");
+    return measured < 0 || finished < 0 || g->findings.problem_count > 0 ? EXIT_WORK : EXIT_OK;
+}
+
+/* The occasions of a baseline count for the spread of sessions. What cannot be read does not. */
+static void read_baseline(struct calibrate *c, const struct tch_gate *g)
+{
+    char path[PATH_MAX];
+
+    if (tch_gate_baseline_path(g, &g->benches[0], path, NULL) < 0 ||
+        tch_baseline_read(&c->baseline, path, NULL) < 0 ||
+        tch_baseline_check(&c->baseline, c->name, g->machine_class, NULL) < 0)
+        tch_baseline_release(&c->baseline);
+}
+
+static int run_bench(struct calibrate *c, struct gate_options *o, struct tch_bench *bench,
+                     const struct args *args)
+{
+    const char *const only[] = {bench->name, NULL};
+    const struct tch_gate_how how = {.root = o->root,
+                                     .against = o->root,
+                                     .against_name = "itself",
+                                     .itself = true,
+                                     .out = c->run.plan.out,
+                                     .only = only,
+                                     .session_spread = NAN,
+                                     .measure_only = true};
+    struct tch_gate g = {0};
+    tacho_error err;
+    int status = EXIT_WORK;
+
+    plan_pairs(c, &bench->plan);
+    if (tch_gate_open(&g, &o->settings, &how, &err) < 0)
+        cli_complain(NULL, "%s", err.message);
+    else
+        status = measure_bench(c, &g, args);
+    if (status == EXIT_OK) {
+        read_baseline(c, &g);
+        status = cli_calibrate_from(c, &g.benches[0].run.items[0].receipt,
+                                    &g.benches[0].run.items[1].receipt, args);
+    }
+    tch_gate_close(&g);
+    return status;
+}
+
+int cli_calibrate_bench(struct calibrate *c, const struct args *args)
+{
+    struct gate_options *o = cli_gate_options_new();
+    char problem[GATE_PROBLEM];
+    struct tch_bench *bench;
+    int status;
+
+    if (!o)
+        return EXIT_WORK;
+    o->config = c->config;
+    o->out = c->run.plan.out;
+    status = cli_gate_read_settings(o);
+    if (status == EXIT_OK && !(bench = tch_settings_bench(&o->settings, c->bench))) {
+        cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' names them", c->bench);
+        status = EXIT_WORK;
+    }
+    if (status == EXIT_OK) {
+        snprintf(c->name, sizeof c->name, "%s", bench->name);
+        memcpy(c->root, o->root, sizeof c->root);
+        c->alpha = o->settings.alpha;
+        if (c->of_count == 0)
+            list_metrics(c, bench);
+        status = cli_gate_build(o, args, o->root, "the working tree", "build-now.log", problem);
+    }
+    if (status == EXIT_OK)
+        status = run_bench(c, o, bench, args);
+    cli_gate_options_free(o);
+    return status;
+}
+
+/* --- Runs that there are --- */
+
+int cli_calibrate_runs(struct calibrate *c, const struct args *args)
+{
+    struct tch_report_run runs[SIDES] = {0};
+    char folders[SIDES][PATH_MAX];
+    int status = EXIT_OK;
+    tacho_error err;
+
+    if (args->count != SIDES)
+        return cli_wrong_usage(args, "give two runs of one command that were made in turns; a "
+                                     "command to run follows '--'");
+    for (size_t i = 0; i < SIDES && status == EXIT_OK; i++)
+        if (tch_report_open(&runs[i], cli_run_folder(args->operands[i], folders[i]), &err) < 0) {
+            cli_complain_of_folder(args->operands[i], &err);
+            status = EXIT_WORK;
+        } else {
+            cli_warn_unfinished(args->operands[i], &runs[i].receipt, runs[i].life);
+        }
+    if (status == EXIT_OK && !tch_runs_paired(&runs[0].receipt, &runs[1].receipt)) {
+        cli_complain(NULL,
+                     "'%s' and '%s' were not run in turns; run the command by 'tacho "
+                     "calibrate -- COMMAND'",
+                     args->operands[0], args->operands[1]);
+        status = EXIT_WORK;
+    } else if (status == EXIT_OK && strcmp(runs[0].receipt.command, runs[1].receipt.command) != 0) {
+        cli_complain(NULL,
+                     "'%s' and '%s' are runs of two commands; a calibration compares one "
+                     "with itself",
+                     args->operands[0], args->operands[1]);
+        status = EXIT_WORK;
+    }
+    if (status == EXIT_OK) {
+        tch_folder_name(c->name, sizeof c->name, runs[0].receipt.name);
+        status = cli_calibrate_from(c, &runs[0].receipt, &runs[1].receipt, args);
+    }
+    for (size_t i = 0; i < SIDES; i++)
+        tch_report_close(&runs[i]);
+    return status;
+}

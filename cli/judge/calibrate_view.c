@@ -1,0 +1,141 @@
+/* A calibration on the terminal. */
+#include <math.h>
+
+#include "base/human_number.h"
+#include "calibrate_parts.h"
+#include "cli/core/table.h"
+
+static const struct tch_calibration_occasion *newest(const struct calibrate *c)
+{
+    return &c->kept.occasions[c->kept.count - 1];
+}
+
+static void add_share(struct table *t, const char *format, double share)
+{
+    char text[32];
+
+    snprintf(text, sizeof text, format, 100 * share);
+    cli_table_add(t, PLAIN, text);
+}
+
+static void add_noise(struct tch_buf *b, const struct term *term, const struct calibrate *c)
+{
+    static const struct column columns[] = {
+        {.title = "metric", .fit = FIT_WRAP}, {.title = "median", .right = true},
+        {.title = "noise", .right = true},    {.title = "lag-1", .right = true},
+        {.title = "drift", .right = true},    {.title = "sessions", .right = true}};
+    struct tch_buf value;
+    struct table t;
+
+    tch_buf_init(&value, 128);
+    cli_table_init(&t, term, columns, 6);
+    t.indent = 2;
+    for (size_t i = 0; i < c->count; i++) {
+        const struct tch_calibrated *m = &newest(c)->metrics[i];
+
+        tch_buf_clear(&value);
+        tch_add_value(&value, c->metrics[i].quantity.unit, m->median);
+        cli_table_add(&t, PLAIN, c->metrics[i].quantity.title);
+        cli_table_add(&t, PLAIN, value.data);
+        add_share(&t, m->noise < 1 ? "%.2g%%" : "%.0f%%", m->noise);
+        cli_table_addf(&t, PLAIN, "%.2f", m->lag1);
+        add_share(&t, "%+.1f%%", m->drift);
+        add_share(&t, "%.2g%%", m->session_spread);
+    }
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+    tch_buf_release(&value);
+}
+
+/* A row per number of runs, a column per metric. */
+static void add_sight(struct tch_buf *b, const struct term *term, const struct calibrate *c)
+{
+    struct column columns[TABLE_MAX_COLUMNS] = {{.title = "runs", .right = true},
+                                                {.title = "time", .right = true}};
+    size_t shown = c->count < TABLE_MAX_COLUMNS - 2 ? c->count : TABLE_MAX_COLUMNS - 2;
+    struct tch_buf value;
+    struct table t;
+
+    for (size_t i = 0; i < shown; i++)
+        columns[2 + i] = (struct column){.title = c->metrics[i].quantity.title, .right = true};
+    tch_buf_init(&value, 128);
+    cli_table_init(&t, term, columns, 2 + shown);
+    t.indent = 2;
+    for (size_t k = 0; k < TCH_CALIBRATION_SIZES; k++) {
+        tch_buf_clear(&value);
+        tch_add_value(&value, TCH_NS,
+                      (double)tch_calibration_sizes[k] * newest(c)->pair_seconds * 1e9);
+        cli_table_addf(&t, PLAIN, "%zu", tch_calibration_sizes[k]);
+        cli_table_add(&t, PLAIN, value.data);
+        for (size_t i = 0; i < shown; i++) {
+            double change = newest(c)->metrics[i].sees[k];
+
+            if (isnan(change))
+                cli_table_add(&t, DIM, "none");
+            else
+                add_share(&t,
+                          change < 0.0005 ? "<0.1%%"
+                          : change < 1    ? "%.2g%%"
+                                          : "%.0f%%",
+                          change);
+        }
+    }
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+    tch_buf_release(&value);
+}
+
+static void add_head(struct tch_buf *b, const struct term *term, const struct calibrate *c)
+{
+    const struct tch_calibration_occasion *o = newest(c);
+    struct tch_buf text;
+
+    tch_buf_init(&text, 4096);
+    tch_buf_addf(&text, "%llu pairs of '%s' against itself, ", (unsigned long long)o->pairs,
+                 c->name);
+    tch_add_value(&text, TCH_NS, o->pair_seconds * 1e9);
+    tch_buf_adds(&text, " each");
+    cli_add_labelled(b, term, BOLD, "calibrated: ", text.data);
+    tch_buf_release(&text);
+}
+
+static void add_notes(struct tch_buf *b, const struct term *term, const struct calibrate *c)
+{
+    const struct tch_calibration_occasion *o = newest(c);
+    struct tch_buf text;
+
+    tch_buf_init(&text, 4096);
+    tch_buf_addf(&text,
+                 "%.1f%% of %d reports of %d pairs that were drawn from these runs (at "
+                 "most %.3g%% are promised; the drawing has an error of %.1f)",
+                 100 * o->false_fails, TCH_CALIBRATION_REPORTS, TCH_CALIBRATION_BLOCK,
+                 100 * o->alpha, 100 * sqrt(o->alpha * (1 - o->alpha) / TCH_CALIBRATION_REPORTS));
+    cli_add_labelled(b, term, BOLD, "wrong FAILs: ", text.data);
+    tch_buf_clear(&text);
+    if (o->occasions > 1)
+        tch_buf_addf(&text, "%llu occasions of this machine class are known",
+                     (unsigned long long)o->occasions);
+    else
+        tch_buf_adds(&text, "this is the first occasion, so how much sessions differ is assumed; "
+                            "calibrate again on other days");
+    cli_add_labelled(b, term, BOLD, "sessions:    ", text.data);
+    tch_buf_release(&text);
+}
+
+void cli_add_calibration(struct tch_buf *b, const struct term *term, const struct calibrate *c,
+                         bool quiet)
+{
+    add_head(b, term, c);
+    tch_buf_addc(b, '\n');
+    add_noise(b, term, c);
+    tch_buf_adds(b, "\nsmallest change that 'tacho gate' sees in 9 of 10 reports, beyond its "
+                    "tolerance:\n");
+    add_sight(b, term, c);
+    tch_buf_addc(b, '\n');
+    add_notes(b, term, c);
+    if (quiet)
+        return;
+    if (c->path[0])
+        tch_buf_addf(b, "kept:   %s\n", c->path);
+    tch_buf_addf(b, "report: %s\n", c->page);
+}

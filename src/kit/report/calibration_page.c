@@ -1,0 +1,166 @@
+/* The page of a calibration: what can be seen, as a curve and as a table, and the noise. */
+#include "calibration_page.h"
+
+#include <math.h>
+
+#include "base/human_number.h"
+#include "base/xml.h"
+#include "plot.h"
+#include "report_parts.h"
+
+enum { POINTS = 121 };
+
+static void add_percent(struct tch_buf *b, double share)
+{
+    if (isnan(share))
+        tch_buf_adds(b, "none");
+    else if (share < 0.0005)
+        tch_buf_adds(b, "&lt;0.1 %");
+    else
+        tch_buf_addf(b, share < 1 ? "%.2g %%" : "%.0f %%", 100 * share);
+}
+
+static void add_open(struct tch_buf *b, const struct tch_calibration *c,
+                     const struct tch_calibration_occasion *o)
+{
+    tch_page_open(b, c->bench);
+    tch_buf_adds(b, "<h1>What this machine sees of ");
+    tch_xml_adds(b, c->bench);
+    tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
+    tch_xml_adds(b, o->command);
+    tch_buf_addf(b, "</code></p>\n<p class=\"sub\">%llu pairs of it against itself, ",
+                 (unsigned long long)o->pairs);
+    tch_add_value(b, TCH_NS, o->pair_seconds * 1e9);
+    tch_buf_adds(b, " each, ");
+    tch_xml_adds(b, o->at);
+    tch_buf_adds(b, ", ");
+    tch_xml_adds(b, c->machine_class);
+    tch_buf_adds(b, "</p>\n");
+}
+
+static void add_heads(struct tch_buf *b, const struct tch_calibration_occasion *o,
+                      const struct tch_calibrating *metrics, size_t count)
+{
+    enum { HEADS = 5, AT = 2 }; /* what 40 runs see */
+
+    tch_buf_adds(b, "<div class=\"heads\">\n");
+    for (size_t i = 0; i < count && i < HEADS; i++) {
+        tch_buf_adds(b, "<div class=\"head\"><span>");
+        tch_xml_adds(b, metrics[i].quantity.title);
+        tch_buf_adds(b, "</span><b>");
+        add_percent(b, o->metrics[i].sees[AT]);
+        tch_buf_addf(b, "</b><span>seen with %zu runs, in ", tch_calibration_sizes[AT]);
+        tch_add_value(b, TCH_NS, (double)tch_calibration_sizes[AT] * o->pair_seconds * 1e9);
+        tch_buf_adds(b, "</span></div>\n");
+    }
+    tch_buf_addf(b,
+                 "<div class=\"head\"><span>wrong FAILs</span><b>%.1f %%</b><span>of %d reports "
+                 "in which nothing changed; at most %.3g %% are promised</span></div>\n</div>\n",
+                 100 * o->false_fails, TCH_CALIBRATION_REPORTS, 100 * o->alpha);
+}
+
+/* The probability that a change is seen, up to the change that 10 runs see nearly always. */
+static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
+{
+    static const char *const keys[] = {"10 runs", "20 runs", "40 runs", "80 runs"};
+    static const char *const kinds[] = {"a", "b", "c", "d"};
+    double most = tch_sight_change(&m->sight[0], 0.98);
+    double x[POINTS];
+    double y[POINTS];
+    char title[TCH_QUANTITY_TEXT + 64];
+    struct tch_plot p = {.b = b,
+                         .title = title,
+                         .x_name = "change in percent",
+                         .y_name = "probability of being seen",
+                         .y1 = 1,
+                         .xu = TCH_PLAIN,
+                         .yu = TCH_PLAIN,
+                         .keys = keys,
+                         .key_count = TCH_CALIBRATION_SIZES};
+
+    snprintf(title, sizeof title, "Which changes are seen: %s", m->quantity.title);
+    most = isfinite(most) ? fmax(most, 0.001) : 1;
+    p.x1 = 100 * most;
+    tch_plot_begin(&p);
+    tch_plot_level(&p, TCH_CALIBRATION_POWER);
+    for (size_t k = 0; k < TCH_CALIBRATION_SIZES; k++) {
+        for (size_t i = 0; i < POINTS; i++) {
+            x[i] = 100 * most * (double)i / (POINTS - 1);
+            y[i] = tch_sight_share(&m->sight[k], x[i] / 100);
+        }
+        tch_plot_line(&p, kinds[k], x, y, POINTS, false);
+    }
+    tch_plot_end(&p);
+}
+
+static void add_sight(struct tch_buf *b, const struct tch_calibration_occasion *o,
+                      const struct tch_calibrating *metrics, size_t count)
+{
+    tch_buf_adds(b, "<h2>Smallest change seen in 9 of 10 gates</h2>\n<div class=\"wide\"><table>"
+                    "<tr><th>runs</th><th>time</th>");
+    for (size_t i = 0; i < count; i++) {
+        tch_buf_adds(b, "<th>");
+        tch_xml_adds(b, metrics[i].quantity.title);
+        tch_buf_adds(b, "</th>");
+    }
+    tch_buf_adds(b, "</tr>\n");
+    for (size_t k = 0; k < TCH_CALIBRATION_SIZES; k++) {
+        tch_buf_addf(b, "<tr><td>%zu</td><td>", tch_calibration_sizes[k]);
+        tch_add_value(b, TCH_NS, (double)tch_calibration_sizes[k] * o->pair_seconds * 1e9);
+        tch_buf_adds(b, "</td>");
+        for (size_t i = 0; i < count; i++) {
+            tch_buf_adds(b, "<td>");
+            add_percent(b, o->metrics[i].sees[k]);
+            tch_buf_adds(b, "</td>");
+        }
+        tch_buf_adds(b, "</tr>\n");
+    }
+    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">Beyond the tolerance, and for gates of one "
+                    "metric: looks at 10, 20 … runs, then a fresh block of as many pairs. The time "
+                    "is that of all looks. Below 2 % judge with a smaller min_effect.</p>\n");
+}
+
+static void add_noise(struct tch_buf *b, const struct tch_calibration_occasion *o,
+                      const struct tch_calibrating *metrics, size_t count)
+{
+    tch_buf_adds(b, "<h2>Noise with nothing changed</h2>\n<div class=\"wide\"><table><tr><th></th>"
+                    "<th>median</th><th>noise</th><th>lag-1</th><th>drift</th><th>sessions</th>"
+                    "</tr>\n");
+    for (size_t i = 0; i < count; i++) {
+        const struct tch_calibrated *m = &o->metrics[i];
+
+        tch_buf_adds(b, "<tr><td>");
+        tch_xml_adds(b, metrics[i].quantity.title);
+        tch_buf_adds(b, "</td><td>");
+        tch_add_value(b, metrics[i].quantity.unit, m->median);
+        tch_buf_adds(b, "</td><td>");
+        add_percent(b, m->noise);
+        tch_buf_addf(b, "</td><td>%.2f</td><td>%+.1f %%</td><td>", m->lag1, 100 * m->drift);
+        add_percent(b, m->session_spread);
+        tch_buf_adds(b, "</td></tr>\n");
+    }
+    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">Noise: standard deviation of log(b / a) "
+                    "within pairs. Lag-1: correlation of a run with the one before. Drift: the "
+                    "last third of the runs by the first. Sessions: by how much two of them are "
+                    "taken to differ, ");
+    if (o->occasions > 1)
+        tch_buf_addf(b, "from %llu occasions.</p>\n", (unsigned long long)o->occasions);
+    else
+        tch_buf_adds(b, "assumed, as this is the first occasion.</p>\n");
+}
+
+void tch_calibration_page(struct tch_buf *b, const struct tch_calibration *kept,
+                          const struct tch_calibrating *metrics, size_t count)
+{
+    const struct tch_calibration_occasion *o = &kept->occasions[kept->count - 1];
+
+    add_open(b, kept, o);
+    add_heads(b, o, metrics, count);
+    tch_buf_adds(b, "<div class=\"plots\">\n");
+    for (size_t i = 0; i < count; i++)
+        plot_curves(b, &metrics[i]);
+    tch_buf_adds(b, "</div>\n");
+    add_sight(b, o, metrics, count);
+    add_noise(b, o, metrics, count);
+    tch_page_close(b, "the run.json of both sides");
+}
