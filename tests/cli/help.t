@@ -7,6 +7,7 @@ $ tacho
 ! 
 ! Commands:
 !   baseline     save, list, show, promote, remove what the gate compares with
+!   calibrate    which changes this machine can see, and with how many runs
 !   compare      runs side by side, with intervals and verdicts
 !   completion   print a completion script for a shell
 !   doctor       what this machine can measure, what disturbs it, how to fix that
@@ -41,6 +42,7 @@ $ tacho --help
 | 
 | Commands:
 |   baseline     save, list, show, promote, remove what the gate compares with
+|   calibrate    which changes this machine can see, and with how many runs
 |   compare      runs side by side, with intervals and verdicts
 |   completion   print a completion script for a shell
 |   doctor       what this machine can measure, what disturbs it, how to fix that

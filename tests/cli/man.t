@@ -13,6 +13,9 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .B tacho baseline
 | save, list, show, promote, remove what the gate compares with
 | .TP
+| .B tacho calibrate
+| which changes this machine can see, and with how many runs
+| .TP
 | .B tacho compare
 | runs side by side, with intervals and verdicts
 | .TP
@@ -107,8 +110,8 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .B tacho\-out/
 | Run folders and reports, unless \-\-out names another place.
 | .TP
-| .B tacho.yaml, .tacho/baselines/
-| Settings and baselines of 'tacho gate'.
+| .B tacho.yaml, .tacho/
+| Settings, baselines and calibrations of 'tacho gate'.
 | .TP
 | .B PREFIX/share/doc/tacho/
 | Documents, JSON schemas and examples.
@@ -154,6 +157,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .RE
 | .SH SEE ALSO
 | .BR tacho\-baseline (1),
+| .BR tacho\-calibrate (1),
 | .BR tacho\-compare (1),
 | .BR tacho\-completion (1),
 | .BR tacho\-doctor (1),
