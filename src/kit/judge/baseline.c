@@ -32,6 +32,7 @@ static void release_occasion(struct tch_occasion *o)
     free(o->at);
     free(o->commit);
     free(o->command);
+    free(o->settings);
     free(o->environment);
 }
 
@@ -282,20 +283,29 @@ int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t
                      tacho_error *err)
 {
     struct tch_occasion *o;
+    struct tch_buf settings;
     char commit[TCH_VCS_HASH];
     int status;
 
     if (tch_array_extend(&b->occasions, b->count) < 0)
         return tch_fail_memory(err);
     o = &b->occasions[b->count++];
+    *o = (struct tch_occasion){0};
+    tch_buf_init(&settings, TCH_BASELINE_MAX);
+    status = tch_receipt_settings(r, &settings, err);
+    if (status < 0) {
+        tch_buf_release(&settings);
+        return status;
+    }
     tch_receipt_text(r, "commit", commit, sizeof commit);
     *o = (struct tch_occasion){.id = strdup(r->id),
                                .at = strdup(r->started_at),
                                .commit = strdup(commit),
                                .dirty = tch_receipt_dirty(r),
                                .command = strdup(r->command),
+                               .settings = tch_buf_take(&settings),
                                .environment = raw_member(r, "environment")};
-    if (!o->id || !o->at || !o->commit || !o->command || !o->environment)
+    if (!o->id || !o->at || !o->commit || !o->command || !o->settings || !o->environment)
         return tch_fail_memory(err);
     status = keep_all(o, r, err);
     if (status == 0 && !tch_baseline_find(b, "reference"))

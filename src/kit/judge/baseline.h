@@ -40,6 +40,7 @@ struct tch_occasion {
     char *commit;      /**< "" when not known */
     bool dirty;        /**< files differed from it */
     char *command;     /**< the line */
+    char *settings;    /**< that of tch_receipt_settings(); NULL: an earlier tacho wrote the file */
     char *environment; /**< JSON, or "null" */
     struct tch_kept *kept;
     size_t count;

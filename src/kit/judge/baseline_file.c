@@ -104,6 +104,10 @@ static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
         tch_buf_adds(out, "true");
     }
     line_text(out, "      ", "command", o->command);
+    if (o->settings) {
+        begin_line(out, "      ", "settings");
+        tch_buf_adds(out, o->settings);
+    }
     begin_line(out, "      ", "environment");
     tch_buf_adds(out, o->environment);
     begin_line(out, "      ", "metrics");
@@ -278,6 +282,8 @@ static int take_occasion(struct reading *f)
             status = take_bool(f, &o->dirty);
         else if (tch_json_is(&key, "command"))
             status = take_text(f, &o->command);
+        else if (tch_json_is(&key, "settings"))
+            status = take_raw(f, &o->settings);
         else if (tch_json_is(&key, "environment"))
             status = take_raw(f, &o->environment);
         else if (tch_json_is(&key, "metrics") && o->count == 0)

@@ -154,6 +154,72 @@ static int check_baseline(const struct tch_gate *g, const struct tch_gate_bench 
     return status;
 }
 
+static void note_unusable(struct tch_gate *g, struct tch_gate_bench *b, const char *path,
+                          const char *why)
+{
+    tch_findings_problem(&g->findings,
+                         "the baseline '%.150s' cannot be used, and is left as it is: %.200s", path,
+                         why);
+    b->alone = "not judged";
+    b->has_baseline = false;
+}
+
+/* The first difference of two settings. */
+struct change {
+    char path[40];
+    char a[32];
+    char b[32];
+};
+
+static const char *shown(const char *json)
+{
+    return !json || strcmp(json, "null") == 0 || strcmp(json, "{}") == 0 ? "none" : json;
+}
+
+static int take_change(const char *path, const char *a, const char *b, void *ctx)
+{
+    struct change *c = ctx;
+
+    snprintf(c->path, sizeof c->path, "%s", path);
+    snprintf(c->a, sizeof c->a, "%s", shown(a));
+    snprintf(c->b, sizeof c->b, "%s", shown(b));
+    return strcmp(c->a, c->b) != 0; /* else the members of one that is not null follow */
+}
+
+/* What was measured with other variables, parameters or configuration says nothing of this bench,
+   either. They are known once the run is open. */
+static int check_settings(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
+{
+    const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
+    struct change change = {.path = ""};
+    struct tch_buf now;
+    char path[PATH_MAX];
+    char why[200];
+    int status;
+
+    if (!b->has_baseline || b->failed || g->how.plan_only || g->how.measure_only ||
+        !reference->settings)
+        return 0;
+    tch_buf_init(&now, TCH_BASELINE_MAX);
+    status = tch_receipt_settings(tch_gate_receipt(b), &now, err);
+    if (status == 0)
+        status = tacho_json_diff(reference->settings, strlen(reference->settings), now.data,
+                                 now.len, take_change, &change, err);
+    tch_buf_release(&now);
+    if (status <= 0)
+        return status;
+    snprintf(why, sizeof why,
+             "it was measured with %s %s, the bench has %s; to accept that: tacho baseline save "
+             "--replace",
+             change.path, change.a, change.b);
+    status = tch_gate_baseline_path(g, b, path, err);
+    if (status == 0) {
+        note_unusable(g, b, path, why);
+        g->unjudged++;
+    }
+    return status;
+}
+
 /* None is fine; one that cannot be read, or is of something else, is a problem. */
 static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
 {
@@ -178,10 +244,7 @@ static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_err
     if (status == TACHO_ENOMEM)
         return tch_fail_memory(err);
     if (status < 0) {
-        tch_findings_problem(&g->findings,
-                             "the baseline '%.150s' cannot be used, and is left as it is: %.200s",
-                             path, why.message);
-        b->alone = "not judged";
+        note_unusable(g, b, path, why.message);
         return 0;
     }
     b->has_baseline = b->baseline.count > 0;
@@ -245,7 +308,8 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
     g->unjudged += g->findings.problem_count - problems;
     if (b->planned > g->findings.looks)
         g->findings.looks = b->planned;
-    return open_run(g, b, err);
+    status = open_run(g, b, err);
+    return status < 0 ? status : check_settings(g, b, err);
 }
 
 int tch_gate_reopen_alone(struct tch_gate *g, struct tch_gate_bench *b, const char *why,

@@ -142,6 +142,10 @@ int tch_receipt_program(struct tch_receipt *r, const struct tch_run_plan *plan, 
 int tch_receipt_fingerprint(const struct tch_receipt *r, struct tch_buf *document,
                             char hash[TACHO_SHA256_TEXT], tacho_error *err);
 
+/** Writes what runs must share to be compared over time, besides the command line: variables,
+    parameters, the hashes of config and input, the work. */
+int tch_receipt_settings(const struct tch_receipt *r, struct tch_buf *document, tacho_error *err);
+
 /** Parses the text of a head or of a whole receipt, which it takes over from b.
     tch_receipt_release() in any case. 0, TACHO_EPARSE, TACHO_ENOMEM. */
 int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err);

@@ -53,6 +53,10 @@ spoilt 4 'NOT JUDGED' "its schema is 'tacho.baseline.v9', not tacho.baseline.v1"
 spoilt 4 'NOT JUDGED' "it is the baseline of 'one' on x" "edit '.machine_class = \"x\"'"
 spoilt 4 'NOT JUDGED' "measured with 'sh ./prog', the bench is 'sh ././prog'; to accept that: tacho baseline save --replace" \
     "sed -i 's|sh ./prog|sh ././prog|' tacho.yaml"
+spoilt 4 'NOT JUDGED' "measured with variables.SIZE none, the bench has \"9\"; to accept that: tacho baseline save --replace" \
+    "sed -i 's|metrics:|env: {SIZE: 9}, &|' tacho.yaml"
+spoilt 4 'NOT JUDGED' "measured with work.amount none, the bench has 20" "sed -i 's|metrics:|work: 20, &|' tacho.yaml"
+spoilt 4 'NOT JUDGED' "measured with config_sha256 \"x\", the bench has none" "edit '.occasions[0].settings.config_sha256 = \"x\"'"
 spoilt 4 'NOT JUDGED' "the baseline has no v, which is not judged" "edit 'del(.occasions[0].metrics.v)'"
 spoilt 0 INCONCLUSIVE "too few runs for an interval" "edit '.occasions[0].metrics.v = [100]'"
 spoilt 4 'NOT JUDGED' "nothing was judged: two has no baseline" "sed -i 's/name: one/name: two/' tacho.yaml"
