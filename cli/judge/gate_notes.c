@@ -1,6 +1,7 @@
 /* What the gate says of benches that it cannot compare, or only with doubt. */
 #include "base/file.h"
 #include "cmd_gate_parts.h"
+#include "kit/run/vcs.h"
 
 static bool has_none(const struct tch_gate_bench *b)
 {
@@ -55,23 +56,79 @@ static void name_missing(struct tch_gate *g, bool is_problem)
 }
 
 /* A program changes, and so does a machine of the same class. */
-static void note_old(struct tch_gate *g)
+static void note_reference(struct tch_findings *f, const struct tch_reference *r,
+                           const char *commit)
 {
+    if (r->old)
+        tch_findings_note(f,
+                          "%s: its baseline is %lld days old%s%s; 'tacho baseline save --promote' "
+                          "makes a new reference, 'max_age' allows for older ones",
+                          r->bench, (long long)r->days, commit[0] ? ", of commit " : "", commit);
+    if (r->commit[0] && r->ancestor == 0)
+        tch_findings_note(f,
+                          "%s: its baseline is of commit %s, which is not an ancestor of this one: "
+                          "another branch, or history was rewritten; 'tacho baseline save "
+                          "--promote' makes a new reference",
+                          r->bench, commit);
+    else if (r->commit[0] && r->ancestor < 0)
+        tch_findings_note(
+            f,
+            "%s: its baseline is of commit %s; git does not know whether that is an "
+            "ancestor of this one; in CI check out all of the history: fetch-depth: 0",
+            r->bench, commit);
+    if (r->dirty)
+        tch_findings_note(f,
+                          "%s: its baseline was measured with files that differ from commit %.12s, "
+                          "so it cannot be repeated; save one from a clean tree",
+                          r->bench, r->commit);
+}
+
+static int add_references(struct tch_gate *g)
+{
+    tacho_error err;
+
     for (size_t i = 0; i < g->count; i++) {
         const struct tch_gate_bench *b = &g->benches[i];
         const struct tch_occasion *o =
             b->has_baseline ? tch_baseline_find(&b->baseline, "reference") : NULL;
-        int64_t days = o ? tch_occasion_days(o) : -1;
+        struct tch_reference r = {.bench = (char *)b->bench->name, .ancestor = -1};
         char commit[32];
 
-        if (days < 0 || (uint64_t)days * 86400 < g->settings->max_age_ns / 1000000000)
+        if (!o)
             continue;
+        r.at = o->at;
+        r.commit = o->commit;
+        r.dirty = o->dirty;
+        r.days = tch_occasion_days(o);
+        r.old = r.days >= 0 && (uint64_t)r.days * 86400 >= g->settings->max_age_ns / 1000000000;
+        r.ancestor = o->commit[0] ? tch_vcs_is_ancestor(g->how.root, o->commit) : -1;
+        if (tch_findings_add_reference(&g->findings, &r, &err) < 0)
+            return TACHO_ENOMEM;
         tch_occasion_commit(o, commit, sizeof commit);
-        tch_findings_note(&g->findings,
-                          "%s: its baseline is %lld days old%s%s; 'tacho baseline save --promote' "
-                          "makes a new reference, 'max_age' allows for older ones",
-                          b->bench->name, (long long)days, commit[0] ? ", of commit " : "", commit);
+        note_reference(&g->findings, &r, commit);
+        if (g->findings.verdict == TCH_PASS && (r.old || (r.commit[0] && r.ancestor == 0)))
+            g->findings.verdict = TCH_WARN; /* of something else than is asked about */
     }
+    return 0;
+}
+
+/* A PASS belongs to the files that were measured, not to the commit. */
+static void note_dirty(struct tch_gate *g)
+{
+    const struct tch_receipt *r = NULL;
+    char commit[TCH_VCS_HASH];
+
+    for (size_t i = 0; i < g->count && !r; i++)
+        if (g->benches[i].run.items)
+            r = tch_gate_receipt(&g->benches[i]);
+    if (!r || !tch_receipt_dirty(r))
+        return;
+    tch_receipt_text(r, "commit", commit, sizeof commit);
+    snprintf(g->findings.dirty, sizeof g->findings.dirty, "%.12s", commit);
+    tch_findings_note(&g->findings,
+                      "files differ from commit %s: the verdict is of the working tree, and not of "
+                      "a commit",
+                      g->findings.dirty);
 }
 
 bool cli_gate_note_unjudged(struct tch_gate *g)
@@ -81,7 +138,8 @@ bool cli_gate_note_unjudged(struct tch_gate *g)
 
     if (!g->how.against)
         name_missing(g, nothing);
-    note_old(g);
+    note_dirty(g);
+    f->lost |= add_references(g) < 0;
     if (nothing && f->problem_count == 0)
         tch_findings_problem(f, "nothing was judged: no budget has both values to compare with and "
                                 "values of this run; the notes give the reasons");

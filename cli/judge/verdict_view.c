@@ -260,6 +260,8 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     if (word) {
         tch_buf_adds(b, f->count > 0 ? "\n" : "");
         cli_add_painted(b, term, f->problem_count > 0 ? RED : verdict_paint(f->verdict), word);
+        if (f->dirty[0] && f->verdict == TCH_PASS && f->problem_count == 0)
+            tch_buf_addf(b, ", of files that differ from commit %s", f->dirty);
         tch_buf_addc(b, '\n');
     }
 }

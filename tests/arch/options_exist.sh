@@ -41,6 +41,8 @@ cat >>"$scratch/there" <<'END'
 --no-optional-locks
 --no-show-signature
 --perf-basic-prof
+--is-ancestor
+--is-shallow-repository
 --porcelain
 --quick
 --release

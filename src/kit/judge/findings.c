@@ -72,11 +72,32 @@ void tch_findings_release(struct tch_findings *f)
     for (size_t i = 0; i < f->problem_count; i++)
         free(f->problems[i]);
     free(f->problems);
+    for (size_t i = 0; i < f->reference_count; i++) {
+        free(f->references[i].bench);
+        free(f->references[i].at);
+        free(f->references[i].commit);
+    }
+    free(f->references);
     free(f->a_name);
     free(f->b_name);
     free(f->reproduce);
     free(f->link);
     *f = (struct tch_findings){0};
+}
+
+int tch_findings_add_reference(struct tch_findings *f, const struct tch_reference *reference,
+                               tacho_error *err)
+{
+    struct tch_reference *r;
+
+    if (tch_array_extend(&f->references, f->reference_count) < 0)
+        return tch_fail_memory(err);
+    r = &f->references[f->reference_count++];
+    *r = *reference;
+    r->bench = strdup(reference->bench);
+    r->at = strdup(reference->at);
+    r->commit = strdup(reference->commit);
+    return r->bench && r->at && r->commit ? 0 : tch_fail_memory(err);
 }
 
 int tch_findings_set(char **slot, const char *text, tacho_error *err)
@@ -275,6 +296,35 @@ static void suspect(const struct tch_findings *f, size_t i)
                                              : "less than before");
 }
 
+static bool all_equal(const double *value, size_t count)
+{
+    for (size_t i = 1; i < count; i++)
+        if (value[i] != value[0])
+            return false;
+    return count > 1;
+}
+
+/* What is 0 or never varies may not be measured at all: warns where that is no honest PASS. A count
+   of ours may be 0, and one that never varies is exact; no time does either. */
+static void suspect_unmeasured(const struct tch_findings *f, size_t i)
+{
+    const struct tch_quantity *q = &f->about[i].quantity;
+    struct tch_verdict_row *r = &f->rows[i];
+    bool is_count = q->unit != TCH_NS && q->kind != TCH_QUANTITY_METRIC && !r->budget.higher;
+
+    if (f->suspicious == 0 || r->verdict != TCH_PASS || r->ask != TCH_ASK_RATIO ||
+        !all_equal(r->b, r->b_count))
+        return;
+    if (r->b[0] == 0 && !is_count)
+        snprintf(r->why, sizeof r->why,
+                 "it is 0 in every run: is it measured? 'max' judges a count of 0");
+    else if (q->unit == TCH_NS)
+        snprintf(r->why, sizeof r->why, "it is the same in every run: is it measured?");
+    else
+        return;
+    r->verdict = TCH_WARN;
+}
+
 int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
 {
     int status;
@@ -287,8 +337,10 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
             f->rows[i].advised = 0; /* more runs would not help */
             snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required, and was not measured");
         }
-    for (size_t i = 0; i < f->count && status == 0; i++)
+    for (size_t i = 0; i < f->count && status == 0; i++) {
         suspect(f, i);
+        suspect_unmeasured(f, i);
+    }
     f->verdict = tch_judge_worst(f->rows, f->count);
     return status == 0 && f->lost ? tch_fail_memory(err) : status;
 }

@@ -44,6 +44,17 @@ struct tch_difference {
     char *b;
 };
 
+/** The occasion of a baseline that a bench was compared with. */
+struct tch_reference {
+    char *bench;
+    char *at;     /**< "2026-11-15T23:05:11Z" */
+    char *commit; /**< "" when not known */
+    bool dirty;   /**< files differed from it */
+    int64_t days; /**< its age; -1: not known */
+    bool old;     /**< older than is allowed */
+    int ancestor; /**< of the commit that was measured: 1, 0, or -1 when that is not known */
+};
+
 struct tch_findings {
     const char *mode; /**< "compare", "baseline", "against" */
     char *a_name;     /**< for people: what is old, or first */
@@ -57,6 +68,9 @@ struct tch_findings {
     size_t note_count;
     char **problems; /**< sentences: why something that should be judged was not */
     size_t problem_count;
+    struct tch_reference *references; /**< texts are owned */
+    size_t reference_count;
+    char dirty[32]; /**< the commit that the measured files differ from; "": from none */
     double alpha;   /**< of the whole report */
     unsigned looks; /**< that were planned; they share alpha */
     double
@@ -91,6 +105,10 @@ int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a
 /** Adds the differences of two JSON objects. */
 int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const char *b,
                       size_t b_len, tacho_error *err);
+
+/** Adds a copy of what a bench was compared with. 0 or TACHO_ENOMEM. */
+int tch_findings_add_reference(struct tch_findings *f, const struct tch_reference *reference,
+                               tacho_error *err);
 
 /** Adds a sentence for people, once. Sets f->lost when memory runs out. */
 void tch_findings_note(struct tch_findings *f, const char *fmt, ...)

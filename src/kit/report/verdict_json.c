@@ -113,6 +113,34 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
     tch_json_end_array(b);
 }
 
+static void add_references(struct tch_buf *b, const struct tch_findings *f)
+{
+    tch_json_key(b, "baselines");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < f->reference_count; i++) {
+        const struct tch_reference *r = &f->references[i];
+
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "bench", r->bench);
+        tch_json_put_text(b, "at", r->at);
+        tch_json_key(b, "age_days");
+        if (r->days < 0)
+            tch_json_null(b);
+        else
+            tch_json_u64(b, (uint64_t)r->days);
+        tch_json_put_bool(b, "old", r->old);
+        tch_json_put_text(b, "commit", r->commit[0] ? r->commit : NULL);
+        tch_json_put_bool(b, "dirty", r->dirty);
+        tch_json_key(b, "ancestor");
+        if (r->ancestor < 0)
+            tch_json_null(b);
+        else
+            tch_json_bool(b, r->ancestor > 0);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+}
+
 static void add_texts(struct tch_buf *b, const char *key, char *const *texts, size_t count)
 {
     tch_json_key(b, key);
@@ -137,6 +165,8 @@ static void write_json(struct tch_buf *b, const struct tch_findings *f)
     tch_json_put_text(b, "link", f->link);
     add_texts(b, "problems", f->problems, f->problem_count);
     add_texts(b, "notes", f->notes, f->note_count);
+    if (strcmp(f->mode, "baseline") == 0)
+        add_references(b, f);
     add_differences(b, f);
     tch_json_key(b, "rows");
     tch_json_begin_array(b);

@@ -107,6 +107,26 @@ void tch_vcs_find(struct tch_vcs *vcs, const char *folder)
     tch_buf_release(&b);
 }
 
+int tch_vcs_is_ancestor(const char *folder, const char *commit)
+{
+    size_t digits = strspn(commit, "0123456789abcdef");
+    struct tch_buf b;
+    int is = -1;
+
+    if (digits == 0 || commit[digits]) /* found in a file: git must not take it for an option */
+        return -1;
+    tch_buf_init(&b, GIT_TEXT);
+    if (git(&b, folder, (const char *[]){"cat-file", "-e", commit, NULL}) == 0 &&
+        git(&b, folder, (const char *[]){"rev-parse", "--is-shallow-repository", NULL}) == 0) {
+        bool shallow = strncmp(b.data, "true", 4) == 0;
+
+        is = git(&b, folder, (const char *[]){"merge-base", "--is-ancestor", commit, "HEAD", NULL});
+        is = is == 0 ? 1 : shallow ? -1 : 0;
+    }
+    tch_buf_release(&b);
+    return is;
+}
+
 static void put_text(struct tch_buf *b, const char *key, const char *text)
 {
     tch_json_put_text(b, key, text[0] ? text : NULL);

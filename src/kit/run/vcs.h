@@ -23,6 +23,10 @@ struct tch_vcs {
 /** Asks git about a folder; NULL is the current one. Without git or a repository all is "". */
 void tch_vcs_find(struct tch_vcs *vcs, const char *folder);
 
+/** Says whether a commit is the present one of a folder or an ancestor of it: 1, 0, or -1 when git
+    does not know, as in a shallow clone. */
+int tch_vcs_is_ancestor(const char *folder, const char *commit);
+
 /** Copies a URL without user, password, query and fragment: tokens are found in each of them. */
 void tch_vcs_plain_url(char *out, size_t size, const char *url);
 

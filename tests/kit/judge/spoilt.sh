@@ -61,15 +61,17 @@ spoilt 4 'NOT JUDGED' "the baseline has no v, which is not judged" "edit 'del(.o
 spoilt 0 INCONCLUSIVE "too few runs for an interval" "edit '.occasions[0].metrics.v = [100]'"
 spoilt 4 'NOT JUDGED' "nothing was judged: two has no baseline" "sed -i 's/name: one/name: two/' tacho.yaml"
 
-# One that is old is named; what was measured with it is judged.
+# One that is old.
+spoilt 0 WARN "days old; 'tacho baseline save --promote' makes a new reference" "edit '.occasions[0].at = \"2020-01-01T00:00:00Z\"'"
+spoilt 3 WARN "days old" "edit '.occasions[0].at = \"2020-01-01T00:00:00Z\"'" --fail-on-warn
 cp -r sound old && cd old || exit 1
 file=$(ls .tacho/baselines/one/*.json)
 edit '.occasions[0].at = "2020-01-01T00:00:00Z"'
-ends_with 0 "$tacho" gate -q
-says "days old"
-says "tacho baseline save --promote"
+ends_with 0 "$tacho" gate -q --json
+jq -e '.verdict == "WARN" and .baselines[0].old and .baselines[0].age_days > 2000' out >old.json || fail "the age is not in the JSON"
 sed -i '1i baseline: {max_age: 99999d}' tacho.yaml
 ends_with 0 "$tacho" gate -q
+says PASS
 grep -q "days old" out && fail "max_age is not used: $(cat out)"
 cd .. || exit 1
 
@@ -106,6 +108,14 @@ spoilt 2 FAIL "it is required, and was not measured" "echo : >prog; sed -i 's/di
 spoilt 0 INCONCLUSIVE "4 of 8 runs did not report it" \
     "echo 'echo >>n; [ \$((\$(wc -l <n) % 2)) = 0 ] || echo v 100' >prog"
 spoilt 0 WARN "it is 0: is the work still done?" "echo echo v 0 >prog"
+spoilt 2 FAIL "+30.0 %" "echo echo v 130 >prog"
+spoilt 0 WARN "it is 0 in every run: is it measured?" "echo echo v 0 >prog; edit '.occasions[0].metrics.v |= map(0)'"
+if grep -q branch_misses sound/.tacho/baselines/one/*.json; then
+    echo "counters can be read here: what happens where they cannot is not tested"
+else
+    spoilt 4 'NOT JUDGED' "branch misses was not measured, and is not judged" \
+        "sed -i 's/budgets: {v:.*/budgets: {branch_misses: {tolerance: 5%}}}/' tacho.yaml"
+fi
 spoilt 0 WARN "10 times less than before: is the work still done?" "echo echo v 10 >prog"
 spoilt 3 WARN "is the work still done?" "echo echo v 10 >prog" --fail-on-warn
 
@@ -123,5 +133,24 @@ if command -v git >/dev/null; then
     spoilt 1 'NOT JUDGED' "check out all of the history: fetch-depth: 0" \
         "git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm x; done;
         git clone -q --depth 1 file://\$PWD/o c; mv c/.git ." --against HEAD~1
+
+    # The tree: dirty; its baseline of another branch; without git.
+    mkdir repository && cd sound && cp -r . ../repository && cd ../repository || exit 1
+    git init -q . && git add prog tacho.yaml && git commit -qm x
+    ends_with 0 "$tacho" baseline save --replace -q
+    echo '# more' >>prog
+    ends_with 0 "$tacho" gate -q
+    says "files differ from commit $(git rev-parse --short=12 HEAD): the verdict is of the working tree"
+    says "PASS, of files that differ from commit"
+    grep -qx PASS out && fail "PASS of a dirty tree"
+    git checkout -q prog && git checkout -q --orphan other && git commit -qm y
+    ends_with 0 "$tacho" gate -q
+    says "which is not an ancestor of this one"
+    grep -qx WARN out || fail "no WARN for another branch: $(cat out)"
+    mkdir path && for i in sh cat "$tacho"; do ln -s "$(command -v "$i")" path; done
+    ends_with 1 env PATH="$PWD/path" "$tacho" gate -q --against HEAD
+    says "cannot run 'git'"
+    grep -qx 'NOT JUDGED' out || fail "PASS without git"
+    cd .. || exit 1
 fi
 finish
