@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "kit/run/count/count.h"
 #include "kit/run/run_settings.h"
 
 /* Indexes of run_options.paths, and ids of their options. */
@@ -167,6 +168,22 @@ static int take_metric(void *into, const struct args *args, const struct opt *op
     return EXIT_OK;
 }
 
+static int take_count(void *into, const struct args *args, const struct opt *opt)
+{
+    struct run_options *o = into;
+    const char *bad;
+    unsigned counts;
+
+    (void)opt;
+    if (tch_counts_parse_list(args->value, &counts, &bad) < 0)
+        return cli_wrong_usage(args,
+                               "--count does not know '%.*s'; it counts instructions, syscalls, "
+                               "allocations, allocated-bytes and faults",
+                               (int)strcspn(bad, ","), bad);
+    o->plan.counts |= counts;
+    return EXIT_OK;
+}
+
 static int take_output(void *into, const struct args *args, const struct opt *opt)
 {
     struct run_options *o = into;
@@ -255,6 +272,9 @@ const struct opt cli_run_opts[] = {
 static const char *const power_sources[] = {"auto",    "none", "rapl", "perf",   "hwmon",
                                             "battery", "nvml", "rocm", "fixed:", NULL};
 
+static const char *const count_names[] = {"instructions",    "syscalls", "allocations",
+                                          "allocated-bytes", "faults",   NULL};
+
 const struct opt cli_plan_opts[] = {
     {.name = "shell",
      .letter = 'S',
@@ -340,6 +360,17 @@ const struct opt cli_plan_opts[] = {
     {.name = "flame",
      .help = "one extra run under the profiler, not counted: a flamegraph in the report",
      CLI_FLAG(struct run_options, plan.flame)},
+    {.name = "count",
+     .arg = "LIST",
+     .help = "count in extra runs, not timed: instructions, syscalls, allocations, "
+             "allocated-bytes, faults",
+     .offers = count_names,
+     .take = take_count},
+    {.name = "count-runs",
+     .arg = "N",
+     .help = "counted runs for each count; equal in all of them is exact (default 2)",
+     .set = CLI_SET(struct run_options, plan.count_runs, .kind = TCH_SET_U64, .least = 2,
+                    .most = 1000, .wants = "a number from 2 to 1000")},
     {.name = "trace",
      .help = "write trace.json: a span a run, memory and power, what the program recorded",
      CLI_FLAG(struct run_options, plan.trace)},

@@ -12,6 +12,7 @@
 #include "cli/core/text.h"
 #include "kit/report/report.h"
 #include "kit/report/report_text.h"
+#include "kit/report/run_counts.h"
 
 enum { LAST_LINES = 5, FOREIGN_MAX = 16 << 20 };
 
@@ -178,6 +179,44 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     cli_table_release(&t);
 }
 
+/* Each count with what counted it, or why nothing could. */
+static void add_counts(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+{
+    static const struct column columns[] = {
+        {.title = "counts"},
+        {.title = "", .right = true},
+        {.title = ""},
+        {.title = "counted by", .fit = FIT_WRAP},
+    };
+    struct table t;
+    struct tch_buf text;
+
+    if (!tch_report_has_counts(r))
+        return;
+    cli_table_init(&t, term, columns, 4);
+    t.indent = 2;
+    tch_buf_init(&text, 1 << 12);
+    for (int i = 0; i < TCH_COUNTS; i++) {
+        const struct tch_count *c = &r->counts.of[i];
+
+        if (!c->asked)
+            continue;
+        cli_table_add(&t, PLAIN, tch_count_infos[i].title);
+        tch_buf_clear(&text);
+        tch_count_add_value(&text, (enum tch_count_kind)i, c);
+        cli_table_add(&t, BOLD, text.data);
+        tch_buf_clear(&text);
+        tch_count_add_state(&text, c);
+        cli_table_add(&t, tch_count_exact(c) ? GREEN : YELLOW, text.data);
+        tch_buf_clear(&text);
+        tch_count_add_source(&text, r, c);
+        cli_table_add(&t, PLAIN, text.data);
+    }
+    cli_table_print(&t, b);
+    cli_table_release(&t);
+    tch_buf_release(&text);
+}
+
 /* The warning of a run that has the same cause, or NULL. */
 static const struct tch_warning *same_warning(const struct tch_receipt *r,
                                               const struct tch_warning *w)
@@ -286,6 +325,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
         cli_add_labelled(b, term, PLAIN, "  recording: ", cost.data);
         tch_buf_release(&cost);
     }
+    add_counts(b, term, r);
     if (r->latency.wall.n > 0) {
         tch_buf_adds(b, "  ");
         tch_report_add_latencies(b, r);

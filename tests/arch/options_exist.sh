@@ -24,8 +24,12 @@ cat >>"$scratch/there" <<'END'
 --auto
 --branch
 --buildtype
+--cache-sim
+--cachegrind-out-file
 --cap-add
 --card
+--child-silent-after-fork
+--command-line-only
 --cpuset-cpus
 --detach
 --dim
@@ -36,6 +40,7 @@ cat >>"$scratch/there" <<'END'
 --interpreted-frames-native-stack
 --lib
 --line
+--log-file
 --max-depth
 --no-bpf-event
 --no-optional-locks
@@ -52,6 +57,8 @@ cat >>"$scratch/there" <<'END'
 --size
 --softmax
 --sort
+--tool
+--trace-children
 --untracked-files
 --verify
 --version

@@ -3,6 +3,7 @@
 
 #include "base/csv_field.h"
 #include "report.h"
+#include "run_counts.h"
 
 /* Of a metric that takes every match there is one cell: the last. */
 static double metric_of(const struct tch_receipt *r, const struct tch_run_sample *sample,
@@ -33,6 +34,15 @@ static const char *next_metric(const struct tch_report_run *runs, size_t count, 
     return NULL;
 }
 
+/* Says whether a run has that count, which is then the same in each of its lines. */
+static bool has_count(const struct tch_report_run *runs, size_t count, int kind)
+{
+    for (size_t i = 0; i < count; i++)
+        if (runs[i].receipt.counts.of[kind].asked)
+            return true;
+    return false;
+}
+
 static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, size_t count, bool raw)
 {
     const char *name;
@@ -44,6 +54,9 @@ static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, siz
         tch_buf_addc(b, ',');
         tch_csv_add_name(b, name, strlen(name), raw);
     }
+    for (int i = 0; i < TCH_COUNTS; i++)
+        if (has_count(runs, count, i))
+            tch_buf_addf(b, ",counted_%s", tch_count_infos[i].name);
     tch_buf_addc(b, '\n');
     for (size_t i = 0; i < count; i++)
         for (size_t j = 0; j < runs[i].receipt.samples.count; j++) {
@@ -58,6 +71,9 @@ static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, siz
                 tch_csv_add_number(b, s->field[k]);
             for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
                 tch_csv_add_number(b, metric_of(r, s, name));
+            for (int k = 0; k < TCH_COUNTS; k++)
+                if (has_count(runs, count, k))
+                    tch_csv_add_number(b, tch_count_median(&r->counts.of[k]));
             tch_buf_addc(b, '\n');
         }
 }

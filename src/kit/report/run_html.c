@@ -13,6 +13,7 @@
 #include "report_parts.h"
 #include "report_text.h"
 #include "run_comparison.h"
+#include "run_counts.h"
 
 static const char *row_title(const struct tch_receipt *r, const struct tch_run_row *row,
                              char text[96])
@@ -208,6 +209,7 @@ static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_er
         return status;
     if (!tch_report_nothing(r))
         add_table(b, r);
+    tch_part_counts(b, r);
     tch_part_facts(b, r);
     tch_buf_adds(b, "</section>\n");
     return 0;

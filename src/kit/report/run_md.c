@@ -5,6 +5,7 @@
 #include "report.h"
 #include "report_text.h"
 #include "run_comparison.h"
+#include "run_counts.h"
 
 static void add_head(struct tch_buf *b, const struct tch_receipt *r)
 {
@@ -60,6 +61,7 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
         tch_buf_adds(b, " |\n");
     }
     tch_buf_addc(b, '\n');
+    tch_counts_add_md(b, r);
     before = b->len;
     tch_report_add_latencies(b, r);
     tch_buf_adds(b, b->len > before ? "\n\n" : "");

@@ -10,6 +10,7 @@
 #include "kit/run/recorded_metric.h"
 #include "report.h"
 #include "report_text.h"
+#include "run_counts.h"
 
 static const struct tch_run_row *find_row(const struct tch_receipt *r,
                                           const struct tch_run_row *row)
@@ -86,6 +87,28 @@ static void add_family(struct tch_buf *b, const struct tch_report_run *runs, siz
     }
 }
 
+/* Adds one count of all runs, with a label that says whether it is exact. */
+static void add_count(struct tch_buf *b, const struct tch_report_run *runs, size_t count, int kind)
+{
+    const struct tch_count_info *info = &tch_count_infos[kind];
+    struct tch_prometheus family;
+    bool begun = false;
+
+    tch_prometheus_name(&family, "tacho_counted", info->name, info->unit);
+    for (size_t i = 0; i < count; i++) {
+        const struct tch_count *c = &runs[i].receipt.counts.of[kind];
+        const char *labels[] = {"name", runs[i].receipt.name, "exact",
+                                tch_count_exact(c) ? "true" : "false", NULL};
+
+        if (c->values.n == 0 || is_older(runs, count, i))
+            continue;
+        if (!begun)
+            tch_prometheus_begin(b, &family, info->title);
+        begun = true;
+        tch_prometheus_add(b, &family, labels, tch_count_median(c));
+    }
+}
+
 static void add_starts(struct tch_buf *b, const struct tch_report_run *runs, size_t count)
 {
     struct tch_prometheus family;
@@ -120,6 +143,8 @@ static int write_prometheus(struct tch_buf *b, const struct tch_report_run *runs
             if (!written)
                 add_family(b, runs, count, &runs[i].receipt, row);
         }
+    for (int i = 0; i < TCH_COUNTS; i++)
+        add_count(b, runs, count, i);
     add_starts(b, runs, count);
     return 0;
 }

@@ -15,7 +15,7 @@
 
 enum {
     HEAD_MAX = 64 << 20,
-    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 9, /* the rest is for the outcome */
+    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 10, /* the rest is for the outcome */
 };
 
 /* --- Members --- */
@@ -144,6 +144,7 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, size_
         tch_json_null(b);
     tch_json_put_bool(b, "allow_nonzero", plan->allow_nonzero);
     tch_json_put_bool(b, "seal", plan->seal);
+    tch_counts_write_plan(b, plan->counts, plan->count_runs);
     tch_secret_put_line(b, "server", plan->server, plan->keep_env);
     tch_json_put_text(b, "ready", plan->ready);
     for (enum tch_hook hook = TCH_HOOK_SETUP; hook < TCH_HOOKS; hook++)
@@ -327,9 +328,9 @@ int tch_receipt_begin(struct tch_receipt *r, const struct tch_run_plan *plan, si
 
 static bool is_outcome(const struct tch_receipt *r, const struct tch_receipt_member *m)
 {
-    static const char *const names[] = {"state",      "ended_at", "ended_unix_ns", "stopped",
-                                        "precision",  "server",   "power",         "costs",
-                                        "statistics", "warnings", "samples",       "latency"};
+    static const char *const names[] = {
+        "state", "ended_at",   "ended_unix_ns", "stopped", "precision", "server", "power",
+        "costs", "statistics", "warnings",      "samples", "latency",   "counts"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (is_member(r, m, names[i]))
@@ -387,6 +388,14 @@ static void write_power(struct tch_buf *b, const struct tch_run_end *end)
     tch_json_end_object(b);
 }
 
+static bool has_counts(const struct tch_counts *counts)
+{
+    for (int i = 0; i < TCH_COUNTS; i++)
+        if (counts->of[i].asked)
+            return true;
+    return false;
+}
+
 int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_error *err)
 {
     char ended_at[TCH_TIME_TEXT];
@@ -421,6 +430,10 @@ int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_
     end_member(r);
     if (r->latency.wall.n > 0) {
         tch_latency_summary_write(begin_member(r, "latency"), &r->latency);
+        end_member(r);
+    }
+    if (has_counts(&r->counts)) {
+        tch_counts_write(begin_member(r, "counts"), &r->counts);
         end_member(r);
     }
     r->ended = true;

@@ -17,6 +17,7 @@
 #include "advise.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "count/count.h"
 #include "recorded.h"
 #include "recording_cost.h"
 #include "run_folder.h"
@@ -80,6 +81,7 @@ struct tch_receipt {
     struct tch_run_samples samples;
     struct tch_latency_summary latency;  /**< of all runs */
     struct tch_recording_cost recording; /**< what recording for the metrics cost */
+    struct tch_counts counts;
     struct tch_warnings warnings;
     struct tch_run_rows rows; /**< made of the samples */
 };

@@ -225,6 +225,11 @@ int tch_receipt_parse(struct tch_receipt *r, struct tch_buf *b, tacho_error *err
     warnings = tch_receipt_raw(r, "warnings", &len);
     if (warnings)
         status = tch_warnings_parse(warnings, len, &r->warnings, err);
+    if (status == 0) {
+        const char *counts = tch_receipt_raw(r, "counts", &len);
+
+        status = tch_counts_parse(counts, len, &r->counts, err);
+    }
     if (status == 0)
         status = each_element(r, "metrics", read_metric, err);
     if (status == 0)
@@ -237,6 +242,7 @@ void tch_receipt_release(struct tch_receipt *r)
     for (size_t i = 0; i < r->samples.metric_count; i++)
         free(r->metrics[i].name);
     tch_run_samples_release(&r->samples);
+    tch_counts_release(&r->counts);
     free(r->metrics);
     free(r->name);
     free(r->command);

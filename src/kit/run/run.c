@@ -274,13 +274,15 @@ static void stop_server(struct tch_run *run)
     tch_spawner_guard(run->spawner, 0);
 }
 
-int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
+int tch_run_extras(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     int status = run->plan->server ? start_server(run, watch, err) : 0;
 
     run->watch = watch;
-    if (status == 0)
+    if (status == 0 && run->plan->flame)
         status = draw_flames(run, err);
+    if (status == 0)
+        status = tch_run_count(run, watch, err);
     else if (status > 0)
         status = interrupted(run);
     if (was_stopped(status, err))
@@ -330,6 +332,8 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
         sum_up_server(run);
     if (status == 0 && run->plan->flame && run->state == TCH_RUN_COMPLETE)
         status = draw_flames(run, err);
+    if (status == 0 && run->state == TCH_RUN_COMPLETE)
+        status = tch_run_count(run, watch, err);
     stop_server(run);
     if (was_stopped(status, err))
         status = interrupted(run);

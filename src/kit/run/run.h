@@ -63,6 +63,7 @@ struct tch_run {
     size_t bad_index;          /**< of its command */
     bool bad_warmup;
     char bad_check[240]; /**< why that run did not pass its check; "": it failed by itself */
+    bool counted;        /**< tch_run_count() was called */
     bool left_running;   /**< a run has left processes behind */
 };
 
@@ -95,6 +96,10 @@ int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *
 int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warnings,
                          tacho_error *err);
 
+/** Makes the counted runs of all commands that the plan asks for, unless they were made. A count
+    that cannot be made is no failure: the receipt says why. */
+int tch_run_count(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
+
 /** Writes each run.json and removes samples.jsonl. */
 int tch_run_finish(struct tch_run *run, tacho_error *err);
 
@@ -114,8 +119,9 @@ int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *
 int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *folder,
                    uint64_t runs, uint64_t pairs, tacho_error *err);
 
-/** Draws the flamegraphs of such a run, after its last part, as tch_run_measure() does. */
-int tch_run_flames(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
+/** Makes the extra runs of such a run, after its last part, as tch_run_measure() does: those of
+    flamegraphs and of counts. */
+int tch_run_extras(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
 /** Ends the receipt, writes run.json and trace.json, and removes samples.jsonl. r has all samples,
    from a run or from tch_receipt_load(). */

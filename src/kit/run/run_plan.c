@@ -3,6 +3,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "count/count.h"
 
 enum { FIRST_CHECK = 10 };
 
@@ -14,6 +15,7 @@ void tch_run_plan_init(struct tch_run_plan *plan)
         .max_time_ns = TCH_RUN_TIME_NS,
         .output = TCH_IO_NULL,
         .out = "tacho-out",
+        .count_runs = TCH_COUNT_RUNS,
         .interval_ns = TCH_RUN_LOOK_NS,
         .power = "auto",
     };

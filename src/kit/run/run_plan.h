@@ -119,6 +119,8 @@ struct tch_run_plan {
     const uint64_t *seed; /**< that the user chose for the order of runs, of a sweep or of several
                                commands; NULL: none. It is part of the fingerprint */
     bool flame;           /**< one extra run of each under the profiler */
+    unsigned counts;      /**< a bit per enum tch_count_kind: made in extra runs */
+    uint64_t count_runs;  /**< of each of them */
     bool trace;           /**< trace.json, also where the program recorded nothing */
 
     double work; /**< units per run; 0: not given */

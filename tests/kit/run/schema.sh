@@ -15,6 +15,7 @@ run 0 -n 3 --name served --power fixed:3 --server 'echo up; sleep 9' --ready up 
 run 1 -n 3 -- false
 run 1 -n 1 --timeout 100ms --name late -- sleep 9
 run 0 -n 2 -c 'sleep 0' -c true
+run 0 -n 2 --count syscalls,allocations,allocated-bytes,faults --name counted -- true
 "$tacho" run -q -n 1000 --name killed -- sleep 0.01 >/dev/null 2>&1 &
 pid=$!
 while [ ! -s tacho-out/killed/latest/samples.jsonl ]; do sleep 0.05; done

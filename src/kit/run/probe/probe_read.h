@@ -60,6 +60,8 @@ enum tch_package {
     TCH_PACKAGE_GDB,
     TCH_PACKAGE_DEBUGINFOD,
     TCH_PACKAGE_SENSORS,
+    TCH_PACKAGE_VALGRIND,
+    TCH_PACKAGES,
 };
 void tch_install_command(struct tch_probes *p, enum tch_package package, char *out, size_t size);
 

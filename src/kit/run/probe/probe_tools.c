@@ -6,24 +6,28 @@
 struct manager {
     const char *ids; /* of /etc/os-release, ID or ID_LIKE */
     const char *install;
-    const char *packages[TCH_PACKAGE_SENSORS + 1];
+    const char *packages[TCH_PACKAGES];
 };
 
 static const struct manager managers[] = {
     {"ubuntu",
      "sudo apt install",
-     {"linux-tools-generic", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors"}},
+     {"linux-tools-generic", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors", "valgrind"}},
     {"debian",
      "sudo apt install",
-     {"linux-perf", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors"}},
+     {"linux-perf", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors", "valgrind"}},
     {"fedora rhel",
      "sudo dnf install",
-     {"perf", "cargo", "hyperfine", "gdb", "elfutils-debuginfod-client", "lm_sensors"}},
-    {"arch", "sudo pacman -S", {"perf", "rust", "hyperfine", "gdb", "debuginfod", "lm_sensors"}},
+     {"perf", "cargo", "hyperfine", "gdb", "elfutils-debuginfod-client", "lm_sensors", "valgrind"}},
+    {"arch",
+     "sudo pacman -S",
+     {"perf", "rust", "hyperfine", "gdb", "debuginfod", "lm_sensors", "valgrind"}},
     {"suse opensuse",
      "sudo zypper install",
-     {"perf", "cargo", "hyperfine", "gdb", "debuginfod-client", "sensors"}},
-    {"alpine", "sudo apk add", {"perf", "cargo", "hyperfine", "gdb", "elfutils", "lm-sensors"}},
+     {"perf", "cargo", "hyperfine", "gdb", "debuginfod-client", "sensors", "valgrind"}},
+    {"alpine",
+     "sudo apk add",
+     {"perf", "cargo", "hyperfine", "gdb", "elfutils", "lm-sensors", "valgrind"}},
 };
 
 static bool shares_word(const char *words, const char *ids)
@@ -85,6 +89,8 @@ static const struct tool tools[] = {
     {"gdb", "gdb", "looks into a program that hangs or crashed", .package = TCH_PACKAGE_GDB},
     {"debuginfod", "debuginfod-find", "fetches debug information",
      .package = TCH_PACKAGE_DEBUGINFOD},
+    {"valgrind", "valgrind", "counts instructions where the CPU has no counters",
+     .package = TCH_PACKAGE_VALGRIND},
 };
 
 static void probe_tool(struct tch_probes *p, const struct tool *tool)

@@ -1,0 +1,263 @@
+/* Counts: their kinds, the list of back ends, and the counted runs of a command. */
+#include "count.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/fail.h"
+#include "count_backend.h"
+#include "count_program.h"
+#include "kit/run/run_plan.h"
+
+const struct tch_count_info tch_count_infos[TCH_COUNTS] = {
+    [TCH_COUNT_INSTRUCTIONS] = {"instructions", "instructions", TCH_COUNT},
+    [TCH_COUNT_SYSCALLS] = {"syscalls", "system calls", TCH_COUNT},
+    [TCH_COUNT_ALLOCATIONS] = {"allocations", "allocations", TCH_COUNT},
+    [TCH_COUNT_ALLOCATED_BYTES] = {"allocated_bytes", "allocated bytes", TCH_BYTES},
+    [TCH_COUNT_FAULTS] = {"faults", "page faults", TCH_COUNT},
+};
+
+/* Of those that count the same, the first that can is used. */
+static const struct tch_count_backend *const backends[] = {
+    &tch_count_perf,   &tch_count_cachegrind,  &tch_count_seccomp,
+    &tch_count_ptrace, &tch_count_allocations, &tch_count_faults,
+};
+
+enum { BACKENDS = sizeof backends / sizeof backends[0] };
+
+bool tch_count_find(const char *name, size_t len, enum tch_count_kind *ret)
+{
+    for (int i = 0; i < TCH_COUNTS; i++) {
+        const char *own = tch_count_infos[i].name;
+        size_t at = 0;
+
+        while (at < len && own[at] && (name[at] == own[at] || (name[at] == '-' && own[at] == '_')))
+            at++;
+        if (at == len && own[at] == '\0') {
+            *ret = (enum tch_count_kind)i;
+            return true;
+        }
+    }
+    return false;
+}
+
+int tch_counts_parse_list(const char *text, unsigned *ret, const char **bad)
+{
+    unsigned counts = 0;
+
+    for (;;) {
+        size_t len = strcspn(text, ",");
+        enum tch_count_kind kind;
+
+        if (!tch_count_find(text, len, &kind)) {
+            *bad = text;
+            return TACHO_EINVAL;
+        }
+        counts |= 1u << kind;
+        if (text[len] == '\0')
+            break;
+        text += len + 1;
+    }
+    *ret = counts;
+    return 0;
+}
+
+bool tch_count_exact(const struct tch_count *c)
+{
+    for (size_t i = 1; i < c->values.n; i++)
+        if (c->values.v[i] != c->values.v[0])
+            return false;
+    return c->values.n > 1;
+}
+
+void tch_counts_release(struct tch_counts *counts)
+{
+    for (int i = 0; i < TCH_COUNTS; i++) {
+        tch_values_release(&counts->of[i].values);
+        free(counts->of[i].parts);
+    }
+    *counts = (struct tch_counts){0};
+}
+
+/* --- The runs of one back end --- */
+
+/* Makes a count unusable, with the reason. */
+static void refuse(struct tch_counts *counts, unsigned kinds, const char *why)
+{
+    for (int i = 0; i < TCH_COUNTS; i++) {
+        struct tch_count *c = &counts->of[i];
+
+        if (!(kinds >> i & 1))
+            continue;
+        c->values.n = 0;
+        c->part_count = 0;
+        snprintf(c->why_not, sizeof c->why_not, "%s", why);
+    }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const struct tch_count_part *)a)->name,
+                  ((const struct tch_count_part *)b)->name);
+}
+
+static int keep_parts(struct tch_count *c, const struct tch_count_backend *backend,
+                      const struct tch_tally *tally, tacho_error *err)
+{
+    for (size_t i = 0; i < TCH_COUNT_PARTS; i++) {
+        struct tch_count_part *part;
+
+        if (tally->part[i] == 0)
+            continue;
+        if (tch_array_extend(&c->parts, c->part_count) < 0)
+            return tch_fail_memory(err);
+        part = &c->parts[c->part_count++];
+        *part = (struct tch_count_part){.value = tally->part[i]};
+        snprintf(part->name, sizeof part->name, "%s",
+                 backend->part_names[i] ? backend->part_names[i] : "unknown");
+    }
+    if (c->part_count > 1)
+        qsort(c->parts, c->part_count, sizeof *c->parts, by_name);
+    return 0;
+}
+
+/* The parts of allocations are calls, so allocated bytes have none. */
+static int keep_tally(struct tch_counts *counts, unsigned kinds,
+                      const struct tch_count_backend *backend, const struct tch_tally *tally,
+                      tacho_error *err)
+{
+    int status = 0;
+
+    for (int i = 0; i < TCH_COUNTS && status == 0; i++) {
+        struct tch_count *c = &counts->of[i];
+
+        if (!(kinds >> i & 1))
+            continue;
+        if (c->values.n == 0 && backend->part_names && i != TCH_COUNT_ALLOCATED_BYTES)
+            status = keep_parts(c, backend, tally, err);
+        if (status == 0)
+            status = tch_values_add(&c->values, tally->value[i], err);
+        if ((double)tally->wall_ns > c->run_ns)
+            c->run_ns = (double)tally->wall_ns;
+    }
+    return status;
+}
+
+/* Describes how a counted run failed that should not. */
+static void describe_failure(const struct tch_tally *tally, char why[TCH_COUNT_TEXT])
+{
+    if (WIFSIGNALED(tally->status))
+        snprintf(why, TCH_COUNT_TEXT, "the counted run was killed by signal %d (%s)",
+                 WTERMSIG(tally->status), strsignal(WTERMSIG(tally->status)));
+    else
+        snprintf(why, TCH_COUNT_TEXT,
+                 "the counted run failed with status %d; it has few variables: --env sets more",
+                 WEXITSTATUS(tally->status));
+}
+
+static int make_run(const struct tch_count_job *job, const struct tch_count_backend *backend,
+                    const struct tch_count_target *t, struct tch_tally *tally, tacho_error *err)
+{
+    int status = job->before ? job->before(job->ctx, err) : 0;
+
+    if (status == 0)
+        status = tch_count_run(backend, t, job->stop, tally, err);
+    if (status == 0 && job->stop && *job->stop != 0) {
+        status = tch_fail(err, TACHO_EIO, 0, "stopped");
+        err->system_errno = ECANCELED;
+    }
+    if (status == 0 && job->after)
+        status = job->after(job->ctx, err);
+    return status;
+}
+
+/* Makes all runs of one back end. @return 1, 0 when it cannot count this command (`why` says why),
+   or a negative code */
+static int count_by(const struct tch_count_job *job, const struct tch_count_backend *backend,
+                    unsigned kinds, const struct tch_count_target *t, struct tch_counts *counts,
+                    char why[TCH_COUNT_TEXT], tacho_error *err)
+{
+    char source[TCH_COUNT_TEXT];
+    char key[TCH_COUNT_TEXT];
+    struct tch_tally tally = {0};
+
+    if (!backend->check(t, source, why))
+        return 0;
+    for (uint64_t i = 0; i < job->plan->count_runs; i++) {
+        bool ok;
+        int status = make_run(job, backend, t, &tally, err);
+
+        if (status < 0)
+            return status;
+        ok = WIFEXITED(tally.status) && WEXITSTATUS(tally.status) == 0;
+        if (tally.code != 0)
+            snprintf(why, TCH_COUNT_TEXT, "%s", tally.why);
+        else if (!ok && !job->plan->allow_nonzero)
+            describe_failure(&tally, why);
+        else
+            status = keep_tally(counts, kinds, backend, &tally, err);
+        if (status < 0)
+            return status;
+        if (tally.code != 0 || (!ok && !job->plan->allow_nonzero)) {
+            refuse(counts, kinds, why);
+            return 0;
+        }
+    }
+    tch_count_key(backend, source, key);
+    for (int i = 0; i < TCH_COUNTS; i++)
+        if (kinds >> i & 1) {
+            struct tch_count *c = &counts->of[i];
+
+            c->why_not[0] = '\0';
+            memcpy(c->key, key, sizeof c->key);
+            snprintf(c->source, sizeof c->source, "%.160s%s", source,
+                     tally.aslr ? "; ASLR could not be switched off" : "");
+        }
+    return 1;
+}
+
+/* Tries the back ends in their order until every kind is counted. */
+static int count_kinds(const struct tch_count_job *job, const struct tch_count_target *t,
+                       struct tch_counts *counts, tacho_error *err)
+{
+    unsigned left = job->plan->counts;
+
+    for (size_t i = 0; i < BACKENDS; i++) {
+        unsigned kinds = backends[i]->counts & left;
+        char why[TCH_COUNT_TEXT] = "";
+        int status;
+
+        if (kinds == 0)
+            continue;
+        status = count_by(job, backends[i], kinds, t, counts, why, err);
+        if (status < 0)
+            return status;
+        if (status > 0)
+            left &= ~kinds;
+        else
+            refuse(counts, kinds, why);
+    }
+    return 0;
+}
+
+int tch_count_all(const struct tch_count_job *job, struct tch_counts *ret, tacho_error *err)
+{
+    struct tch_count_target target;
+    char why[TCH_COUNT_TEXT];
+    int status;
+
+    for (int i = 0; i < TCH_COUNTS; i++)
+        ret->of[i].asked = job->plan->counts >> i & 1;
+    refuse(ret, job->plan->counts, "the counted runs were stopped");
+    status = tch_count_target_init(&target, job->plan, job->index, err);
+    if (status == 0 && tch_program_gains_rights(target.file, why))
+        refuse(ret, job->plan->counts, why);
+    else if (status == 0)
+        status = count_kinds(job, &target, ret, err);
+    tch_count_target_release(&target);
+    return status;
+}

@@ -1,0 +1,244 @@
+/* Counts in run.json: written, parsed, and compared part by part. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/fail.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "count.h"
+
+static void write_count(struct tch_buf *b, const struct tch_count *c)
+{
+    tch_json_begin_object(b);
+    tch_json_put_bool(b, "countable", !c->why_not[0]);
+    tch_json_put_text(b, "why_not", c->why_not[0] ? c->why_not : NULL);
+    if (!c->why_not[0]) {
+        tch_json_put_bool(b, "exact", tch_count_exact(c));
+        tch_json_key(b, "values");
+        tch_json_begin_array(b);
+        for (size_t i = 0; i < c->values.n; i++)
+            tch_json_f64(b, c->values.v[i]);
+        tch_json_end_array(b);
+        tch_json_put_text(b, "source", c->source);
+        tch_json_put_text(b, "key", c->key);
+        tch_json_put_f64(b, "run_ns", c->run_ns);
+    }
+    if (c->part_count > 0) {
+        tch_json_key(b, "parts");
+        tch_json_begin_object(b);
+        for (size_t i = 0; i < c->part_count; i++)
+            tch_json_put_f64(b, c->parts[i].name, c->parts[i].value);
+        tch_json_end_object(b);
+    }
+    tch_json_end_object(b);
+}
+
+void tch_counts_write(struct tch_buf *b, const struct tch_counts *counts)
+{
+    tch_json_begin_object(b);
+    for (int i = 0; i < TCH_COUNTS; i++) {
+        if (!counts->of[i].asked)
+            continue;
+        tch_json_key(b, tch_count_infos[i].name);
+        write_count(b, &counts->of[i]);
+    }
+    tch_json_end_object(b);
+}
+
+void tch_counts_write_plan(struct tch_buf *b, unsigned counts, uint64_t runs)
+{
+    if (counts == 0)
+        return;
+    tch_json_key(b, "counts");
+    tch_json_begin_array(b);
+    for (int i = 0; i < TCH_COUNTS; i++)
+        if (counts >> i & 1)
+            tch_json_text(b, tch_count_infos[i].name);
+    tch_json_end_array(b);
+    tch_json_put_u64(b, "count_runs", runs);
+}
+
+/* --- Parsing --- */
+
+static int fail(tacho_error *err, const char *why)
+{
+    return tch_fail(err, TACHO_EPARSE, 0, "'counts': %s", why);
+}
+
+static int read_text(struct tch_json_reader *j, char *out, size_t size, tacho_error *err)
+{
+    struct tch_json_value value;
+    struct tch_buf b;
+
+    if (tch_json_read(j, &value) < 0)
+        return j->status;
+    out[0] = '\0';
+    if (value.type == TCH_JSON_NULL)
+        return 0;
+    if (value.type != TCH_JSON_STRING)
+        return fail(err, "a text is expected where there is none");
+    tch_buf_init_on(&b, out, size, size - 1);
+    tch_json_unescape(&value, &b);
+    tch_buf_release(&b);
+    return 0;
+}
+
+static int read_number(struct tch_json_reader *j, double *ret, tacho_error *err)
+{
+    struct tch_json_value value;
+
+    if (tch_json_read(j, &value) < 0)
+        return j->status;
+    if (value.type != TCH_JSON_NUMBER)
+        return fail(err, "a number is expected where there is none");
+    *ret = tch_json_to_f64(&value);
+    return isfinite(*ret) && *ret >= 0 ? 0 : fail(err, "a count must be 0 or more");
+}
+
+static int read_values(struct tch_json_reader *j, struct tch_values *values, tacho_error *err)
+{
+    struct tch_json_value value;
+    double number;
+    int more = 0;
+    int status = tch_json_read(j, &value);
+
+    if (status == 0 && value.type != TCH_JSON_ARRAY)
+        return fail(err, "'values' must be a list of numbers");
+    while (status == 0 && (more = tch_json_element(j)) > 0) {
+        status = read_number(j, &number, err);
+        if (status == 0)
+            status = tch_values_add(values, number, err);
+    }
+    return status < 0 ? status : more;
+}
+
+static int read_parts(struct tch_json_reader *j, struct tch_count *c, tacho_error *err)
+{
+    struct tch_json_value key;
+    int more = 0;
+    int status = tch_json_read(j, &key);
+
+    if (status == 0 && (key.type != TCH_JSON_OBJECT || c->part_count > 0))
+        return fail(err, "'parts' must be one object");
+    while (status == 0 && (more = tch_json_member(j, &key)) > 0) {
+        struct tch_count_part *part;
+        struct tch_buf name;
+
+        if (c->part_count == TCH_COUNT_PARTS)
+            return fail(err, "there are too many parts");
+        if (tch_array_extend(&c->parts, c->part_count) < 0)
+            return tch_fail_memory(err);
+        part = &c->parts[c->part_count++];
+        *part = (struct tch_count_part){0};
+        tch_buf_init_on(&name, part->name, sizeof part->name, sizeof part->name - 1);
+        tch_json_unescape(&key, &name);
+        tch_buf_release(&name);
+        status = read_number(j, &part->value, err);
+    }
+    return status < 0 ? status : more;
+}
+
+static int read_count(struct tch_json_reader *j, struct tch_count *c, tacho_error *err)
+{
+    struct tch_json_value key;
+    int more = 0;
+    int status = tch_json_read(j, &key);
+
+    if (status == 0 && (key.type != TCH_JSON_OBJECT || c->asked))
+        return fail(err, "a count must be one object");
+    c->asked = true;
+    while (status == 0 && (more = tch_json_member(j, &key)) > 0) {
+        if (tch_json_is(&key, "why_not"))
+            status = read_text(j, c->why_not, sizeof c->why_not, err);
+        else if (tch_json_is(&key, "source"))
+            status = read_text(j, c->source, sizeof c->source, err);
+        else if (tch_json_is(&key, "key"))
+            status = read_text(j, c->key, sizeof c->key, err);
+        else if (tch_json_is(&key, "run_ns"))
+            status = read_number(j, &c->run_ns, err);
+        else if (tch_json_is(&key, "values") && c->values.n == 0)
+            status = read_values(j, &c->values, err);
+        else if (tch_json_is(&key, "parts"))
+            status = read_parts(j, c, err);
+        else
+            status = tch_json_skip(j);
+    }
+    if (status == 0 && more == 0 && c->values.n == 0 && !c->why_not[0])
+        return fail(err, "a count needs values, or why there are none");
+    return status < 0 ? status : more;
+}
+
+int tch_counts_parse(const char *raw, size_t len, struct tch_counts *ret, tacho_error *err)
+{
+    struct tch_json_reader j;
+    struct tch_json_value key;
+    int more = 0;
+    int status;
+
+    *ret = (struct tch_counts){0};
+    if (!raw)
+        return 0;
+    tch_json_open(&j, raw, len, err);
+    status = tch_json_read(&j, &key);
+    if (status == 0 && key.type == TCH_JSON_NULL)
+        return 0;
+    if (status == 0 && key.type != TCH_JSON_OBJECT)
+        return fail(err, "must be an object");
+    while (status == 0 && (more = tch_json_member(&j, &key)) > 0) {
+        enum tch_count_kind kind;
+
+        status = tch_count_find(key.text, key.len, &kind) ? read_count(&j, &ret->of[kind], err)
+                                                          : tch_json_skip(&j);
+    }
+    return status < 0 ? status : more;
+}
+
+/* --- Differences --- */
+
+static double part_of(const struct tch_count *c, const char *name)
+{
+    for (size_t i = 0; i < c->part_count; i++)
+        if (strcmp(c->parts[i].name, name) == 0)
+            return c->parts[i].value;
+    return 0;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct tch_count_part *x = a;
+    const struct tch_count_part *y = b;
+
+    if (fabs(x->value) != fabs(y->value))
+        return fabs(x->value) > fabs(y->value) ? -1 : 1;
+    return strcmp(x->name, y->name);
+}
+
+void tch_count_add_difference(struct tch_buf *out, const struct tch_count *a,
+                              const struct tch_count *b, size_t most)
+{
+    size_t room = a->part_count + b->part_count;
+    struct tch_count_part *list = calloc(room + 1, sizeof *list);
+    size_t count = 0;
+
+    for (size_t i = 0; list && i < room; i++) {
+        bool of_b = i < b->part_count;
+        const char *name = of_b ? b->parts[i].name : a->parts[i - b->part_count].name;
+        double change = part_of(b, name) - part_of(a, name);
+
+        if (change == 0 || (!of_b && part_of(b, name) > 0))
+            continue;
+        list[count] = (struct tch_count_part){.value = change};
+        memcpy(list[count++].name, name, TCH_COUNT_PART_TEXT);
+    }
+    if (!list)
+        out->failed = true;
+    if (count > 1)
+        qsort(list, count, sizeof *list, by_size);
+    for (size_t i = 0; i < count && i < most; i++)
+        tch_buf_addf(out, "%s%s %+.0f", i > 0 ? ", " : "", list[i].name, list[i].value);
+    if (count > most)
+        tch_buf_addf(out, " and %zu more", count - most);
+    free(list);
+}

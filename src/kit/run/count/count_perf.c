@@ -1,0 +1,97 @@
+/*
+ * Instructions in user mode, by the CPU's own counter. It costs nothing, and an interrupt may add
+ * an instruction or a few, so the count is often not exact.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "count_backend.h"
+
+/* pid 0: of this process, only to see whether it works. */
+static int open_counter(pid_t pid)
+{
+    struct perf_event_attr attr = {
+        .size = sizeof attr,
+        .type = PERF_TYPE_HARDWARE,
+        .config = PERF_COUNT_HW_INSTRUCTIONS,
+        .disabled = 1,
+        .inherit = 1,
+        .enable_on_exec = 1,
+        .exclude_kernel = 1,
+        .exclude_hv = 1,
+        .read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
+    };
+
+    return (int)syscall(SYS_perf_event_open, &attr, pid, -1, -1, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
+                  char why[TCH_COUNT_TEXT])
+{
+    int fd = open_counter(0);
+
+    (void)t;
+    if (fd < 0)
+        snprintf(why, TCH_COUNT_TEXT, "the CPU's counter cannot be used: %s",
+                 strerrordesc_np(errno));
+    else
+        close(fd);
+    snprintf(source, TCH_COUNT_TEXT, "the CPU's counter, in user mode, with descendants");
+    return fd >= 0;
+}
+
+static void await_counter(void *ctx)
+{
+    const int *pipe_fd = ctx;
+    char byte;
+
+    close(pipe_fd[1]);
+    while (read(pipe_fd[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+}
+
+static void count(const struct tch_count_target *t, struct tch_tally *tally)
+{
+    int pipe_fd[2];
+    struct tch_count_start start = {.path = t->path,
+                                    .argv = t->argv,
+                                    .env = t->env,
+                                    .before_exec = await_counter,
+                                    .ctx = pipe_fd};
+    uint64_t read_out[3] = {0}; /* the count, enabled and running nanoseconds */
+    pid_t pid;
+    int fd;
+
+    if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
+        tch_tally_fail(tally, TACHO_EIO, "cannot make a pipe: %s", strerrordesc_np(errno));
+        return;
+    }
+    pid = tch_count_start(&start, tally);
+    if (pid < 0)
+        return;
+    fd = open_counter(pid);
+    if (fd < 0)
+        kill(pid, SIGKILL);
+    close(pipe_fd[1]); /* which the child waits for */
+    tch_count_wait(pid, tally);
+    if (fd < 0 || read(fd, read_out, sizeof read_out) != (ssize_t)sizeof read_out)
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "the CPU's counter cannot be read");
+    else if (read_out[2] == 0 || read_out[1] != read_out[2])
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
+                       "the CPU's counter was shared with others, and did not count all the time");
+    tally->value[TCH_COUNT_INSTRUCTIONS] = (double)read_out[0];
+}
+
+const struct tch_count_backend tch_count_perf = {
+    .counts = 1u << TCH_COUNT_INSTRUCTIONS,
+    .check = check,
+    .count = count,
+    .by_cpu = true,
+};

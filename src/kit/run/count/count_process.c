@@ -1,0 +1,212 @@
+/*
+ * The counter: the process in which a back end makes one counted run.
+ *
+ * tacho forks it for each run and waits for it. It has a process group of its own, as has the
+ * command. It is a subreaper: processes that the command leaves behind become its children, and it
+ * kills them when the command has exited. SIGTERM makes it kill the command, after which the back
+ * end's loop ends as it does when the command exits by itself.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/number.h"
+#include "base/spawn.h"
+#include "count_backend.h"
+#include "kit/run/run_plan.h"
+
+static volatile sig_atomic_t command_pid; /* global, as the signal handler needs it */
+
+void tch_tally_fail(struct tch_tally *tally, int code, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(tally->why, sizeof tally->why, fmt, args);
+    va_end(args);
+    tally->code = code;
+}
+
+static void on_term(int sig)
+{
+    (void)sig;
+    if (command_pid > 0) {
+        kill(-command_pid, SIGKILL);
+        kill(command_pid, SIGKILL);
+    }
+}
+
+/* The command gets the default action of every signal, with none blocked. */
+static void reset_signals(void)
+{
+    sigset_t none;
+
+    for (int sig = 1; sig < NSIG; sig++)
+        if (sig != SIGKILL && sig != SIGSTOP)
+            signal(sig, SIG_DFL);
+    sigemptyset(&none);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+static void become_command(const struct tch_count_start *start, struct tch_tally *tally)
+{
+    signal(SIGTERM, SIG_DFL);
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    if (start->before_exec)
+        start->before_exec(start->ctx);
+    syscall(SYS_execve, start->path, start->argv, start->env);
+    atomic_store(&tally->exec_errno, errno);
+    syscall(SYS_exit_group, 127);
+}
+
+pid_t tch_count_start(const struct tch_count_start *start, struct tch_tally *tally)
+{
+    pid_t pid = (pid_t)syscall(SYS_clone, start->flags | SIGCHLD, 0, 0, 0, 0);
+
+    if (pid == 0)
+        become_command(start, tally);
+    if (pid < 0)
+        tch_tally_fail(tally, TACHO_EIO, "cannot start it: %s", strerrordesc_np(errno));
+    command_pid = pid;
+    return pid;
+}
+
+void tch_count_wait(pid_t pid, struct tch_tally *tally)
+{
+    while (waitpid(pid, &tally->status, __WALL) < 0 && errno == EINTR)
+        ;
+}
+
+/* Kills what the command left behind, and what that leaves, with a limit for one that forks without
+   end. */
+static void kill_orphans(void)
+{
+    enum { ROUNDS = 1000 };
+    const struct timespec nap = {.tv_nsec = 1000000};
+    char path[64];
+    char list[4096];
+
+    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
+    for (int i = 0; i < ROUNDS; i++) {
+        int fd = open(path, O_RDONLY | O_CLOEXEC);
+        ssize_t n = fd >= 0 ? read(fd, list, sizeof list - 1) : -1;
+        pid_t got;
+
+        if (fd >= 0)
+            close(fd);
+        list[n > 0 ? n : 0] = '\0';
+        for (const char *at = list; *at; at += strspn(at, " ")) {
+            size_t len = strcspn(at, " ");
+            uint64_t pid;
+
+            if (tch_parse_u64_n(at, len, INT32_MAX, &pid) == 0 && pid > 0)
+                kill((pid_t)pid, SIGKILL);
+            at += len;
+        }
+        while ((got = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
+            ;
+        if (got < 0)
+            return;
+        nanosleep(&nap, NULL);
+    }
+}
+
+/* The same streams in every counted run: what a program prints to tells how it prints. */
+static bool redirect(const struct tch_count_target *t, struct tch_tally *tally)
+{
+    const char *input = t->plan->input ? t->plan->input : "/dev/null";
+    int in = open(input, O_RDONLY | O_CLOEXEC);
+    int out = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    if (in < 0 || out < 0) {
+        tch_tally_fail(tally, TACHO_EIO, "cannot open '%s': %s", in < 0 ? input : "/dev/null",
+                       strerrordesc_np(errno));
+        return false;
+    }
+    dup2(in, 0);
+    dup2(out, 1);
+    dup2(out, 2);
+    return true;
+}
+
+static bool set_up(const struct tch_count_target *t, struct tch_tally *tally)
+{
+    int persona = personality(0xffffffff);
+
+    setpgid(0, 0);
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+    reset_signals();
+    signal(SIGTERM, on_term);
+    if (!redirect(t, tally))
+        return false;
+    tally->aslr = persona < 0 || personality((unsigned long)persona | ADDR_NO_RANDOMIZE) < 0;
+    if (t->plan->cpus && sched_setaffinity(0, sizeof t->plan->cpu_set, &t->plan->cpu_set) < 0)
+        tch_tally_fail(tally, TACHO_EIO, "cannot use the CPUs %s: %s", t->plan->cpus,
+                       strerrordesc_np(errno));
+    else if (t->cwd && chdir(t->cwd) < 0)
+        tch_tally_fail(tally, TACHO_EIO, "cannot enter '%s': %s", t->cwd, strerrordesc_np(errno));
+    else
+        return true;
+    return false;
+}
+
+/* In the forked process. */
+static void be_counter(const struct tch_count_backend *backend, const struct tch_count_target *t,
+                       struct tch_tally *tally)
+{
+    uint64_t begin;
+    int why;
+
+    if (!set_up(t, tally))
+        _exit(0);
+    begin = tch_now_ns();
+    backend->count(t, tally);
+    tally->wall_ns = tch_now_ns() - begin;
+    why = atomic_load(&tally->exec_errno);
+    if (why != 0)
+        tch_tally_fail(tally, TACHO_EIO, "cannot run '%s': %s", t->argv[0], strerrordesc_np(why));
+    kill_orphans();
+    _exit(0);
+}
+
+int tch_count_run(const struct tch_count_backend *backend, const struct tch_count_target *t,
+                  const volatile sig_atomic_t *stop, struct tch_tally *tally, tacho_error *err)
+{
+    static const volatile sig_atomic_t never;
+    struct tch_tally *shared =
+        mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct tch_spawn_end end = {0};
+    pid_t pid;
+    int status;
+
+    if (shared == MAP_FAILED)
+        return tch_fail_memory(err);
+    pid = fork();
+    if (pid == 0)
+        be_counter(backend, t, shared);
+    if (pid > 0)
+        setpgid(pid, pid); /* it does so itself, perhaps later */
+    status = pid < 0
+                 ? tch_fail_errno(err, errno, "cannot start a counted run")
+                 : tch_spawn_wait_or_stop(pid, stop ? stop : &never, TCH_RUN_GRACE_NS, &end, err);
+    if (status == 0 && (!WIFEXITED(end.status) || WEXITSTATUS(end.status) != 0))
+        tch_tally_fail(shared, TACHO_EIO, "the process that counts was killed");
+    *tally = *shared;
+    munmap(shared, sizeof *shared);
+    return status;
+}

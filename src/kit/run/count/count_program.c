@@ -1,0 +1,187 @@
+/*
+ * The command as counted runs see it.
+ *
+ * Its environment has always the same variables: each one more moves the instructions by some
+ * hundreds, and LD_LIBRARY_PATH alone adds system calls. What --env sets is added to them.
+ */
+#include "count_program.h"
+
+#include <cpuid.h>
+#include <gnu/libc-version.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "kit/run/preload/allocations_shared.h"
+#include "kit/run/run_plan.h"
+
+/* NULL: as in our own environment. Back ends set the last two. */
+static const struct {
+    const char *name;
+    const char *value;
+} fixed[] = {
+    {"PATH", NULL},
+    {"HOME", NULL},
+    {"LANG", "C.UTF-8"},
+    {"TZ", "UTC"},
+    {"TERM", "dumb"},
+    {"ASAN_OPTIONS", "verify_asan_link_order=0"}, /* else it refuses what is preloaded */
+    {"LD_LIBRARY_PATH", ""},
+    {"LD_PRELOAD", ""},
+    {TCH_ALLOCATIONS_INTO, ""},
+};
+
+enum { FIXED = sizeof fixed / sizeof fixed[0] };
+
+static char *pair_of(const char *name, const char *value)
+{
+    char *pair;
+
+    return asprintf(&pair, "%s=%s", name, value) < 0 ? NULL : pair;
+}
+
+/* Sets "K=V" in a list with room for it. false without memory. */
+static bool set_pair(char **env, const char *pair)
+{
+    size_t len = strcspn(pair, "=") + 1;
+    char *copy = strdup(pair);
+
+    while (*env && strncmp(*env, pair, len) != 0)
+        env++;
+    free(*env);
+    *env = copy;
+    return copy != NULL;
+}
+
+static int make_env(struct tch_count_target *t, tacho_error *err)
+{
+    size_t more = 0;
+
+    while (t->plan->env && t->plan->env[more])
+        more++;
+    t->env = calloc(FIXED + more + 1, sizeof *t->env);
+    for (size_t i = 0; t->env && i < FIXED; i++) {
+        const char *value = fixed[i].value ? fixed[i].value : getenv(fixed[i].name);
+
+        t->env[i] = pair_of(fixed[i].name, value ? value : "");
+        if (!t->env[i])
+            return tch_fail_memory(err);
+    }
+    for (size_t i = 0; t->env && i < more; i++)
+        if (!set_pair(t->env, t->plan->env[i]))
+            return tch_fail_memory(err);
+    return t->env ? 0 : tch_fail_memory(err);
+}
+
+static void free_env(char **env)
+{
+    for (char **pair = env; pair && *pair; pair++)
+        free(*pair);
+    free(env);
+}
+
+char **tch_count_env_with(const struct tch_count_target *t, const char *name, const char *value)
+{
+    size_t count = 0;
+    char **env;
+    char *pair = pair_of(name, value);
+    bool fine;
+
+    while (t->env[count])
+        count++;
+    env = calloc(count + 2, sizeof *env);
+    fine = env && pair;
+    for (size_t i = 0; fine && i < count; i++)
+        fine = (env[i] = strdup(t->env[i])) != NULL;
+    fine = fine && set_pair(env, pair);
+    free(pair);
+    if (!fine)
+        free_env(env);
+    return fine ? env : NULL;
+}
+
+int tch_count_target_init(struct tch_count_target *t, const struct tch_run_plan *plan, size_t index,
+                          tacho_error *err)
+{
+    const struct tch_run_command *command = &plan->commands[index];
+    char *file = NULL;
+
+    *t = (struct tch_count_target){
+        .plan = plan,
+        .argv = command->argv,
+        .path = command->path ? command->path : command->argv[0],
+        .cwd = command->cwd ? command->cwd : plan->cwd,
+    };
+    if (t->cwd && t->path[0] != '/') {
+        if (asprintf(&file, "%s/%s", t->cwd, t->path) < 0)
+            file = NULL;
+    } else {
+        file = strdup(t->path);
+    }
+    t->file = file;
+    return file ? make_env(t, err) : tch_fail_memory(err);
+}
+
+void tch_count_target_release(struct tch_count_target *t)
+{
+    free_env(t->env);
+    free((char *)t->file);
+}
+
+bool tch_program_gains_rights(const char *file, char why[TCH_COUNT_TEXT])
+{
+    struct stat st;
+    bool id;
+    bool capability;
+
+    if (stat(file, &st) < 0)
+        return false; /* the run will say it */
+    id = ((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
+         ((st.st_mode & S_ISGID) && st.st_gid != getegid());
+    capability = geteuid() != 0 && getxattr(file, "security.capability", NULL, 0) > 0;
+    if (id || capability)
+        snprintf(why, TCH_COUNT_TEXT, "the program is %s, and would run without these rights",
+                 id ? "set-uid or set-gid" : "given capabilities");
+    return id || capability;
+}
+
+/* The family and model of the CPU, and the features by which a C library chooses its functions. */
+static void describe_cpu(char *out, size_t size)
+{
+    unsigned a, b, c, d;
+    unsigned family, model;
+    char vendor[13] = "";
+    bool avx2 = __builtin_cpu_supports("avx2");
+    bool avx512 = __builtin_cpu_supports("avx512vl");
+
+    __cpuid(0, a, b, c, d);
+    memcpy(vendor, &b, 4);
+    memcpy(vendor + 4, &d, 4);
+    memcpy(vendor + 8, &c, 4);
+    __cpuid(1, a, b, c, d);
+    family = (a >> 8 & 15) + (a >> 20 & 255);
+    model = (a >> 4 & 15) | (a >> 12 & 0xf0);
+    snprintf(out, size, "%s %u/%u%s%s", vendor, family, model, avx2 ? " avx2" : "",
+             avx512 ? " avx512" : "");
+}
+
+void tch_count_key(const struct tch_count_backend *backend, const char *source,
+                   char key[TCH_COUNT_TEXT])
+{
+    struct utsname name;
+    char cpu[80] = "";
+
+    if (backend->by_cpu)
+        describe_cpu(cpu, sizeof cpu);
+    if (uname(&name) < 0)
+        name = (struct utsname){.machine = "unknown"};
+    snprintf(key, TCH_COUNT_TEXT, "%.80s%s%s%sglibc %s %s", backend->by_cpu ? source : "",
+             backend->by_cpu ? ", " : "", cpu, cpu[0] ? ", " : "", gnu_get_libc_version(),
+             name.machine);
+}

@@ -1,0 +1,182 @@
+/*
+ * System calls, by seccomp's user notification (Linux 5.0): the kernel stops each call of the
+ * command and of its descendants, the counter counts it and lets it continue.
+ *
+ * The child installs the filter and then calls execve(), which is the first call that is counted.
+ * It shares its table of descriptors with the counter until then, so the descriptor of the
+ * notifications appears in the counter. It cannot send the number by a system call, which would be
+ * stopped, so it stores it in shared memory.
+ */
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "count_backend.h"
+
+/* Of kernels that are newer than the headers may be: 5.19 and 6.6. */
+#ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
+#define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
+#endif
+#ifndef SECCOMP_IOCTL_NOTIF_SET_FLAGS
+#define SECCOMP_IOCTL_NOTIF_SET_FLAGS      SECCOMP_IOW(4, __u64)
+#define SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP (1UL << 0)
+#endif
+
+static long install(unsigned long flags)
+{
+    struct sock_filter filter[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_USER_NOTIF)};
+    struct sock_fprog program = {.len = 1, .filter = filter};
+
+    return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, flags | SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                   &program);
+}
+
+/* In the child. A signal does not repeat a call that was counted where the kernel has the flag for
+   it. Without CAP_SYS_ADMIN the kernel wants a promise that the command gains no rights. */
+static void install_filter(void *ctx)
+{
+    struct tch_tally *tally = ctx;
+    long fd = install(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+
+    if (fd < 0 && errno == EINVAL)
+        fd = install(0);
+    if (fd < 0 && errno == EACCES) {
+        prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+        fd = install(SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV);
+        if (fd < 0 && errno == EINVAL)
+            fd = install(0);
+    }
+    if (fd < 0) {
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "seccomp cannot be used: %s",
+                       strerrordesc_np(errno));
+        _exit(127);
+    }
+    atomic_store(&tally->listener, (int)fd + 1);
+}
+
+/* Waits for the descriptor. @return it, or -1 when the child has exited */
+static int await_listener(pid_t pid, struct tch_tally *tally)
+{
+    const struct timespec nap = {.tv_nsec = 20000};
+    siginfo_t info = {0};
+
+    while (atomic_load(&tally->listener) == 0) {
+        if (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOHANG | WNOWAIT) < 0 || info.si_pid != 0)
+            break;
+        nanosleep(&nap, NULL);
+    }
+    return atomic_load(&tally->listener) - 1;
+}
+
+/* A process can have one listener: with ours, the command's own call would fail. */
+static bool wants_listener(const struct seccomp_data *call)
+{
+    return call->nr == SYS_seccomp && call->args[0] == SECCOMP_SET_MODE_FILTER &&
+           (call->args[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
+}
+
+/* Counts one call and lets it continue. false: the count cannot be made. */
+static bool count_call(int listener, struct tch_tally *tally)
+{
+    struct seccomp_notif request = {0};
+    struct seccomp_notif_resp answer = {.flags = SECCOMP_USER_NOTIF_FLAG_CONTINUE};
+    size_t part;
+
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
+        return true; /* the caller was killed */
+    if (request.data.arch == AUDIT_ARCH_X86_64 && wants_listener(&request.data)) {
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
+                       "the program uses the seccomp notification that would count");
+        return false;
+    }
+    part = request.data.arch == AUDIT_ARCH_X86_64 && request.data.nr >= 0 &&
+                   request.data.nr < TCH_COUNT_PARTS - 1
+               ? (size_t)request.data.nr
+               : TCH_COUNT_PARTS - 1;
+    tally->part[part]++;
+    tally->value[TCH_COUNT_SYSCALLS]++;
+    answer.id = request.id;
+    if (ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer) < 0 && errno != ENOENT) {
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "seccomp cannot let a call continue: %s",
+                       strerrordesc_np(errno));
+        return false;
+    }
+    return true;
+}
+
+/* Counts until the command has exited. */
+static void count_calls(pid_t pid, int listener, struct tch_tally *tally)
+{
+    int ended = (int)syscall(SYS_pidfd_open, pid, 0);
+    struct pollfd wait[] = {{.fd = listener, .events = POLLIN}, {.fd = ended, .events = POLLIN}};
+    bool fine = ended >= 0;
+
+    if (!fine)
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "pidfd_open() failed: %s",
+                       strerrordesc_np(errno));
+    (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SET_FLAGS, SECCOMP_USER_NOTIF_FD_SYNC_WAKE_UP);
+    while (fine) {
+        if (poll(wait, 2, -1) < 0 && errno != EINTR)
+            break;
+        if (wait[0].revents & POLLIN)
+            fine = count_call(listener, tally);
+        else if (wait[1].revents & POLLIN)
+            break;
+    }
+    if (!fine) {
+        kill(-pid, SIGKILL);
+        kill(pid, SIGKILL);
+    }
+    if (ended >= 0)
+        close(ended);
+}
+
+static void count(const struct tch_count_target *t, struct tch_tally *tally)
+{
+    struct tch_count_start start = {.path = t->path,
+                                    .argv = t->argv,
+                                    .env = t->env,
+                                    .flags = CLONE_FILES,
+                                    .before_exec = install_filter,
+                                    .ctx = tally};
+    pid_t pid = tch_count_start(&start, tally);
+    int listener;
+
+    if (pid < 0)
+        return;
+    listener = await_listener(pid, tally);
+    if (listener >= 0)
+        count_calls(pid, listener, tally);
+    tch_count_wait(pid, tally);
+    if (listener >= 0)
+        close(listener);
+}
+
+static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
+                  char why[TCH_COUNT_TEXT])
+{
+    (void)t;
+    (void)why;
+    snprintf(source, TCH_COUNT_TEXT, "seccomp notifications, from exec on, with descendants");
+    return true;
+}
+
+const struct tch_count_backend tch_count_seccomp = {
+    .counts = 1u << TCH_COUNT_SYSCALLS,
+    .check = check,
+    .count = count,
+    .part_names = tch_syscall_names,
+};
