@@ -48,6 +48,8 @@ $ sample doctor machine
 |      → sudo apt install gdb
 |   ✘  debuginfod           not found: fetches debug information
 |      → sudo apt install debuginfod
+|   ✘  valgrind             not found: counts instructions where the CPU has no counters
+|      → sudo apt install valgrind
 | 
 | WHAT DISTURBS IT
 | 
@@ -70,7 +72,7 @@ $ sample doctor machine
 |   ✘  disk                 not known: this folder cannot be looked at
 |      → cd to a folder that is there
 | 
-| 16 ok, 5 warnings, 10 missing, 6 not applicable
+| 16 ok, 5 warnings, 11 missing, 6 not applicable
 
 $ sample doctor machine --width 60
 | WHAT THIS MACHINE CAN MEASURE
@@ -132,6 +134,9 @@ $ sample doctor machine --width 60
 |   ✘  debuginfod           not found: fetches debug
 |                           information
 |      → sudo apt install debuginfod
+|   ✘  valgrind             not found: counts instructions
+|                           where the CPU has no counters
+|      → sudo apt install valgrind
 | 
 | WHAT DISTURBS IT
 | 
@@ -157,7 +162,7 @@ $ sample doctor machine --width 60
 |                           looked at
 |      → cd to a folder that is there
 | 
-| 16 ok, 5 warnings, 10 missing, 6 not applicable
+| 16 ok, 5 warnings, 11 missing, 6 not applicable
 
 $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 | ^[1mWHAT THIS MACHINE CAN MEASURE^[0m
@@ -194,6 +199,9 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |      ^[36m→ sudo apt install gdb^[0m
 |   ^[31m✘^[0m  debuginfod           not found: fetches debug information
 |      ^[36m→ sudo apt install debuginfod^[0m
+|   ^[31m✘^[0m  valgrind             not found: counts instructions where the CPU has no
+|                           counters
+|      ^[36m→ sudo apt install valgrind^[0m
 | 
 | ^[1mWHAT DISTURBS IT^[0m
 | 
@@ -207,7 +215,7 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |   ^[31m✘^[0m  disk                 not known: this folder cannot be looked at
 |      ^[36m→ cd to a folder that is there^[0m
 | 
-| ^[32m16 ok^[0m, ^[33m5 warnings^[0m, ^[31m10 missing^[0m, ^[2m6 not applicable^[0m
+| ^[32m16 ok^[0m, ^[33m5 warnings^[0m, ^[31m11 missing^[0m, ^[2m6 not applicable^[0m
 
 $ LC_ALL=C sample doctor machine --quiet | head -6
 | WHAT THIS MACHINE CAN MEASURE
@@ -218,10 +226,10 @@ $ LC_ALL=C sample doctor machine --quiet | head -6
 |   !  perf_event_paranoid  2: own processes, without what the kernel does for them
 
 $ sample doctor machine --json
-| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":16,"warning":5,"missing":10,"not_applicable":6},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine shows no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without what the kernel does for them","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"flamegraphs","status":"warning","found":"of own processes without the kernel's part: no --kernel, --off-cpu, --all","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB a CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples a second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel shows no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that tells power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"not_applicable","found":"none","fix":null},{"group":"power","disturbs":false,"name":"NVIDIA GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"power","disturbs":false,"name":"AMD GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant, and used for ticks","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"kept for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"not_applicable","found":"not found: perf events do its work on Linux","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"not_applicable","found":"not found: builds Rust programs","fix":null},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"not_applicable","found":"not found: flamegraphs of Rust programs, and there is no cargo","fix":null},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"sudo apt install cargo && cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: looks into a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all may be used","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: every run has its memory elsewhere","fix":"tacho run --no-aslr -- COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only where a program asks","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"not known: this folder cannot be looked at","fix":"cd to a folder that is there"}]}
+| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":16,"warning":5,"missing":11,"not_applicable":6},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine shows no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without what the kernel does for them","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"flamegraphs","status":"warning","found":"of own processes without the kernel's part: no --kernel, --off-cpu, --all","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB a CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples a second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel shows no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that tells power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"not_applicable","found":"none","fix":null},{"group":"power","disturbs":false,"name":"NVIDIA GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"power","disturbs":false,"name":"AMD GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant, and used for ticks","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"kept for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"not_applicable","found":"not found: perf events do its work on Linux","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"not_applicable","found":"not found: builds Rust programs","fix":null},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"not_applicable","found":"not found: flamegraphs of Rust programs, and there is no cargo","fix":null},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"sudo apt install cargo && cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: looks into a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"tools","disturbs":false,"name":"valgrind","status":"missing","found":"not found: counts instructions where the CPU has no counters","fix":"sudo apt install valgrind"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all may be used","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: every run has its memory elsewhere","fix":"tacho run --no-aslr -- COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only where a program asks","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"not known: this folder cannot be looked at","fix":"cd to a folder that is there"}]}
 
 $ sample doctor machine --fail-on-warn | tail -1
-| 16 ok, 5 warnings, 10 missing, 6 not applicable
+| 16 ok, 5 warnings, 11 missing, 6 not applicable
 
 $ sample doctor machine --fail-on-warn --json > /dev/null
 [3]
@@ -274,6 +282,8 @@ $ sample doctor /nowhere
 |      → install the package gdb
 |   ✘  debuginfod           not found: fetches debug information
 |      → install the package debuginfod
+|   ✘  valgrind             not found: counts instructions where the CPU has no counters
+|      → install the package valgrind
 | 
 | WHAT DISTURBS IT
 | 
@@ -293,4 +303,4 @@ $ sample doctor /nowhere
 |   ✘  disk                 not known: this folder cannot be looked at
 |      → cd to a folder that is there
 | 
-| 5 ok, 1 warning, 16 missing, 8 not applicable
+| 5 ok, 1 warning, 17 missing, 8 not applicable

@@ -86,6 +86,11 @@ $ tacho sweep --help
 |       --no-aslr                    the same addresses in every run
 |       --flame                      one extra run under the profiler, not
 |                                    counted: a flamegraph in the report
+|       --count LIST                 count in extra runs, not timed: instructions,
+|                                    syscalls, allocations, allocated-bytes,
+|                                    faults
+|       --count-runs N               counted runs for each count; equal in all of
+|                                    them is exact (default 2)
 |       --trace                      write trace.json: a span a run, memory and
 |                                    power, what the program recorded
 |   -m, --metric NAME=REGEX          a number it prints, the last of each run;

@@ -44,10 +44,17 @@ double tch_sweep_left_ns(const struct tch_sweep *sweep)
  * A cell that failed.
  */
 
-/* more: warnings besides those of the samples; may be NULL. */
+/* What the extra runs of a unit found. */
+struct extra {
+    struct tch_warnings warnings;
+    struct tch_counts counts;
+};
+
+/* extra may be NULL; its counts become the receipt's. */
 static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const char *state,
-                         const struct tch_warnings *more, tacho_error *err)
+                         struct extra *extra, tacho_error *err)
 {
+    const struct tch_warnings *more = extra ? &extra->warnings : NULL;
     struct tch_run_end end = {
         .state = state,
         .stopped = strcmp(state, "complete") == 0 ? "runs" : state,
@@ -68,6 +75,10 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
     }
     for (size_t i = 0; more && status == 0 && i < more->count; i++)
         tch_warn(&r.warnings, more->item[i].code, more->item[i].advice, "%s", more->item[i].text);
+    if (extra && status == 0) {
+        r.counts = extra->counts;
+        extra->counts = (struct tch_counts){0};
+    }
     if (status == 0)
         status = tch_run_complete(&r, unit->folder, &end, sweep->plan->run.trace, err);
     tch_receipt_release(&r);
@@ -213,27 +224,34 @@ static int run_block(struct tch_sweep *sweep, uint64_t block, struct tch_step *s
 }
 
 /*
- * Flamegraphs: an extra run of each, when all others are made.
+ * Flamegraphs and counts: extra runs of each, when all others are made.
  */
 
-static bool wants_flame(const struct tch_sweep *sweep, const struct tch_sweep_unit *unit)
+static bool wants_extra(const struct tch_sweep *sweep, const struct tch_sweep_unit *unit)
 {
-    return sweep->plan->run.flame && unit->state != TCH_UNIT_FAILED && !unit->closed &&
-           unit->done >= unit->total;
+    return (sweep->plan->run.flame || sweep->plan->run.counts) && unit->state != TCH_UNIT_FAILED &&
+           !unit->closed && unit->done >= unit->total;
 }
 
-/* Why there is none goes to *err, and is no failure of the cell; but it fails without memory. */
-static int draw_flame(const struct tch_sweep *sweep, size_t i, struct tch_unit_plan *p,
-                      const struct tch_sweep_watch *watch, struct tch_warnings *warnings,
-                      tacho_error *err)
+/* Why there is no flamegraph goes to *err, and is no failure of the cell; but it fails without
+   memory. */
+static int make_extra(const struct tch_sweep *sweep, size_t i, struct tch_unit_plan *p,
+                      const struct tch_sweep_watch *watch, struct extra *ret, tacho_error *err)
 {
     const struct tch_sweep_unit *unit = &sweep->units[i];
     struct tch_run_watch run_watch = {.stop = watch->stop};
     struct tch_run run;
-    int status = tch_run_resume(&run, &p->run, unit->folder, unit->total, 0, err);
+    int status;
 
+    p->run.flame = sweep->plan->run.flame;
+    p->run.counts = sweep->plan->run.counts;
+    status = tch_run_resume(&run, &p->run, unit->folder, unit->total, 0, err);
     if (status == 0)
-        status = tch_run_flames(&run, &run_watch, err);
+        status = tch_run_extras(&run, &run_watch, err);
+    if (status == 0) {
+        ret->counts = run.items[0].receipt.counts;
+        run.items[0].receipt.counts = (struct tch_counts){0};
+    }
     if (status == 0 && run.items[0].flame_error.message[0]) {
         *err = run.items[0].flame_error;
         status = err->code;
@@ -241,45 +259,45 @@ static int draw_flame(const struct tch_sweep *sweep, size_t i, struct tch_unit_p
         *err = run.server_flame_error;
         status = err->code;
     } else if (status == 0) {
-        *warnings = run.items[0].receipt.warnings;
+        ret->warnings = run.items[0].receipt.warnings;
     }
     tch_run_release(&run);
     return status;
 }
 
-/* Draws the flamegraph of a unit, which completes it. Returns 1 to continue, 0 when asked to stop.
+/* Makes the extra runs of a unit, which completes it. Returns 1 to continue, 0 when asked to stop.
  */
-static int end_by_flame(struct tch_sweep *sweep, size_t i, const struct tch_sweep_watch *watch,
+static int end_by_extra(struct tch_sweep *sweep, size_t i, const struct tch_sweep_watch *watch,
                         tacho_error *err)
 {
     struct tch_unit_plan p;
-    struct tch_warnings warnings = {.count = 0};
+    struct extra extra = {.warnings = {.count = 0}};
     int status = tch_unit_plan_init(&p, sweep, i, err);
 
     if (status == 0) {
-        status = draw_flame(sweep, i, &p, watch, &warnings, err);
+        status = make_extra(sweep, i, &p, watch, &extra, err);
         if (told_to_stop(watch)) {
             status = 0;
         } else if (status != TACHO_ENOMEM) {
             if (status < 0 && sweep->flames_missing++ == 0)
                 sweep->flame_error = *err;
-            status = complete_unit(sweep, &sweep->units[i], "complete", &warnings, err) < 0
-                         ? err->code
-                         : 1;
+            status =
+                complete_unit(sweep, &sweep->units[i], "complete", &extra, err) < 0 ? err->code : 1;
         }
     }
+    tch_counts_release(&extra.counts);
     tch_unit_plan_release(&p);
     return status;
 }
 
-static int draw_flames(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
+static int make_extras(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
                        tacho_error *err)
 {
     int status = 1;
 
     for (size_t i = 0; i < sweep->cells + sweep->baselines && status > 0; i++)
-        if (wants_flame(sweep, &sweep->units[i])) {
-            status = told_to_stop(watch) ? 0 : end_by_flame(sweep, i, watch, err);
+        if (wants_extra(sweep, &sweep->units[i])) {
+            status = told_to_stop(watch) ? 0 : end_by_extra(sweep, i, watch, err);
             if (status > 0 && watch->step)
                 watch->step(watch->ctx, sweep, i, NULL);
         }
@@ -291,7 +309,7 @@ static bool all_done(const struct tch_sweep *sweep)
     bool done = sweep->runs_done >= sweep->runs_total;
 
     for (size_t i = 0; i < sweep->cells + sweep->baselines && done; i++)
-        done = !wants_flame(sweep, &sweep->units[i]);
+        done = !wants_extra(sweep, &sweep->units[i]);
     return done;
 }
 
@@ -316,7 +334,7 @@ int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *wat
         for (uint64_t block = 0; block < sweep->plan->repeat && status > 0; block++)
             status = run_block(sweep, block, steps, watch, err);
         if (status > 0)
-            status = draw_flames(sweep, watch, err);
+            status = make_extras(sweep, watch, err);
         sweep->interrupted = status == 0;
         if (tch_run_hook(plan, "cleanup", plan->cleanup, watch->stop, status < 0 ? NULL : err) <
                 0 &&
@@ -335,7 +353,7 @@ int tch_sweep_finish(struct tch_sweep *sweep, tacho_error *err)
         struct tch_sweep_unit *unit = &sweep->units[i];
 
         if (unit->state == TCH_UNIT_FAILED || unit->done < unit->total ||
-            (sweep->interrupted && wants_flame(sweep, unit)))
+            (sweep->interrupted && wants_extra(sweep, unit)))
             continue;
         unit->state = TCH_UNIT_COMPLETE;
         if (!unit->closed) {

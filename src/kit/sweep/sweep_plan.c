@@ -2,6 +2,7 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/secret.h"
+#include "kit/run/count/count.h"
 #include "sweep_unit.h"
 
 static void write_parameters(struct tch_buf *b, const struct tch_grid *grid)
@@ -51,6 +52,7 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
     tch_secret_put_line(b, "server", run->server, keep);
     tch_json_put_text(b, "ready", run->ready);
     tch_json_put_bool(b, "flame", run->flame);
+    tch_counts_write_plan(b, run->counts, run->count_runs);
     tch_json_put_bool(b, "trace", run->trace);
     tch_json_put_text(b, "cpus", run->cpus);
     tch_json_put_bool(b, "no_aslr", run->no_aslr);
