@@ -15,7 +15,7 @@
 
 enum {
     HEAD_MAX = 64 << 20,
-    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 10, /* the rest is for the outcome */
+    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 11, /* the rest is for the outcome */
 };
 
 /* --- Members --- */
