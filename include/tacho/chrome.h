@@ -155,7 +155,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_chrome_reader_open_mem(const char *data, si
 TACHO_API TACHO_MUST_CHECK int tacho_chrome_reader_open(const char *path, tacho_chrome_reader **ret,
                                                         tacho_error *err);
 
-/** Accepts NULL. */
+/** Closes the reader. Accepts NULL. */
 TACHO_API void tacho_chrome_reader_close(tacho_chrome_reader *reader);
 
 /**

@@ -318,9 +318,10 @@ typedef struct tacho_event_list tacho_event_list;
 TACHO_API TACHO_MUST_CHECK int
 tacho_event_list_from_jsonl(const char *text, size_t len, tacho_event_list **ret, tacho_error *err);
 
-/** Accepts NULL. */
+/** Frees the list. Accepts NULL. */
 TACHO_API void tacho_event_list_free(tacho_event_list *list);
 
+/** Returns the number of events. */
 TACHO_API size_t tacho_event_list_count(const tacho_event_list *list);
 
 /** Returns the i-th event, from 0, or NULL. Valid as long as the list. Its members may be changed,
@@ -414,7 +415,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_reader_open_mem(const char *data, siz
 TACHO_API TACHO_MUST_CHECK int
 tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret, tacho_error *err);
 
-/** Accepts NULL. */
+/** Closes the reader. Accepts NULL. */
 TACHO_API void tacho_event_reader_close(tacho_event_reader *reader);
 
 /**
@@ -439,7 +440,7 @@ typedef struct tacho_event_groups tacho_event_groups;
 TACHO_API TACHO_MUST_CHECK int tacho_event_groups_new(const char *const *names, size_t count,
                                                       tacho_event_groups **ret, tacho_error *err);
 
-/** Accepts NULL. */
+/** Frees the list. Accepts NULL. */
 TACHO_API void tacho_event_groups_free(tacho_event_groups *groups);
 
 /** Notes the name of an event. */

@@ -79,7 +79,7 @@ typedef struct tacho_judge tacho_judge;
  */
 TACHO_API TACHO_MUST_CHECK int tacho_judge_new(tacho_judge **ret, tacho_error *err);
 
-/** Accepts NULL. */
+/** Frees the judge. Accepts NULL. */
 TACHO_API void tacho_judge_free(tacho_judge *judge);
 
 /**

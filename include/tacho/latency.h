@@ -127,7 +127,7 @@ typedef struct tacho_histogram tacho_histogram;
 /** Makes an empty histogram. The caller frees it by tacho_histogram_free(). 0 or TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_new(tacho_histogram **ret, tacho_error *err);
 
-/** Accepts NULL. */
+/** Frees the histogram. Accepts NULL. */
 TACHO_API void tacho_histogram_free(tacho_histogram *h);
 
 /** Counts a value in less than two nanoseconds, without a lock or a system call. Inline: see the

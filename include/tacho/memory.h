@@ -210,7 +210,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_tree_open(pid_t pid, tacho_tree **ret, tach
 TACHO_API TACHO_MUST_CHECK int tacho_tree_poll(tacho_tree *tree, tacho_tree_sample *ret,
                                                tacho_error *err);
 
-/** Accepts NULL. */
+/** Closes the tree. Accepts NULL. */
 TACHO_API void tacho_tree_close(tacho_tree *tree);
 
 TACHO_END_DECLS

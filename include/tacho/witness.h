@@ -128,7 +128,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_reader_open_mem(const char *data, s
                                                              tacho_witness_reader **ret,
                                                              tacho_error *err);
 
-/** Accepts NULL. */
+/** Closes the reader. Accepts NULL. */
 TACHO_API void tacho_witness_reader_close(tacho_witness_reader *r);
 
 /**
