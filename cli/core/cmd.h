@@ -17,7 +17,7 @@ enum {
     EXIT_WORK = 1,     /**< could not do the work */
     EXIT_CHECK = 2,    /**< a check failed */
     EXIT_WARN = 3,     /**< only warnings, with --fail-on-warn */
-    EXIT_UNJUDGED = 4, /**< a gate had nothing usable to compare with */
+    EXIT_UNJUDGED = 4, /**< there was nothing usable to judge */
     EXIT_USAGE = 64,   /**< wrong usage */
     EXIT_SIGINT = 130, /**< stopped by Ctrl-C; by SIGTERM 143, by SIGHUP 129 */
 };

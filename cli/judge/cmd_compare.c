@@ -333,6 +333,18 @@ static int print_findings(const struct compare *c, const struct args *args)
     return cli_print(&b);
 }
 
+/* A comparison that was to judge, and judged nothing, must not look like one that passed. */
+static void note_unjudged(struct compare *c)
+{
+    if (c->budget_count == 0 || c->findings.verdict != TCH_NO_VERDICT)
+        return;
+    tch_findings_problem(&c->findings,
+                         "nothing was judged: no metric with a tolerance was measured "
+                         "on both sides; the notes give the reasons");
+    if (c->findings.problem_count > 0)
+        cli_complain(NULL, "%s", c->findings.problems[0]);
+}
+
 static int compare(struct compare *c, const struct args *args)
 {
     tacho_error err;
@@ -347,12 +359,16 @@ static int compare(struct compare *c, const struct args *args)
         code = tch_findings_judge(&c->findings, c->alpha, &err);
     if (status == EXIT_OK && code == 0)
         note_sessions(c);
+    if (status == EXIT_OK && code == 0)
+        note_unjudged(c);
     if (code < 0) {
         cli_complain(&err, "cannot compare");
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
         status = print_findings(c, args);
+    if (status == EXIT_OK && c->findings.problem_count > 0)
+        return EXIT_UNJUDGED;
     return status == EXIT_OK ? cli_findings_status(&c->findings, c->fail_on_warn) : status;
 }
 
@@ -475,6 +491,7 @@ static const struct example examples[] = {
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "a metric with a tolerance FAILs"},
     {EXIT_WARN, "with --fail-on-warn: something is WARN or INCONCLUSIVE"},
+    {EXIT_UNJUDGED, "NOT JUDGED: no metric with a tolerance was measured on both sides"},
     {0, NULL},
 };
 

@@ -119,6 +119,12 @@ fi
 spoilt 0 WARN "10 times less than before: is the work still done?" "echo echo v 10 >prog"
 spoilt 3 WARN "is the work still done?" "echo echo v 10 >prog" --fail-on-warn
 
+# tacho compare of a metric that no run reported.
+ends_with 0 "$tacho" run -q -n 6 --metric 'w=w ([0-9]+)' --name a --name b -c 'echo a' -c 'echo b'
+ends_with 4 "$tacho" compare -t w=5% --lower-is-better w tacho-out/a/latest tacho-out/b/latest
+says "nothing was judged: no metric with a tolerance was measured on both sides"
+grep -qx 'NOT JUDGED' out || fail "no NOT JUDGED of a comparison: $(cat out)"
+
 # The settings.
 spoilt 1 - "'runs' needs 6 or more" "sed -i 's/{runs: 8/{runs: 0/' tacho.yaml"
 spoilt 1 - "'runs' needs 6 or more" "sed -i 's/{runs: 8/{runs: 1/' tacho.yaml"
