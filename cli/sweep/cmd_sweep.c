@@ -128,6 +128,15 @@ static int seal_folders(struct tch_sweep *sweep, const struct args *args, tacho_
     return status;
 }
 
+/* Says whether there is a growth of anything to compare with what is expected. */
+static bool is_fitted(const struct tch_results *r)
+{
+    for (size_t i = 0; i < r->series_count; i++)
+        if (r->series[i].fit.best >= 0)
+            return true;
+    return false;
+}
+
 /* The status to end with, when all could be done. */
 static int exit_status(const struct tch_results *r, const struct sweep_options *o)
 {
@@ -150,6 +159,13 @@ static int exit_status(const struct tch_results *r, const struct sweep_options *
     if (r->unexpected > 0) {
         cli_complain(NULL, "the cost does not grow as expected: O(%s)", o->asked.expect);
         return EXIT_CHECK;
+    }
+    if (o->asked.expect && !is_fitted(r)) {
+        cli_complain(NULL,
+                     "NOT JUDGED: how the cost grows needs %d or more values of the parameter, so "
+                     "--expect '%s' was not checked",
+                     TCH_FIT_LEAST, o->asked.expect);
+        return EXIT_UNJUDGED;
     }
     if (r->warned > 0 && o->run.fail_on_warn) {
         cli_complain(NULL, "%zu of %zu cells have warnings; see their reports", r->warned, units);
@@ -245,6 +261,7 @@ static const struct example examples[] = {
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "the cost does not grow as --expect says"},
     {EXIT_WARN, "cells have warnings, with --fail-on-warn"},
+    {EXIT_UNJUDGED, "NOT JUDGED: --expect was given, and there are too few values to check it"},
     EXIT_NOTE_STOPPED,
     {0, NULL},
 };

@@ -129,6 +129,7 @@ $ tacho sweep --help
 |   1    could not do the work
 |   2    the cost does not grow as --expect says
 |   3    cells have warnings, with --fail-on-warn
+|   4    NOT JUDGED: --expect was given, and there are too few values to check it
 |   64   wrong usage
 |   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
 

@@ -54,5 +54,6 @@ is expect-log '.growth.expected == "log n" and .growth.fits[0].as_expected'
 # What cannot be fitted is said.
 sweep 64 --grid n=a,b -n 2 --expect n --name text -- true '{n}'
 says err "needs one parameter whose values are all numbers above 0"
-sweep 0 --grid n=1,2,3 -n 2 --expect n --name few -- true '{n}'
+sweep 4 --grid n=1,2,3 -n 2 --expect n --name few -- true '{n}'
 says out "too few values"
+says err "NOT JUDGED: how the cost grows needs 4 or more values"
