@@ -252,7 +252,8 @@ static void report_power(tacho_power *power)
     if (power && tacho_power_stop(power, &err) < 0)
         complain("power was not recorded", &err);
     for (size_t i = 0; power && tacho_power_report_at(power, i, &report, NULL) == 0; i++)
-        printf("power: %s %.3f J in %.3f s\n", report.name, report.joules, report.duration_s);
+        printf("power: %s %.3f J in %.3f s, %s\n", report.name, report.joules, report.duration_s,
+               tacho_power_status(&report));
     tacho_power_free(power);
 }
 

@@ -31,11 +31,16 @@ typedef struct tacho_power_source {
      * dropped. */
     int (*read)(void *ctx, tacho_power_reading *ret, tacho_error *err);
     void (*close)(void *ctx); /**< may be NULL */
+    char domain[64];          /**< what it measures: "package-0", "GPU-0"; "": not known */
+    /** A key of what it counts, such as "cpu". While another process counts the same, this one does
+     * not. "": counts in any case */
+    char counts[32];
+    uint64_t update_us; /**< time between two updates of its value; 0: it is always current */
 } tacho_power_source;
 
-#define TACHO_POWER_SOURCE_INIT                          \
-    {                                                    \
-        sizeof(tacho_power_source), "", NULL, NULL, NULL \
+#define TACHO_POWER_SOURCE_INIT                                     \
+    {                                                               \
+        sizeof(tacho_power_source), "", NULL, NULL, NULL, "", "", 0 \
     }
 
 /**
@@ -77,12 +82,24 @@ typedef struct tacho_power_report {
                            that of a counter */
     uint32_t estimated; /**< 1: integrated from watts, 0: from a counter */
     uint32_t reserved;
+    char domain[64];     /**< of the source */
+    uint64_t update_us;  /**< of the source */
+    uint64_t counted_by; /**< process that already counts this energy, or the first of several
+                            meters; then there are no samples, and joules and watts are NaN.
+                            0: none */
 } tacho_power_report;
 
-#define TACHO_POWER_REPORT_INIT                                   \
-    {                                                             \
-        sizeof(tacho_power_report), "", 0, 0, 0, 0, 0, 0, 0, 0, 0 \
+#define TACHO_POWER_REPORT_INIT                                             \
+    {                                                                       \
+        sizeof(tacho_power_report), "", 0, 0, 0, 0, 0, 0, 0, 0, 0, "", 0, 0 \
     }
+
+/**
+ * Says what the joules of a report are worth: "measured" (the difference of a counter), "estimated"
+ * (integrated from watts) or "unavailable" (fewer than two readings, or counted by another
+ * process). Print it beside every figure.
+ */
+TACHO_API const char *tacho_power_status(const tacho_power_report *report);
 
 /** Watts at one moment. */
 typedef struct tacho_power_sample {
@@ -114,7 +131,14 @@ TACHO_API void tacho_power_free(tacho_power *p);
 /** Returns the label. Valid as long as the meter. */
 TACHO_API const char *tacho_power_label(const tacho_power *p);
 
-/** Adds a source and takes it over. 0, or TACHO_ELIMIT, and then the caller still owns it. */
+/**
+ * Adds a source and takes it over. 0, or TACHO_ELIMIT, and then the caller still owns it.
+ *
+ * Energy counts once per machine: when another process counts what the source counts, the source is
+ * added, never read, and reported as "unavailable" with that process. Meters of one process all
+ * count. Inside a run (TACHO_RUN_DIR) the processes of this run share a count of their own, so of
+ * the ranks on one node the first one counts.
+ */
 TACHO_API TACHO_MUST_CHECK int tacho_power_add(tacho_power *p, const tacho_power_source *source,
                                                tacho_error *err);
 

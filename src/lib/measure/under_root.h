@@ -17,6 +17,13 @@ int tch_power_open(const char *name, const char *root, tacho_power_source *ret, 
 /** tacho_power_add_all() below a root; without GPUs, unless it is "". */
 int tch_power_add_all(tacho_power *p, const char *root, tacho_error *err);
 
+/** Writes the source of a row of power.csv: "rapl:package-0:measured". */
+enum { TCH_POWER_LABEL = 160 };
+void tch_power_label(char out[TCH_POWER_LABEL], const tacho_power_report *report);
+
+/** Finds the update_us of every source of a meter that has a counter, which takes up to 300 ms. */
+void tch_power_find_updates(tacho_power *p);
+
 /** tacho_cpu_busy() below a root. */
 int tch_cpu_busy(const char *root, uint64_t *ret_ns, tacho_error *err);
 

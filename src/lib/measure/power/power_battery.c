@@ -56,6 +56,7 @@ static int battery_open(const char *root, tacho_power_source *ret, tacho_error *
         free(b);
         return status;
     }
+    tch_power_add_domain(ret, b->name);
     ret->ctx = b;
     ret->read = battery_read;
     ret->close = free;
@@ -63,4 +64,4 @@ static int battery_open(const char *root, tacho_power_source *ret, tacho_error *
 }
 
 const struct tch_power_kind tch_power_battery = {
-    .name = "battery", .what = "machine", .open = battery_open};
+    .name = "battery", .what = "machine", .update_us = 10000000, .open = battery_open};

@@ -48,6 +48,13 @@ int tch_power_number(const char *path, uint64_t *ret)
     return number;
 }
 
+void tch_power_add_domain(tacho_power_source *source, const char *name)
+{
+    size_t len = strlen(source->domain);
+
+    snprintf(source->domain + len, sizeof source->domain - len, "%s%s", len > 0 ? "+" : "", name);
+}
+
 bool tch_power_next(const char *root, const char *folder, const char *prefix,
                     char name[NAME_MAX + 1])
 {

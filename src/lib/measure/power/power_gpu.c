@@ -110,6 +110,12 @@ int tch_gpus_open(const struct tch_gpu_ops *ops, const char *path, tacho_power_s
         gpus_close(g);
         return status;
     }
+    for (size_t i = 0; i < g->count; i++) {
+        char name[32];
+
+        snprintf(name, sizeof name, "GPU-%u", g->devices[i]);
+        tch_power_add_domain(ret, name);
+    }
     ret->ctx = g;
     ret->read = gpus_read;
     ret->close = gpus_close;

@@ -30,7 +30,26 @@ static int hwmon_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
     return 0;
 }
 
-static void find_chips(struct hwmon *h, const char *root)
+/* Adds the name of a chip to the domain, and the longest interval of all chips. A chip without a
+   name has its folder's. */
+static void describe_chip(const char *root, const char *entry, tacho_power_source *ret)
+{
+    static const char *const files[] = {"power1_average_interval", "update_interval"};
+    char path[PATH_MAX];
+    char name[64];
+    uint64_t ms;
+
+    tch_power_path(path, root, folder, entry, "name");
+    tch_power_add_domain(ret, tch_power_line(path, name, sizeof name) == 0 ? name : entry);
+    for (size_t f = 0; f < 2; f++) {
+        tch_power_path(path, root, folder, entry, files[f]);
+        if (tch_power_number(path, &ms) == 0 && ms > 0 && ms < 3600000 &&
+            ret->update_us < ms * 1000)
+            ret->update_us = ms * 1000;
+    }
+}
+
+static void find_chips(struct hwmon *h, const char *root, tacho_power_source *ret)
 {
     static const char *const files[] = {"power1_average", "power1_input"};
     char name[NAME_MAX + 1] = "";
@@ -42,6 +61,7 @@ static void find_chips(struct hwmon *h, const char *root)
             tch_power_path(h->paths[h->count], root, folder, name, files[f]);
             if (tch_power_number(h->paths[h->count], &microwatts) == 0) {
                 h->count++;
+                describe_chip(root, name, ret);
                 break;
             }
         }
@@ -53,7 +73,7 @@ static int hwmon_open(const char *root, tacho_power_source *ret, tacho_error *er
 
     if (!h)
         return tch_fail_memory(err);
-    find_chips(h, root);
+    find_chips(h, root, ret);
     if (h->count == 0) {
         free(h);
         return tch_fail(err, TACHO_EUNSUPPORTED, 0, "no sensor in %s%s tells power", root, folder);
@@ -64,4 +84,5 @@ static int hwmon_open(const char *root, tacho_power_source *ret, tacho_error *er
     return 0;
 }
 
-const struct tch_power_kind tch_power_hwmon = {.name = "hwmon", .what = "cpu", .open = hwmon_open};
+const struct tch_power_kind tch_power_hwmon = {
+    .name = "hwmon", .what = "cpu", .update_us = 1000000, .open = hwmon_open};

@@ -27,6 +27,7 @@ static int fixed_open(const char *where, tacho_power_source *ret, tacho_error *e
     if (!ctx)
         return tch_fail_memory(err);
     *ctx = watts;
+    tch_power_add_domain(ret, "given");
     ret->ctx = ctx;
     ret->read = fixed_read;
     ret->close = free;
@@ -86,6 +87,7 @@ static int replay_open(const char *where, tacho_power_source *ret, tacho_error *
         replay_close(r);
         return status;
     }
+    tch_power_add_domain(ret, "recorded");
     ret->ctx = r;
     ret->read = replay_read;
     ret->close = replay_close;

@@ -9,6 +9,7 @@
 #include "lib/measure/csv_columns.h"
 #include "lib/measure/sampling_thread.h"
 #include "lib/measure/timestamp.h"
+#include "lib/measure/under_root.h"
 
 enum { SOURCES = 8, LABEL = 256 };
 
@@ -17,6 +18,7 @@ struct tacho_power {
     size_t count;
     tacho_power_source sources[SOURCES];
     struct tch_energy energy[SOURCES];
+    uint64_t counted_by[SOURCES]; /* another process; 0: this one */
     struct tch_stamp stamp;
     struct tch_sampling_thread sampler;
     tacho_error sampler_error;
@@ -47,9 +49,12 @@ void tacho_power_free(tacho_power *p)
     if (!p)
         return;
     tch_sampling_stop(&p->sampler);
-    for (size_t i = 0; i < p->count; i++)
+    for (size_t i = 0; i < p->count; i++) {
+        if (p->sources[i].counts[0] && p->counted_by[i] == 0)
+            tch_power_unmark(p->sources[i].counts);
         if (p->sources[i].close)
             p->sources[i].close(p->sources[i].ctx);
+    }
     if (p->csv && tacho_csv_close(p->csv, NULL) < 0)
         p->csv = NULL; /* nobody is left to report it to */
     pthread_mutex_destroy(&p->lock);
@@ -74,10 +79,47 @@ int tacho_power_add(tacho_power *p, const tacho_power_source *given, tacho_error
     } else {
         p->sources[p->count] = source;
         tch_energy_init(&p->energy[p->count]);
+        p->counted_by[p->count] = source.counts[0] ? tch_power_mark(source.counts) : 0;
         p->count++;
     }
     pthread_mutex_unlock(&p->lock);
     return status;
+}
+
+void tch_power_label(char out[TCH_POWER_LABEL], const tacho_power_report *report)
+{
+    snprintf(out, TCH_POWER_LABEL, "%s:%s:%s", report->name,
+             report->domain[0] ? report->domain : "-",
+             report->estimated ? "estimated" : "measured");
+}
+
+/* Reports on source i. The lock is held. */
+static void report_on(const tacho_power *p, size_t i, tacho_power_report *ret)
+{
+    memcpy(ret->name, p->sources[i].name, sizeof ret->name);
+    memcpy(ret->domain, p->sources[i].domain, sizeof ret->domain);
+    ret->update_us = p->sources[i].update_us;
+    ret->counted_by = p->counted_by[i];
+    tch_energy_report(&p->energy[i], ret);
+    if (ret->counted_by != 0)
+        ret->joules = ret->mean_watts = ret->peak_watts = NAN;
+}
+
+static int write_row(const tacho_power *p, size_t i, tacho_error *err)
+{
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
+    const struct tch_energy *e = &p->energy[i];
+    char label[TCH_POWER_LABEL];
+
+    report_on(p, i, &report);
+    tch_power_label(label, &report);
+    return tacho_csv_add_power(p->csv,
+                               &(tacho_csv_power){.timestamp_us = e->last_us,
+                                                  .source = label,
+                                                  .source_len = strlen(label),
+                                                  .watts = e->counter ? e->now : e->last_watts,
+                                                  .joules = e->joules},
+                               err);
 }
 
 static int read_source(tacho_power *p, size_t i, tacho_error *err)
@@ -87,21 +129,15 @@ static int read_source(tacho_power *p, size_t i, tacho_error *err)
     uint64_t before = tch_stamp_us(&p->stamp);
     uint64_t now;
 
+    if (p->counted_by[i] != 0)
+        return 0;
     if (p->sources[i].read(p->sources[i].ctx, &reading, NULL) != 0) {
         tch_energy_lost(e);
         return 0;
     }
     now = before + (tch_stamp_us(&p->stamp) - before) / 2; /* a GPU library may take long */
     tch_energy_add(e, reading.timestamp_us ? reading.timestamp_us : now, &reading);
-    if (!p->csv)
-        return 0;
-    return tacho_csv_add_power(p->csv,
-                               &(tacho_csv_power){.timestamp_us = e->last_us,
-                                                  .source = p->sources[i].name,
-                                                  .source_len = strlen(p->sources[i].name),
-                                                  .watts = e->counter ? e->now : e->last_watts,
-                                                  .joules = e->joules},
-                               err);
+    return p->csv ? write_row(p, i, err) : 0;
 }
 
 int tacho_power_take(tacho_power *p, tacho_error *err)
@@ -154,15 +190,32 @@ int tacho_power_report_at(tacho_power *p, size_t i, tacho_power_report *ret, tac
         return TACHO_EINVAL;
     pthread_mutex_lock(&p->lock);
     known = i < p->count;
-    if (known) {
-        memcpy(report.name, p->sources[i].name, sizeof report.name);
-        tch_energy_report(&p->energy[i], &report);
-    }
+    if (known)
+        report_on(p, i, &report);
     pthread_mutex_unlock(&p->lock);
     if (!known)
         return tch_fail(err, TACHO_EINVAL, 0, "the meter has no power source %zu", i);
     tch_sized_write(ret, &report, sizeof report);
     return 0;
+}
+
+const char *tacho_power_status(const tacho_power_report *given)
+{
+    tacho_power_report r;
+
+    if (tch_sized_read(&r, sizeof r, given, "TACHO_POWER_REPORT_INIT", NULL) < 0 ||
+        r.counted_by != 0 || r.samples < 2)
+        return "unavailable";
+    return r.estimated ? "estimated" : "measured";
+}
+
+void tch_power_find_updates(tacho_power *p)
+{
+    pthread_mutex_lock(&p->lock);
+    for (size_t i = 0; i < p->count; i++)
+        if (p->counted_by[i] == 0)
+            tch_power_find_update(&p->sources[i]);
+    pthread_mutex_unlock(&p->lock);
 }
 
 double tacho_power_now(tacho_power *p)

@@ -11,7 +11,9 @@
 
 struct tch_power_kind {
     const char *name;
-    const char *what; /**< what it measures; sources of the same thing are not added up */
+    const char *what;   /**< what it measures; sources of the same thing are not added up. "": a
+                           source that is made up, which counts beside any other */
+    uint64_t update_us; /**< time between two updates, where the source does not say */
     /** Sets ret->ctx, read and close. `where` is the root, or the text after the colon. */
     int (*open)(const char *where, tacho_power_source *ret, tacho_error *err);
 };
@@ -45,6 +47,22 @@ bool tch_power_next(const char *root, const char *folder, const char *prefix,
 /** Computes the increase of a counter that wraps around at range. Returns false when it fell and
    range is 0. */
 bool tch_power_step(uint64_t before, uint64_t now, uint64_t range, uint64_t *ret);
+
+/** Finds the update_us of a source that has a counter, which takes up to 300 ms. */
+void tch_power_find_update(tacho_power_source *source);
+
+/** Appends to the domain of a source: "package-0+package-1". */
+void tch_power_add_domain(tacho_power_source *source, const char *name);
+
+/**
+ * Marks `key` as counted by this process, until tch_power_unmark(). The mark is a socket with an
+ * abstract name, so it needs no file, works for all users, and vanishes with the process.
+ *
+ * @return 0 when this process counts it, or when marks do not work here; else the id of the process
+ *         that does, or 1 when that is not known
+ */
+uint64_t tch_power_mark(const char *key);
+void tch_power_unmark(const char *key);
 
 /*
  * The energy of one source: sums alone, without a clock or a file.

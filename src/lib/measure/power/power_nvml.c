@@ -73,4 +73,5 @@ static int nvml_open(const char *path, tacho_power_source *ret, tacho_error *err
     return tch_gpus_open(&ops, path, ret, err);
 }
 
-const struct tch_power_kind tch_power_nvml = {.name = "nvml", .what = "nvidia", .open = nvml_open};
+const struct tch_power_kind tch_power_nvml = {
+    .name = "nvml", .what = "nvidia", .update_us = 100000, .open = nvml_open};

@@ -141,10 +141,12 @@ static int perf_open(const char *root, tacho_power_source *ret, tacho_error *err
         perf_close(p);
         return status;
     }
+    tch_power_add_domain(ret, p->count > 1 ? "packages" : "package-0");
     ret->ctx = p;
     ret->read = perf_read;
     ret->close = perf_close;
     return 0;
 }
 
-const struct tch_power_kind tch_power_perf = {.name = "perf", .what = "cpu", .open = perf_open};
+const struct tch_power_kind tch_power_perf = {
+    .name = "perf", .what = "cpu", .update_us = 1000, .open = perf_open};

@@ -55,14 +55,12 @@ static bool is_top(const char *name)
     return colon && !strchr(colon + 1, ':');
 }
 
-/* The whole platform contains the packages: it counts only where they do not. */
-static bool is_package(const char *root, const char *entry)
+static void zone_name(const char *root, const char *entry, char name[64])
 {
     char path[PATH_MAX];
-    char name[64];
 
     tch_power_path(path, root, folder, entry, "name");
-    return tch_power_line(path, name, sizeof name) == 0 && strncmp(name, "package", 7) == 0;
+    (void)tch_power_line(path, name, 64); /* "" where it has none */
 }
 
 static int add_zone(struct rapl *r, const char *root, const char *entry, tacho_error *err)
@@ -87,14 +85,22 @@ static int add_zone(struct rapl *r, const char *root, const char *entry, tacho_e
     return 0;
 }
 
-static int add_zones(struct rapl *r, const char *root, bool packages, tacho_error *err)
+/* The whole platform contains the packages: it counts only where they do not. */
+static int add_zones(struct rapl *r, const char *root, bool packages, tacho_power_source *ret,
+                     tacho_error *err)
 {
-    char name[NAME_MAX + 1] = "";
+    char entry[NAME_MAX + 1] = "";
     int status = 0;
 
-    while (status == 0 && r->count < ZONES && tch_power_next(root, folder, "intel-rapl:", name))
-        if (is_top(name) && is_package(root, name) == packages)
-            status = add_zone(r, root, name, err);
+    while (status == 0 && r->count < ZONES && tch_power_next(root, folder, "intel-rapl:", entry)) {
+        char name[64];
+
+        zone_name(root, entry, name);
+        if (!is_top(entry) || (strncmp(name, "package", 7) == 0) != packages)
+            continue;
+        status = add_zone(r, root, entry, err);
+        tch_power_add_domain(ret, name[0] ? name : entry);
+    }
     return status;
 }
 
@@ -105,9 +111,9 @@ static int rapl_open(const char *root, tacho_power_source *ret, tacho_error *err
 
     if (!r)
         return tch_fail_memory(err);
-    status = add_zones(r, root, true, err);
+    status = add_zones(r, root, true, ret, err);
     if (status == 0 && r->count == 0)
-        status = add_zones(r, root, false, err);
+        status = add_zones(r, root, false, ret, err);
     if (status == 0 && r->count == 0)
         status =
             tch_fail(err, TACHO_EUNSUPPORTED, 0,
@@ -122,4 +128,5 @@ static int rapl_open(const char *root, tacho_power_source *ret, tacho_error *err
     return 0;
 }
 
-const struct tch_power_kind tch_power_rapl = {.name = "rapl", .what = "cpu", .open = rapl_open};
+const struct tch_power_kind tch_power_rapl = {
+    .name = "rapl", .what = "cpu", .update_us = 1000, .open = rapl_open};

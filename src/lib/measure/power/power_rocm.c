@@ -83,4 +83,5 @@ static int rocm_open(const char *path, tacho_power_source *ret, tacho_error *err
     return tch_gpus_open(&ops, path, ret, err);
 }
 
-const struct tch_power_kind tch_power_rocm = {.name = "rocm", .what = "amd", .open = rocm_open};
+const struct tch_power_kind tch_power_rocm = {
+    .name = "rocm", .what = "amd", .update_us = 100000, .open = rocm_open};

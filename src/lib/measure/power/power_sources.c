@@ -1,6 +1,7 @@
 /* The table of power sources, and those that this machine has. */
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/sized.h"
 #include "lib/measure/under_root.h"
 #include "power_meter.h"
@@ -28,6 +29,11 @@ static int open_kind(const struct tch_power_kind *kind, const char *where, tacho
         return status;
     snprintf(source.name, sizeof source.name, "%s", kind->name);
     status = kind->open(where, &source, err);
+    if (source.update_us == 0)
+        source.update_us = kind->update_us;
+    if (kind->what[0]) /* a made-up machine is another one */
+        snprintf(source.counts, sizeof source.counts, where[0] ? "%s.%08x" : "%s", kind->what,
+                 (unsigned)tch_hash(where, strlen(where)));
     if (status == 0)
         tch_sized_write(ret, &source, sizeof source);
     return status;
