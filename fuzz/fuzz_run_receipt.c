@@ -7,7 +7,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void write_again(struct tch_receipt *r)
 {
-    const struct tch_run_end end = {.state = "recovered", .stopped = "killed", .power_why = "no"};
+    const struct tch_run_end end = {
+        .state = "recovered", .stopped = "killed", .power = {.status = "unavailable", .why = "no"}};
     struct tch_receipt again = {0};
     struct tch_buf b;
 

@@ -130,6 +130,7 @@ static void add_server(struct tch_buf *b, const struct tch_run *run)
     if (!isnan(run->server_use.energy_j)) {
         tch_buf_adds(b, ", ");
         tch_add_value(b, TCH_JOULES, run->server_use.energy_j);
+        tch_buf_adds(b, " (estimated by its share of CPU time)");
     }
     tch_buf_addc(b, '\n');
 }

@@ -285,6 +285,16 @@ void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const s
     }
 }
 
+static void add_energy(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 12);
+    tch_report_add_energy(&text, r);
+    cli_add_labelled(b, term, PLAIN, "  ", text.data);
+    tch_buf_release(&text);
+}
+
 void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_run *run, size_t i)
 {
     const struct tch_receipt *r = &run->items[i].receipt;
@@ -331,6 +341,8 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
         tch_report_add_latencies(b, r);
         tch_buf_addc(b, '\n');
     }
+    if (run->plan->idle_ns > 0 || run->meter.origin.source[0])
+        add_energy(b, term, r);
 }
 
 void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct tch_comparison *c)

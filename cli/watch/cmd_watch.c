@@ -229,6 +229,26 @@ out:
     return status;
 }
 
+static int measure_idle(struct watch_job *job, const struct args *args)
+{
+    tacho_error err;
+    int status;
+
+    if (args->count == 0)
+        return cli_wrong_usage(args,
+                               "--idle needs a command: process %ld already runs; give "
+                               "--idle-watts instead",
+                               (long)job->plan.pid);
+    if (job->plan.idle_watts > 0)
+        return cli_wrong_usage(args, "--idle and --idle-watts exclude each other");
+    status = tch_watch_idle(&job->plan, job->idle_ns, job->stop, &err);
+    if (status < 0)
+        cli_complain(&err, "cannot measure the idle power");
+    if (status > 0)
+        cli_complain(NULL, "interrupted while the idle power was measured");
+    return status == 0 ? EXIT_OK : EXIT_WORK;
+}
+
 static int run_watch(struct args *args)
 {
     struct watch_job job = {.plan = {.root = ""},
@@ -246,6 +266,10 @@ static int run_watch(struct args *args)
         return status;
     job.stop = cli_catch_stop();
     job.live = args->err.is_tty && !args->quiet && args->err.width >= LIVE_WIDTH;
+    if (job.idle_ns > 0)
+        status = measure_idle(&job, args);
+    if (status != EXIT_OK)
+        return status;
     tch_buf_init(&job.unfinished, WATCH_LINE);
     if (args->count > 0)
         status = start_command(&job, args);
@@ -296,6 +320,11 @@ static const struct opt opts[] = {
      .arg = "W",
      .help = "what the machine draws doing nothing; taken off before energy is shared out",
      .take = take_watts},
+    {.name = "idle",
+     .arg = "TIME",
+     .help = "measure that for TIME before the command is started, such as 5s",
+     .set = CLI_SET(struct watch_job, idle_ns, .kind = TCH_SET_DURATION, .least = 100000000),
+     .not_a = "a time of 100ms or more"},
     {.name = "pass-status",
      .help = "end with the command's own exit status",
      CLI_FLAG(struct watch_job, pass_status)},

@@ -15,6 +15,7 @@ struct watch_job {
     struct tch_watch_plan plan;
     uint64_t interval_ns;
     uint64_t duration_ns; /* 0: until it ends */
+    uint64_t idle_ns;     /* measure the idle power for so long before; 0: not */
     bool pass_status;
     const volatile sig_atomic_t *stop; /* not 0: the signal that asks to stop */
     bool spawned;

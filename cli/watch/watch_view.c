@@ -55,6 +55,36 @@ static void add_live(struct tch_buf *b, const struct term *term, const struct wa
     tch_buf_release(&value);
 }
 
+static const char *why_unavailable(const tacho_power_report *p, const struct tch_watch_report *r)
+{
+    if (p->counted_by != 0)
+        return r->origin.why;
+    return p->dropped > 0 ? "its readings failed" : "it was not read twice";
+}
+
+/* Adds what limits the figures: the time, and the idle power. */
+static void add_power_notes(struct table *t, const struct tch_watch_report *r)
+{
+    struct tch_buf b;
+
+    if (isnan(r->joules))
+        return;
+    if (tch_power_too_short(&r->origin, r->seconds)) {
+        cli_table_add(t, PLAIN, "");
+        cli_table_add(t, PLAIN, "");
+        cli_table_addf(t, YELLOW, "too short to judge: less than %d updates of %g ms",
+                       TCH_POWER_UPDATES, (double)r->origin.update_us / 1e3);
+    }
+    tch_buf_init(&b, 256);
+    tch_power_idle_add(&b, &r->origin);
+    if (b.len > 0) {
+        cli_table_add(t, PLAIN, "");
+        cli_table_addf(t, BOLD, "%.4g J", r->origin.idle.watts * r->seconds);
+        cli_table_addf(t, PLAIN, "of it idle power: %s", b.data);
+    }
+    tch_buf_release(&b);
+}
+
 static void add_power_rows(struct table *t, const struct watch_job *job,
                            const struct tch_watch_report *r)
 {
@@ -62,21 +92,27 @@ static void add_power_rows(struct table *t, const struct watch_job *job,
         const tacho_power_report *p = &r->power[i];
 
         cli_table_add(t, PLAIN, i == 0 ? "energy" : "");
+        if (strcmp(tacho_power_status(p), "unavailable") == 0) {
+            cli_table_add(t, PLAIN, "-");
+            cli_table_addf(t, YELLOW, "unavailable by %s: %s", p->name, why_unavailable(p, r));
+            continue;
+        }
         cli_table_addf(t, BOLD, "%.4g J", p->joules);
-        cli_table_addf(t, PLAIN, "%s: %.4g W mean, %.4g W peak, %s%s", p->name, p->mean_watts,
-                       p->peak_watts, p->estimated ? "estimated from watts" : "by a counter",
+        cli_table_addf(t, PLAIN, "%s by %s (%s): %.4g W mean, %.4g W peak%s", tacho_power_status(p),
+                       p->name, p->domain[0] ? p->domain : "-", p->mean_watts, p->peak_watts,
                        p->dropped > 0 ? "; readings failed" : "");
     }
-    if (r->sources > 0 && !isnan(r->tree_joules)) {
+    if (!isnan(r->tree_joules)) {
         cli_table_add(t, PLAIN, "");
         cli_table_addf(t, BOLD, "%.4g J", r->tree_joules);
-        cli_table_add(t, PLAIN, "of it this tree's, by CPU time");
+        cli_table_add(t, PLAIN, "of it this tree's, estimated by CPU time");
     }
     if (r->sources == 0) {
         cli_table_add(t, PLAIN, "energy");
         cli_table_add(t, PLAIN, "-");
-        cli_table_add(t, YELLOW, job->no_power.message);
+        cli_table_addf(t, YELLOW, "unavailable: %s", job->no_power.message);
     }
+    add_power_notes(t, r);
 }
 
 static void add_value_row(struct table *t, const char *name, enum tch_unit unit, double value,

@@ -59,19 +59,19 @@ $ tacho report -f md -o - compare/a
 | 
 
 $ tacho report -f csv compare/a
-| name,run,pair,start_ns,exit_status,wall_ns,user_ns,system_ns,max_rss_bytes,minor_faults,major_faults,voluntary_switches,involuntary_switches,block_reads,block_writes,cycles,instructions,branches,branch_misses,cache_references,cache_misses,tree_rss_bytes,energy_j,tps
-| a,1,1,1,0,20000000,19999000,0,8388608,,0,,,,,,,,,,,,,50
-| a,2,2,1,0,20379000,20378000,0,8392704,,0,,,,,,,,,,,,,49.07
-| a,3,3,1,0,20351000,20350000,0,8396800,,0,,,,,,,,,,,,,49.138
-| a,4,4,1,0,20323000,20322000,0,8388608,,0,,,,,,,,,,,,,49.205
-| a,5,5,1,0,20295000,20294000,0,8392704,,0,,,,,,,,,,,,,49.273
-| a,6,6,1,0,20222000,20221000,0,8396800,,0,,,,,,,,,,,,,49.451
-| a,7,7,1,0,20194000,20193000,0,8388608,,0,,,,,,,,,,,,,49.52
-| a,8,8,1,0,20166000,20165000,0,8392704,,0,,,,,,,,,,,,,49.588
-| a,9,9,1,0,20138000,20137000,0,8396800,,0,,,,,,,,,,,,,49.657
-| a,10,10,1,0,20110000,20109000,0,8388608,,0,,,,,,,,,,,,,49.727
-| a,11,11,1,0,20037000,20036000,0,8392704,,0,,,,,,,,,,,,,49.908
-| a,12,12,1,0,20009000,20008000,0,8396800,,0,,,,,,,,,,,,,49.978
+| name,run,pair,start_ns,exit_status,wall_ns,user_ns,system_ns,max_rss_bytes,minor_faults,major_faults,voluntary_switches,involuntary_switches,block_reads,block_writes,cycles,instructions,branches,branch_misses,cache_references,cache_misses,tree_rss_bytes,energy_j,energy_status,energy_source,energy_domain,tps
+| a,1,1,1,0,20000000,19999000,0,8388608,,0,,,,,,,,,,,,,,,,50
+| a,2,2,1,0,20379000,20378000,0,8392704,,0,,,,,,,,,,,,,,,,49.07
+| a,3,3,1,0,20351000,20350000,0,8396800,,0,,,,,,,,,,,,,,,,49.138
+| a,4,4,1,0,20323000,20322000,0,8388608,,0,,,,,,,,,,,,,,,,49.205
+| a,5,5,1,0,20295000,20294000,0,8392704,,0,,,,,,,,,,,,,,,,49.273
+| a,6,6,1,0,20222000,20221000,0,8396800,,0,,,,,,,,,,,,,,,,49.451
+| a,7,7,1,0,20194000,20193000,0,8388608,,0,,,,,,,,,,,,,,,,49.52
+| a,8,8,1,0,20166000,20165000,0,8392704,,0,,,,,,,,,,,,,,,,49.588
+| a,9,9,1,0,20138000,20137000,0,8396800,,0,,,,,,,,,,,,,,,,49.657
+| a,10,10,1,0,20110000,20109000,0,8388608,,0,,,,,,,,,,,,,,,,49.727
+| a,11,11,1,0,20037000,20036000,0,8392704,,0,,,,,,,,,,,,,,,,49.908
+| a,12,12,1,0,20009000,20008000,0,8396800,,0,,,,,,,,,,,,,,,,49.978
 
 $ tacho report -f junit compare/a
 | <?xml version="1.0" encoding="UTF-8"?>
@@ -188,7 +188,7 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | a is 1.99 times as fast as golden (1.27 to 3.11).
 | 
 
-$ tacho report -f csv compare/a compare/b | cut -d, -f1,2,3,6,24
+$ tacho report -f csv compare/a compare/b | cut -d, -f1,2,3,6,27
 | name,run,pair,wall_ns,tps
 | a,1,1,20000000,50
 | a,2,2,20379000,49.07

@@ -42,6 +42,8 @@ $ tacho run --help
 |       --seed N             draw the order of several commands from N, from 1 on
 |                            (default: a new one each time, which run.json
 |                            records)
+|       --idle TIME          measure the idle power of the machine for TIME
+|                            before, such as 5s
 |       --name NAME          the run's name; again for the second command, and so
 |                            on
 |   -o, --out DIR            where run folders go (default tacho-out)
@@ -294,6 +296,10 @@ $ tacho run --power coal -- true
 ! tacho: no power source 'coal': there are rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS and replay:FILE
 [1]
 
+$ tacho run --idle 1ms -- true
+! tacho: option '--idle' needs a time of 100ms or more, not '1ms'
+! see 'tacho run --help'
+[64]
 $ tacho run --power fixed:much -- true
 ! tacho: 'much' is not a number of watts, as in fixed:100
 [1]
@@ -393,3 +399,17 @@ $ tacho sweep --setup a --setup b --grid x=1,2 -- true
 ! tacho: --setup is given 2 times for 1 command; give it once for all commands, or once for each
 ! see 'tacho sweep --help'
 [64]
+
+# Energy says what it is worth, in every format. No figure is guessed: only fixed:WATTS gives one here.
+$ project/try 'tacho run -q -n 2 --power fixed:20 --idle 100ms -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power while it ran, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
+|  energy, estimated N J - N J … N J (range) N J N J
+|  energy: estimated by fixed (given); idle power 20 W, estimated for N ms before while the CPUs were N % busy, which is N J of a run
+| fixed:given:estimated
+| source
+| energy_status,energy_source,energy_domain
+| estimated,fixed,given
+| estimated,fixed,given
+| 3
+| energy: estimated by fixed
+| energy, estimated by fixed
+| Power while it ran, in watts (fixed:given:estimated)

@@ -19,6 +19,14 @@ $ tacho watch --idle-watts -5 -- true
 ! tacho: '-5' is not a number of watts
 ! see 'tacho watch --help'
 [64]
+$ tacho watch --idle 1s -p 1
+! tacho: --idle needs a command: process 1 already runs; give --idle-watts instead
+! see 'tacho watch --help'
+[64]
+$ tacho watch --idle 1s --idle-watts 5 -- true
+! tacho: --idle and --idle-watts exclude each other
+! see 'tacho watch --help'
+[64]
 $ tacho watch --duration soon -- true
 ! tacho: 'soon' is not a duration such as 10s
 ! see 'tacho watch --help'
@@ -56,7 +64,7 @@ $ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0
 | memory.csv
 | power.csv
 | timestamp_us,source,watts,joules
-| fixed,100
+| fixed:given:estimated,100
 | 1
 
 # A source that was asked for and is not there.
@@ -67,3 +75,9 @@ $ tacho watch --idle-watts 1e400 -- true
 ! tacho: '1e400' is not a number of watts
 ! see 'tacho watch --help'
 [64]
+
+# The idle power is measured before, and shown apart.
+$ tacho watch --power fixed:10 --idle 100ms -- sleep 0.2 | sed -n '/energy/,$ { s/[0-9.]* \(J\|ms\|%\)/N \1/g; s/  */ /g; p; }'
+| energy N J estimated by fixed (given): 10 W mean, 10 W peak
+|  N J of it this tree's, estimated by CPU time
+|  N J of it idle power: 10 W, estimated for N ms before while the CPUs were N % busy

@@ -69,6 +69,18 @@ static size_t recorded_index(const struct tch_receipt *r, const char *name)
     return r ? tch_recorded_find(&r->samples, name) : SIZE_MAX;
 }
 
+/* Adds to the title what energy is worth: ", measured by rapl (package-0)". */
+static void describe_origin(const struct tch_receipt *r, struct tch_quantity *ret)
+{
+    struct tch_power_origin o;
+    size_t len = strlen(ret->title);
+
+    tch_receipt_power(r, &o);
+    if (o.status[0] && strcmp(o.status, "unavailable") != 0)
+        snprintf(ret->title + len, sizeof ret->title - len, ", %s by %.40s (%.60s)", o.status,
+                 o.source, o.domain);
+}
+
 static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity *ret)
 {
     const struct known *k = &known[i];
@@ -87,6 +99,8 @@ static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity 
         snprintf(ret->title, sizeof ret->title, "%.60s/s", r->work_unit);
     else
         snprintf(ret->title, sizeof ret->title, "%s", k->title);
+    if (k->unit == TCH_JOULES && r)
+        describe_origin(r, ret);
 }
 
 /* Less is better of a time that is recorded; of all else the user has to say. */

@@ -129,6 +129,37 @@ void tch_report_add_recording(struct tch_buf *b, const struct tch_receipt *r)
     tch_recording_cost_describe(b, &r->recording, wall);
 }
 
+static double median_wall_s(const struct tch_receipt *r)
+{
+    return r->rows.count > 0 ? r->rows.row[0].summary.median / 1e9 : NAN;
+}
+
+void tch_report_add_energy(struct tch_buf *b, const struct tch_receipt *r)
+{
+    struct tch_power_origin o;
+
+    tch_receipt_power(r, &o);
+    if (!o.status[0])
+        return;
+    tch_buf_adds(b, "energy: ");
+    tch_power_origin_add(b, &o);
+    if (o.short_runs > 0)
+        tch_buf_addf(b,
+                     "; not judged for %llu of %zu runs, which are shorter than %d updates of "
+                     "%g ms",
+                     (unsigned long long)o.short_runs, r->samples.count, TCH_POWER_UPDATES,
+                     (double)o.update_us / 1e3);
+    if (!(o.idle.seconds > 0))
+        return;
+    tch_buf_adds(b, "; idle power ");
+    tch_power_idle_add(b, &o);
+    if (median_wall_s(r) > 0) {
+        tch_buf_adds(b, ", which is ");
+        tch_add_value(b, TCH_JOULES, o.idle.watts * median_wall_s(r));
+        tch_buf_adds(b, " of a run");
+    }
+}
+
 void tch_report_add_latencies(struct tch_buf *b, const struct tch_receipt *r)
 {
     const tacho_latency_stats *s = &r->latency.wall;

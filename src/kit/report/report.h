@@ -54,6 +54,10 @@ int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
 /** Returns why a run has no statistics, in words; NULL if it has. */
 const char *tch_report_nothing(const struct tch_receipt *r);
 
+/** Says where the energy of the runs comes from, what it is worth and what the machine drew idle;
+    nothing for runs of earlier versions. */
+void tch_report_add_energy(struct tch_buf *b, const struct tch_receipt *r);
+
 /** Says what looking at memory and power while runs went on cost; nothing where nobody looked. */
 void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r);
 

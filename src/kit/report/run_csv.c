@@ -43,6 +43,18 @@ static bool has_count(const struct tch_report_run *runs, size_t count, int kind)
     return false;
 }
 
+/* A run without energy, as one that is too short for the counter, has none available. */
+static void add_origin(struct tch_buf *b, const struct tch_power_origin *o, bool missing)
+{
+    const char *texts[] = {missing && o->status[0] ? "unavailable" : o->status, o->source,
+                           o->domain};
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        tch_buf_addc(b, ',');
+        tch_csv_add_name(b, texts[i], strlen(texts[i]), false);
+    }
+}
+
 static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, size_t count, bool raw)
 {
     const char *name;
@@ -50,6 +62,7 @@ static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, siz
     tch_buf_adds(b, "name,run,pair,start_ns,exit_status");
     for (int i = 0; i < TCH_FIELDS; i++)
         tch_buf_addf(b, ",%s", tch_fields[i].name);
+    tch_buf_adds(b, ",energy_status,energy_source,energy_domain");
     for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));) {
         tch_buf_addc(b, ',');
         tch_csv_add_name(b, name, strlen(name), raw);
@@ -58,7 +71,10 @@ static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, siz
         if (has_count(runs, count, i))
             tch_buf_addf(b, ",counted_%s", tch_count_infos[i].name);
     tch_buf_addc(b, '\n');
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
+        struct tch_power_origin origin;
+
+        tch_receipt_power(&runs[i].receipt, &origin);
         for (size_t j = 0; j < runs[i].receipt.samples.count; j++) {
             const struct tch_receipt *r = &runs[i].receipt;
             const struct tch_run_sample *s = &r->samples.items[j];
@@ -69,6 +85,7 @@ static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, siz
                          tch_run_sample_exit(s));
             for (int k = 0; k < TCH_FIELDS; k++)
                 tch_csv_add_number(b, s->field[k]);
+            add_origin(b, &origin, isnan(s->field[TCH_ENERGY]));
             for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
                 tch_csv_add_number(b, metric_of(r, s, name));
             for (int k = 0; k < TCH_COUNTS; k++)
@@ -76,6 +93,7 @@ static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, siz
                     tch_csv_add_number(b, tch_count_median(&r->counts.of[k]));
             tch_buf_addc(b, '\n');
         }
+    }
 }
 
 static int write_csv(struct tch_buf *b, const struct tch_report_run *runs, size_t count,

@@ -178,6 +178,18 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
     }
 }
 
+static void add_energy(struct tch_buf *b, const struct tch_receipt *r)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 12);
+    tch_report_add_energy(&text, r);
+    tch_buf_adds(b, text.len > 0 ? "<p class=\"sub\">" : "");
+    tch_xml_adds(b, text.data);
+    tch_buf_adds(b, text.len > 0 ? "</p>\n" : "");
+    tch_buf_release(&text);
+}
+
 static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
     const struct tch_receipt *r = &run->receipt;
@@ -210,6 +222,7 @@ static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_er
     if (!tch_report_nothing(r))
         add_table(b, r);
     tch_part_counts(b, r);
+    add_energy(b, r);
     tch_part_facts(b, r);
     tch_buf_adds(b, "</section>\n");
     return 0;

@@ -32,6 +32,18 @@ static void add_head(struct tch_buf *b, const struct tch_receipt *r)
     }
 }
 
+/* The reasons contain text of the system. */
+static void add_energy(struct tch_buf *b, const struct tch_receipt *r)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 12);
+    tch_report_add_energy(&text, r);
+    tch_add_md_text(b, text.data);
+    tch_buf_adds(b, text.len > 0 ? "\n\n" : "");
+    tch_buf_release(&text);
+}
+
 static void add_run(struct tch_buf *b, const struct tch_receipt *r)
 {
     size_t before;
@@ -65,6 +77,7 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
     before = b->len;
     tch_report_add_latencies(b, r);
     tch_buf_adds(b, b->len > before ? "\n\n" : "");
+    add_energy(b, r);
     before = b->len;
     tch_report_add_recording(b, r);
     tch_buf_adds(b, b->len > before ? "\n\n" : "");

@@ -120,6 +120,8 @@ static int take_power(const tacho_csv_row *row, void *ctx, tacho_error *err)
     struct chart *c = ctx;
 
     c->count = 1;
+    snprintf(c->line[0].name, sizeof c->line[0].name, "%.*s", (int)row->as.power.source_len,
+             row->as.power.source);
     return add_point(c, &c->line[0], (double)row->as.power.timestamp_us, 0, row->as.power.watts,
                      err);
 }
@@ -212,10 +214,12 @@ static void plot_memory(struct tch_buf *b, const char *title, const struct chart
     tch_buf_adds(b, "</figure>\n");
 }
 
+/* The title names the source with its domain, and whether it measures or estimates. */
 static void plot_power(struct tch_buf *b, const char *title, const struct chart *c)
 {
+    char whole[256];
     struct tch_plot p = {.b = b,
-                         .title = title,
+                         .title = whole,
                          .x_name = "time",
                          .y_name = "watts",
                          .x1 = (c->last_us - c->first_us) * 1e3,
@@ -223,6 +227,7 @@ static void plot_power(struct tch_buf *b, const char *title, const struct chart 
                          .xu = TCH_NS,
                          .yu = TCH_PLAIN};
 
+    snprintf(whole, sizeof whole, "%s (%s)", title, c->line[0].name);
     tch_plot_begin(&p);
     tch_plot_line(&p, "b", c->line[0].x.v, c->line[0].y.v, c->line[0].x.n, false);
     tch_plot_end(&p);

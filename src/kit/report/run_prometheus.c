@@ -57,10 +57,21 @@ static void add_samples(struct tch_buf *b, const struct tch_prometheus *family,
                  {"min", s->min},
                  {"max", s->max}};
     bool throughput = is_throughput(r, row);
+    struct tch_power_origin o;
 
+    tch_receipt_power(r, &o);
     for (size_t i = 0; i < sizeof stats / sizeof stats[0]; i++) {
-        const char *labels[] = {
-            "name", r->name, "stat", stats[i].name, throughput ? "unit" : NULL, r->work_unit, NULL};
+        const char *labels[11] = {"name", r->name, "stat", stats[i].name};
+
+        if (throughput) {
+            labels[4] = "unit";
+            labels[5] = r->work_unit;
+        } else if (row->unit == TCH_JOULES && o.status[0]) {
+            const char *const origin[] = {"status", o.status, "source",
+                                          o.source, "domain", o.domain};
+
+            memcpy(labels + 4, origin, sizeof origin);
+        }
 
         if (isfinite(stats[i].value))
             tch_prometheus_add(b, family, labels, stats[i].value);

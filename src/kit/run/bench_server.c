@@ -23,7 +23,9 @@
 enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20, SEARCH_SECONDS = 5, SEARCH_MEMORY = 256 << 20 };
 
 #define READY_LIMIT_NS 60000000000u
-#define POWER_ROW_NS   100000000u
+static const char server_source[] = "server:share-of-cpu-time:estimated";
+
+#define POWER_ROW_NS 100000000u
 
 static void nap_ms(long ms)
 {
@@ -220,7 +222,7 @@ int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, dou
 
 void tch_run_server_power(struct tch_run_server *s, double joules, bool last)
 {
-    tacho_csv_power row = {.source = "server", .source_len = strlen("server")};
+    tacho_csv_power row = {.source = server_source, .source_len = strlen(server_source)};
     double seconds = (double)(tch_now_ns() - s->mark.ns) / 1e9;
     double share;
 

@@ -43,20 +43,36 @@ struct tch_watch {
     uint64_t cpu_ns;
 };
 
-static int open_power(struct tch_watch *w, tacho_error *no_power, tacho_error *err)
+static int open_power(const struct tch_watch_plan *plan, tacho_power **ret, tacho_error *no_power,
+                      tacho_error *err)
 {
-    int status = tacho_power_new(NULL, &w->power, err);
+    int status = tacho_power_new(NULL, ret, err);
 
     no_power->message[0] = '\0';
     if (status < 0)
         return status;
-    if (!w->plan.power) {
-        status = tch_power_add_all(w->power, w->plan.root, no_power);
+    if (!plan->power) {
+        status = tch_power_add_all(*ret, plan->root, no_power);
         if (status > 0)
             no_power->message[0] = '\0';
         return status == TACHO_ENOMEM ? status : 0;
     }
-    return tch_power_add_named(w->power, w->plan.power, w->plan.root, err);
+    return tch_power_add_named(*ret, plan->power, plan->root, err);
+}
+
+int tch_watch_idle(struct tch_watch_plan *plan, uint64_t ns, const volatile sig_atomic_t *stop,
+                   tacho_error *err)
+{
+    tacho_power *power = NULL;
+    tacho_error no_power;
+    int status = open_power(plan, &power, &no_power, err);
+
+    if (status == 0)
+        status = tch_power_idle_measure(power, plan->root, ns, stop, &plan->idle);
+    if (status == 0 && plan->idle.seconds > 0)
+        plan->idle_watts = plan->idle.watts;
+    tacho_power_free(power);
+    return status;
 }
 
 static int open_files(struct tch_watch *w, tacho_error *err)
@@ -98,7 +114,9 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
     if (status == 0) /* at once: a command may be over before the rest is ready */
         status = tacho_tree_poll(w->tree, &w->last, err);
     if (status == 0)
-        status = open_power(w, no_power, err);
+        status = open_power(plan, &w->power, no_power, err);
+    if (status == 0)
+        tch_power_find_updates(w->power);
     if (status == 0)
         status = open_files(w, err);
     w->busy_known = tch_cpu_busy(plan->root, &w->start_busy_ns, NULL) == 0;
@@ -148,12 +166,16 @@ static int read_power(struct tch_watch *w, tacho_error *err)
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     int status = tacho_power_take(w->power, err);
 
-    for (size_t i = 0; status == 0 && tacho_power_report_at(w->power, i, &report, NULL) == 0; i++) {
-        if (w->files[POWER])
+    for (size_t i = 0; status == 0 && tacho_power_report_at(w->power, i, &report, NULL) == 0;
+         i++) {
+        char label[TCH_POWER_LABEL];
+
+        tch_power_label(label, &report);
+        if (w->files[POWER] && report.samples > 0)
             status = tacho_csv_add_power(w->files[POWER],
                                          &(tacho_csv_power){.timestamp_us = w->last.timestamp_us,
-                                                            .source = report.name,
-                                                            .source_len = strlen(report.name),
+                                                            .source = label,
+                                                            .source_len = strlen(label),
                                                             .watts = report.last_watts,
                                                             .joules = report.joules},
                                          err);
@@ -257,15 +279,15 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
                                      .cpu_ns = larger(w->cpu_ns, seen),
                                      .joules = NAN,
                                      .tree_joules = NAN};
+    ret->origin.idle = w->plan.idle;
+    tch_power_origin_of(&ret->origin, w->power);
     while (ret->sources < TCH_WATCH_SOURCES &&
            tacho_power_report_at(w->power, ret->sources, &report, NULL) == 0) {
-        double joules = report.joules;
-
-        ret->power[ret->sources] = report;
-        ret->joules = ret->sources == 0 ? joules : ret->joules + joules;
-        ret->sources++;
+        ret->power[ret->sources++] = report;
+        if (strcmp(tacho_power_status(&report), "unavailable") != 0)
+            ret->joules = (isnan(ret->joules) ? 0 : ret->joules) + report.joules;
     }
-    if (ret->sources > 0 && w->busy_known && tch_cpu_busy(w->plan.root, &busy, NULL) == 0)
+    if (!isnan(ret->joules) && w->busy_known && tch_cpu_busy(w->plan.root, &busy, NULL) == 0)
         ret->tree_joules = tacho_power_share(ret->joules, w->plan.idle_watts, ret->seconds,
                                              ret->cpu_ns, busy - w->start_busy_ns);
 }

@@ -14,6 +14,7 @@
 #include <tacho/power.h>
 
 #include "base/buf.h"
+#include "power_origin.h"
 
 enum { TCH_WATCH_SOURCES = 8 };
 
@@ -42,18 +43,29 @@ struct tch_watch_report {
     uint64_t cpu_ns;
     size_t sources;
     tacho_power_report power[TCH_WATCH_SOURCES];
-    double joules;      /**< of all sources; NaN: none */
-    double tree_joules; /**< the tree's share by CPU time; NaN: none */
+    double joules;      /**< of all sources that were read; NaN: none */
+    double tree_joules; /**< the tree's share by CPU time, an estimate; NaN: none */
+    struct tch_power_origin origin;
 };
 
 /** What to watch, and how. */
 struct tch_watch_plan {
     const char *root; /**< before /proc and /sys; "" for this machine */
     pid_t pid;
-    const char *power;  /**< a source's name; NULL: what there is */
-    double idle_watts;  /**< what the machine draws doing nothing */
-    const char *folder; /**< for memory.csv, memory-detail.csv and power.csv; NULL: none */
+    const char *power;          /**< a source's name; NULL: what there is */
+    double idle_watts;          /**< what the machine draws doing nothing */
+    struct tch_power_idle idle; /**< set by tch_watch_idle() */
+    const char *folder;         /**< for memory.csv, memory-detail.csv and power.csv; NULL: none */
 };
+
+/**
+ * Measures the idle power of the machine for so long, and sets plan->idle and plan->idle_watts.
+ * Returns at once without a power source.
+ *
+ * @return 0, 1 when it was stopped, or the error of a source given by name
+ */
+int tch_watch_idle(struct tch_watch_plan *plan, uint64_t ns, const volatile sig_atomic_t *stop,
+                   tacho_error *err);
 
 /**
  * Starts watching and polls once.

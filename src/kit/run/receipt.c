@@ -375,16 +375,23 @@ static void write_server(struct tch_buf *b, const struct tch_run_server_use *use
     tch_json_put_f64(b, "ready_s", use->ready_s);
     tch_json_put_f64(b, "cpu_ns", use->cpu_ns);
     tch_json_put_f64(b, "peak_rss_bytes", use->peak_bytes);
-    if (!isnan(use->energy_j))
+    if (!isnan(use->energy_j)) {
         tch_json_put_f64(b, "energy_j", use->energy_j);
+        tch_json_put_text(b, "energy_status", "estimated");
+    }
     tch_json_end_object(b);
 }
 
-static void write_power(struct tch_buf *b, const struct tch_run_end *end)
+static void write_power(struct tch_buf *b, const struct tch_receipt *r,
+                        const struct tch_run_end *end)
 {
+    struct tch_power_origin o = end->power;
+
+    for (size_t i = 0; i < r->samples.count; i++)
+        o.short_runs +=
+            o.source[0] && tch_power_too_short(&o, r->samples.items[i].field[TCH_WALL] / 1e9);
     tch_json_begin_object(b);
-    tch_json_put_text(b, "source", end->power_source);
-    tch_json_put_text(b, "why_not", end->power_source ? NULL : end->power_why);
+    tch_power_origin_write(b, &o);
     tch_json_end_object(b);
 }
 
@@ -426,7 +433,7 @@ int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_
         write_server(begin_member(r, "server"), &end->server);
         end_member(r);
     }
-    write_power(begin_member(r, "power"), end);
+    write_power(begin_member(r, "power"), r, end);
     end_member(r);
     if (r->latency.wall.n > 0) {
         tch_latency_summary_write(begin_member(r, "latency"), &r->latency);
@@ -436,6 +443,7 @@ int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_
         tch_counts_write(begin_member(r, "counts"), &r->counts);
         end_member(r);
     }
+    tch_receipt_title_energy(r);
     r->ended = true;
     return r->text.failed ? tch_fail_memory(err) : 0;
 }

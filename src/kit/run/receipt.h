@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "count/count.h"
+#include "power_origin.h"
 #include "recorded.h"
 #include "recording_cost.h"
 #include "run_folder.h"
@@ -50,8 +51,7 @@ struct tch_run_end {
     uint64_t polls;      /**< of memory and power during the runs */
     double polls_cpu_ns; /**< their part of tacho_cpu_ns */
     struct tch_run_server_use server;
-    const char *power_source; /**< NULL: none */
-    const char *power_why;    /**< then: why */
+    struct tch_power_origin power;
 };
 
 /** A receipt in memory: begun by a run, or parsed from a file. */
@@ -198,6 +198,11 @@ int tch_receipt_load(struct tch_receipt *r, const char *folder, bool *recovered,
  */
 int tch_receipt_add_metric(struct tch_receipt *r, const char *folder, const struct tch_metric *m,
                            tacho_error *err);
+/** Reads where the energy of the runs comes from. */
+void tch_receipt_power(const struct tch_receipt *r, struct tch_power_origin *ret);
+
+/** Adds to the title of the energy whether it was measured or estimated. */
+void tch_receipt_title_energy(struct tch_receipt *r);
 
 /** Sums the samples up into rows. */
 int tch_receipt_sum(struct tch_receipt *r, tacho_error *err);

@@ -250,9 +250,31 @@ void tch_receipt_release(struct tch_receipt *r)
     tch_buf_release(&r->text);
 }
 
+void tch_receipt_power(const struct tch_receipt *r, struct tch_power_origin *ret)
+{
+    size_t len = 0;
+    const char *raw = tch_receipt_raw(r, "power", &len);
+
+    tch_power_origin_read(ret, raw, len);
+}
+
+void tch_receipt_title_energy(struct tch_receipt *r)
+{
+    struct tch_power_origin o;
+
+    tch_receipt_power(r, &o);
+    for (size_t i = 0; i < r->rows.count; i++)
+        if (strcmp(r->rows.row[i].name, tch_fields[TCH_ENERGY].name) == 0 && o.status[0])
+            r->rows.row[i].title =
+                strcmp(o.status, "measured") == 0 ? "energy, measured" : "energy, estimated";
+}
+
 int tch_receipt_sum(struct tch_receipt *r, tacho_error *err)
 {
-    return tch_run_rows_of(&r->samples, r->alpha, r->work, &r->rows, err);
+    int status = tch_run_rows_of(&r->samples, r->alpha, r->work, &r->rows, err);
+
+    tch_receipt_title_energy(r);
+    return status;
 }
 
 /* Reads samples.jsonl. A kill may have truncated the last line, which is ignored. */

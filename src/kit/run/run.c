@@ -309,6 +309,7 @@ int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch 
     run->plan->runs = runs;
     run->plan->warmup = 0;
     run->plan->max_time_ns = 0;
+    run->plan->idle_ns = 0;
     return tch_run_measure(run, watch, err);
 }
 
@@ -318,7 +319,9 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
 
     tch_machine_read(&run->before);
     run->watch = watch;
-    status = tch_run_hook_once(run, TCH_HOOK_SETUP, err);
+    status = tch_run_meter_idle(&run->meter, run->plan, watch->stop);
+    if (status == 0)
+        status = tch_run_hook_once(run, TCH_HOOK_SETUP, err);
     for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
         if (tch_run_hook_line(run->plan, i, TCH_HOOK_SETUP))
             status = record_program(run, i, err);

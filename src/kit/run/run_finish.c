@@ -65,8 +65,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
         .ended_unix_ns = tch_wall_ns(),
         .tacho_cpu_ns = (double)(spawner_ns + tch_clock_read(CLOCK_PROCESS_CPUTIME_ID)),
         .server = run->server_use,
-        .power_source = run->meter.power ? run->meter.source : NULL,
-        .power_why = run->meter.why,
+        .power = run->meter.origin,
     };
     struct tch_machine_state after;
     int result = 0;
@@ -103,14 +102,18 @@ static struct tch_run_end end_of(enum tch_run_life life)
 {
     bool going = life == TCH_RUN_GOING;
 
-    return (struct tch_run_end){
+    struct tch_run_end end = {
         .state = going ? "running" : "recovered",
         .stopped = going ? "not yet" : "killed",
         .ended_unix_ns = tch_wall_ns(),
         .tacho_cpu_ns = NAN,
         .polls_cpu_ns = NAN,
-        .power_why = going ? "not known: still running" : "not known: the run was killed",
+        .power = {.status = "unavailable"},
     };
+
+    snprintf(end.power.why, sizeof end.power.why, "not known: %s",
+             going ? "still running" : "the run was killed");
+    return end;
 }
 
 static bool is_locked(const char *folder, const char *name)

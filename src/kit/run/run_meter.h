@@ -16,21 +16,20 @@
 #include <tacho/memory.h>
 #include <tacho/power.h>
 
+#include "power_origin.h"
 #include "run_plan.h"
-
-enum { TCH_POWER_WHY = 232 };
 
 /** What polls the commands and reads power, for all of them. */
 struct tch_run_meter {
-    tacho_power *power; /**< NULL: no source */
-    char source[128];   /**< their names */
-    char why[TCH_POWER_WHY];
+    tacho_power *power; /**< NULL: no source, or another process counts what it has */
+    char label[192];    /**< of its sources, for power.csv; "": not known yet */
+    struct tch_power_origin origin;
     tacho_tree *tree; /**< of the current run */
     pid_t pid;
     bool several;        /**< processes were seen in it */
     uint64_t tree_bytes; /**< of all its processes at the last poll; 0: none was seen */
     uint64_t peak_bytes; /**< of its only process, exact; 0: not known */
-    double begin_j;      /**< when it began */
+    double begin_j;      /**< when it began; NAN: not known */
     uint64_t last_ns;    /**< CPU time of the last poll */
 };
 
@@ -55,6 +54,14 @@ void tch_run_meter_close(struct tch_run_meter *m);
 
 /** Opens the power source of that name and adds it. root is before /proc and /sys. */
 int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err);
+
+/**
+ * Measures the idle power of the machine for plan->idle_ns, where there is a source.
+ *
+ * @return 0, or 1 when it was stopped
+ */
+int tch_run_meter_idle(struct tch_run_meter *m, const struct tch_run_plan *plan,
+                       const volatile sig_atomic_t *stop);
 
 /** Returns the joules since it was opened, at the last poll; NAN without a source. */
 double tch_run_meter_joules(const struct tch_run_meter *m);

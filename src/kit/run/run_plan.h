@@ -130,6 +130,7 @@ struct tch_run_plan {
     const char *out;           /**< "tacho-out" */
     uint64_t interval_ns;      /**< between polls of memory and power */
     const char *power;         /**< "auto", "none", or a source */
+    uint64_t idle_ns;          /**< measure the idle power for so long before the runs; 0: not */
 
     const struct tch_metric *metrics;
     size_t metric_count;

@@ -20,7 +20,8 @@ double tch_run_meter_joules(const struct tch_run_meter *m)
     double sum = m->power ? 0 : NAN;
 
     for (size_t i = 0; m->power && tacho_power_report_at(m->power, i, &report, NULL) == 0; i++)
-        sum += report.joules;
+        if (report.counted_by == 0)
+            sum += report.joules;
     return sum;
 }
 
@@ -40,15 +41,13 @@ int tch_power_add_named(tacho_power *power, const char *name, const char *root, 
 int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err)
 {
     bool automatic = strcmp(source, "auto") == 0;
-    tacho_power_report report = TACHO_POWER_REPORT_INIT;
     tacho_error why;
     int status;
 
     *m = (struct tch_run_meter){.begin_j = NAN};
-    if (strcmp(source, "none") == 0) {
-        snprintf(m->why, sizeof m->why, "not asked for");
+    tch_power_origin_of(&m->origin, NULL);
+    if (strcmp(source, "none") == 0)
         return 0;
-    }
     status = tacho_power_new(NULL, &m->power, err);
     if (status < 0)
         return status;
@@ -59,15 +58,26 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
         m->power = NULL;
     }
     if (status < 0 && automatic) {
-        snprintf(m->why, sizeof m->why, "%s", why.message);
+        snprintf(m->origin.why, sizeof m->origin.why, "%s", why.message);
         return 0;
     }
-    for (size_t i = 0; m->power && tacho_power_report_at(m->power, i, &report, NULL) == 0; i++) {
-        size_t len = strlen(m->source);
-
-        snprintf(m->source + len, sizeof m->source - len, "%s%s", len > 0 ? "+" : "", report.name);
+    if (m->power) {
+        tch_power_origin_of(&m->origin, m->power);
+        tch_power_find_updates(m->power);
+    }
+    if (m->power && !m->origin.source[0]) { /* another process counts all that there is */
+        tacho_power_free(m->power);
+        m->power = NULL;
     }
     return status < 0 ? status : 0;
+}
+
+int tch_run_meter_idle(struct tch_run_meter *m, const struct tch_run_plan *plan,
+                       const volatile sig_atomic_t *stop)
+{
+    if (!m->power || plan->idle_ns == 0)
+        return 0;
+    return tch_power_idle_measure(m->power, "", plan->idle_ns, stop, &m->origin.idle);
 }
 
 void tch_run_meter_close(struct tch_run_meter *m)
@@ -130,17 +140,37 @@ void tch_run_meter_begin(struct tch_run_meter *m)
         m->begin_j = tch_run_meter_joules(m);
 }
 
+/* Describes the sources once they have been read twice, which is when there are watts to write. */
+static void label_sources(struct tch_run_meter *m)
+{
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
+
+    for (size_t i = 0; tacho_power_report_at(m->power, i, &report, NULL) == 0; i++) {
+        size_t len = strlen(m->label);
+        char one[TCH_POWER_LABEL];
+
+        if (report.counted_by != 0)
+            continue;
+        tch_power_label(one, &report);
+        snprintf(m->label + len, sizeof m->label - len, "%s%s", len > 0 ? "+" : "", one);
+    }
+}
+
 static void poll_power(struct tch_run_meter *m, struct tch_run_timeline *t)
 {
-    tacho_csv_power row = {.source = m->source, .source_len = strlen(m->source)};
+    tacho_csv_power row = {.source = m->label};
 
     if (!m->power || tacho_power_take(m->power, NULL) < 0)
         return;
     row.timestamp_us = tch_wall_ns() / 1000;
     row.watts = tacho_power_now(m->power);
     row.joules = tch_run_meter_joules(m);
-    if (!isnan(row.watts))
-        (void)tacho_csv_add_power(t->power, &row, NULL); /* an error is reported by the close */
+    if (isnan(row.watts))
+        return;
+    if (!m->label[0])
+        label_sources(m);
+    row.source_len = strlen(m->label);
+    (void)tacho_csv_add_power(t->power, &row, NULL); /* an error is reported by the close */
 }
 
 /* A process that exits right now is not an error. */
@@ -183,12 +213,22 @@ void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timel
     t->polls_ns += m->last_ns;
 }
 
+/* Sets the energy of a run that is long enough for the steps of the counter. */
+static void end_energy(struct tch_run_meter *m, struct tch_run_sample *sample)
+{
+    tch_power_origin_of(&m->origin, m->power);
+    if (strcmp(m->origin.status, "unavailable") == 0 || isnan(m->begin_j))
+        return;
+    if (!tch_power_too_short(&m->origin, sample->field[TCH_WALL] / 1e9))
+        sample->field[TCH_ENERGY] = tch_run_meter_joules(m) - m->begin_j;
+}
+
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
                        struct tch_run_sample *sample)
 {
     poll_power(m, t);
-    if (m->power && !isnan(m->begin_j))
-        sample->field[TCH_ENERGY] = tch_run_meter_joules(m) - m->begin_j;
+    if (m->power)
+        end_energy(m, sample);
     if (m->tree) {
         (void)tacho_csv_flush(t->memory, NULL);
         if (t->power)

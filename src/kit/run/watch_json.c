@@ -1,4 +1,6 @@
 /* The document tacho.watch.v1. */
+#include <math.h>
+
 #include "base/json_write.h"
 #include "process_watch.h"
 
@@ -16,6 +18,10 @@ static void put_power(struct tch_buf *b, const tacho_power_report *p)
 {
     tch_json_begin_object(b);
     tch_json_put_text(b, "source", p->name);
+    tch_json_put_text(b, "domain", p->domain[0] ? p->domain : NULL);
+    tch_json_put_text(b, "status", tacho_power_status(p));
+    tch_json_put_u64(b, "update_us", p->update_us);
+    tch_json_put_u64(b, "counted_by", p->counted_by);
     tch_json_put_f64(b, "joules", p->joules);
     tch_json_put_f64(b, "mean_watts", p->mean_watts);
     tch_json_put_f64(b, "peak_watts", p->peak_watts);
@@ -54,6 +60,12 @@ void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t p
     tch_json_end_array(b);
     tch_json_put_f64(b, "joules", r->joules);
     tch_json_put_f64(b, "tree_joules", r->tree_joules);
+    tch_json_put_text(b, "tree_status", isnan(r->tree_joules) ? "unavailable" : "estimated");
+    tch_json_put_bool(b, "too_short", tch_power_too_short(&r->origin, r->seconds));
+    tch_json_key(b, "energy");
+    tch_json_begin_object(b);
+    tch_power_origin_write(b, &r->origin);
+    tch_json_end_object(b);
     tch_json_put_text(b, "no_power", no_power);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');

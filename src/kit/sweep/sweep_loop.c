@@ -62,13 +62,16 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
         .tacho_cpu_ns = NAN,
         .polls = unit->polls,
         .polls_cpu_ns = (double)unit->polls_ns,
-        .power_source = sweep->power_source[0] ? sweep->power_source : NULL,
-        .power_why = sweep->power_why[0] ? sweep->power_why : "not known: the sweep was killed",
+        .power = sweep->power,
     };
     struct tch_receipt r;
     bool open;
     int status = tch_receipt_load(&r, unit->folder, &open, err);
 
+    if (!end.power.status) { /* no run was made since the sweep was resumed */
+        end.power.status = "unavailable";
+        snprintf(end.power.why, sizeof end.power.why, "not known: the sweep was killed");
+    }
     if (unit->server_runs > 0 && unit->server_runs == unit->done) { /* of all runs, or not known */
         end.server = unit->server_use;
         end.server.ready_s /= unit->server_runs;
@@ -129,8 +132,7 @@ static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
 {
     unit->polls += run->items[0].timeline.polls;
     unit->polls_ns += run->items[0].timeline.polls_ns;
-    snprintf(sweep->power_source, sizeof sweep->power_source, "%s",
-             run->meter.power ? run->meter.source : "");
+    sweep->power = run->meter.origin;
     if (run->server_use.ready_s > 0) {
         unit->server_runs++;
         unit->server_use.ready_s += run->server_use.ready_s;
@@ -138,7 +140,6 @@ static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
         unit->server_use.energy_j += run->server_use.energy_j;
         unit->server_use.peak_bytes = fmax(unit->server_use.peak_bytes, run->server_use.peak_bytes);
     }
-    snprintf(sweep->power_why, sizeof sweep->power_why, "%s", run->meter.why);
 }
 
 /* Makes one run. A missing program or a failing --prepare fails that cell alone; out of memory ends

@@ -81,8 +81,7 @@ struct tch_sweep {
     struct tch_sweep_unit *units; /**< the cells, then the baselines */
     struct tch_order order;
     struct tch_surroundings surroundings;
-    char power_source[128];
-    char power_why[256];
+    struct tch_power_origin power;
     int lock_fd;
     uint64_t runs_done; /**< of all units, those of earlier processes too */
     uint64_t runs_total;

@@ -47,7 +47,8 @@ static void reads_all_that_reports_need(void **state)
 /* Once what came out is written, writing it again changes nothing; what is not known stays. */
 static void writes_the_same_again(void **state)
 {
-    const struct tch_run_end end = {.state = "recovered", .stopped = "killed", .power_why = "no"};
+    const struct tch_run_end end = {
+        .state = "recovered", .stopped = "killed", .power = {.status = "unavailable", .why = "no"}};
     struct tch_receipt first;
     struct tch_receipt second;
     struct tch_buf once;
@@ -141,7 +142,7 @@ static void begins_as_it_reads_back(void **state)
     const struct tch_run_end end = {.state = "complete",
                                     .stopped = "runs",
                                     .server = {.ready_s = 0.5, .energy_j = NAN},
-                                    .power_why = "none"};
+                                    .power = {.status = "unavailable", .why = "none"}};
     struct tch_receipt r;
     struct tch_receipt read;
     struct tch_buf b;

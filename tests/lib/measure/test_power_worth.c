@@ -35,7 +35,7 @@ static tacho_power_report report_of(tacho_power *p)
 {
     tacho_power_report r = TACHO_POWER_REPORT_INIT;
 
-    assert_int_equal(tacho_power_source_report(p, 0, &r, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &r, NULL), 0);
     return r;
 }
 

@@ -1,0 +1,67 @@
+/*
+ * Where figures of energy come from, and what they are worth.
+ *
+ * Every figure in joules or watts is "measured" (by a counter), "estimated" (from watts, or as a
+ * share) or "unavailable", and has a source and a domain. The idle power is kept apart.
+ */
+#ifndef TCH_POWER_ORIGIN_H
+#define TCH_POWER_ORIGIN_H
+
+#include <signal.h>
+
+#include <tacho/power.h>
+
+#include "base/buf.h"
+
+enum {
+    TCH_POWER_UPDATES = 20, /**< of a counter: a run that is shorter is not judged */
+    TCH_POWER_WHY = 232,
+};
+
+/** The machine's power while nothing was run. */
+struct tch_power_idle {
+    double seconds; /**< 0: not measured */
+    double watts;
+    double busy; /**< share of all CPUs that others used meanwhile; NAN: not known */
+};
+
+struct tch_power_origin {
+    const char *status;      /**< "measured", "estimated", "unavailable"; never NULL once set */
+    char source[128];        /**< "rapl+nvml"; "": none */
+    char domain[192];        /**< "package-0+GPU-0" */
+    uint64_t update_us;      /**< the longest of all sources; 0: always current */
+    uint64_t short_runs;     /**< runs without energy, being shorter than TCH_POWER_UPDATES */
+    char why[TCH_POWER_WHY]; /**< why it is unavailable; "" otherwise */
+    struct tch_power_idle idle;
+};
+
+/** Describes the sources that a meter reads. Sources that another process counts are left out. */
+void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power);
+
+/** Says whether a time of so many seconds is too short to judge its energy. */
+bool tch_power_too_short(const struct tch_power_origin *o, double seconds);
+
+/** Writes the members of JSON objects: status, source, domain, update_us, idle, why_not. */
+void tch_power_origin_write(struct tch_buf *b, const struct tch_power_origin *o);
+
+/** Reads them from JSON. What is missing there, as in files of earlier versions, stays "". */
+void tch_power_origin_read(struct tch_power_origin *o, const char *json, size_t len);
+
+/** Adds "measured by rapl (package-0)", or "unavailable: " and why. */
+void tch_power_origin_add(struct tch_buf *b, const struct tch_power_origin *o);
+
+/** Adds "12.3 W, measured for 5 s before, while the CPUs were 1 % busy"; nothing when the idle
+    power was not measured. */
+void tch_power_idle_add(struct tch_buf *b, const struct tch_power_origin *o);
+
+/**
+ * Measures the idle power. It reads the sources every 100 ms, as a run does.
+ *
+ * @param root  before /proc
+ * @param stop  not 0: stop early; may be NULL
+ * @return 0, or 1 when it was stopped; ret->seconds is 0 when nothing could be read
+ */
+int tch_power_idle_measure(tacho_power *power, const char *root, uint64_t ns,
+                           const volatile sig_atomic_t *stop, struct tch_power_idle *ret);
+
+#endif

@@ -1,0 +1,119 @@
+/* Where energy comes from: as JSON and as text, of runs that are too short, and at idle. */
+#include "support/test.h"
+
+#include <math.h>
+
+#include "base/json_write.h"
+#include "kit/run/power_origin.h"
+#include "kit/run/process_watch.h"
+#include "support/system.h"
+
+static const struct tch_power_origin rapl = {.status = "measured",
+                                             .source = "rapl",
+                                             .domain = "package-0",
+                                             .update_us = 1000,
+                                             .short_runs = 2,
+                                             .idle = {.seconds = 5, .watts = 12.5, .busy = 0.01}};
+
+static void text_is(const struct tch_power_origin *o, const char *expected, const char *idle)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1024);
+    tch_power_origin_add(&b, o);
+    assert_string_equal(b.data, expected);
+    tch_buf_clear(&b);
+    tch_power_idle_add(&b, o);
+    assert_string_equal(b.data, idle);
+    tch_buf_release(&b);
+}
+
+static void is_read_as_it_was_written(void **state)
+{
+    struct tch_power_origin got;
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 4096);
+    tch_json_begin_object(&b);
+    tch_power_origin_write(&b, &rapl);
+    tch_json_end_object(&b);
+    tch_power_origin_read(&got, b.data, b.len);
+    assert_string_equal(got.status, "measured");
+    assert_string_equal(got.source, "rapl");
+    assert_string_equal(got.domain, "package-0");
+    assert_int_equal(got.update_us, 1000);
+    assert_int_equal(got.short_runs, 2);
+    assert_true(got.idle.watts == 12.5 && got.idle.seconds == 5 && got.idle.busy == 0.01);
+    assert_string_equal(got.why, "");
+    text_is(&got, "measured by rapl (package-0)",
+            "12.5 W, measured for 5.000 s before while the CPUs were 1 % busy");
+    tch_buf_release(&b);
+}
+
+static void nothing_is_made_up_for_what_is_missing(void **state)
+{
+    static const char old[] = "{\"source\":null,\"why_not\":\"none\"}";
+    static const char odd[] = "{\"status\":\"certain\",\"update_us\":-1e300,\"idle\":7}";
+    struct tch_power_origin got;
+
+    (void)state;
+    tch_power_origin_read(&got, old, sizeof old - 1);
+    assert_string_equal(got.status, "");
+    assert_string_equal(got.why, "none");
+    tch_power_origin_read(&got, odd, sizeof odd - 1);
+    assert_true(!got.status[0] && got.update_us == 0 && got.idle.seconds == 0);
+    tch_power_origin_read(&got, NULL, 0);
+    assert_string_equal(got.status, "");
+    tch_power_origin_of(&got, NULL);
+    text_is(&got, "unavailable: not asked for", "");
+}
+
+static void less_than_20_updates_is_too_short(void **state)
+{
+    struct tch_power_origin fixed = {.status = "estimated", .source = "fixed"};
+
+    (void)state;
+    assert_true(tch_power_too_short(&rapl, 0.0199));
+    assert_false(tch_power_too_short(&rapl, 0.02));
+    assert_false(tch_power_too_short(&fixed, 0)); /* is always current */
+}
+
+static void idle_power_of_a_fixed_source(void **state)
+{
+    struct tch_watch_plan plan = {.root = "", .power = "fixed:20"};
+    volatile sig_atomic_t stop = 0;
+    tacho_error err;
+
+    (void)state;
+    assert_int_equal(tch_watch_idle(&plan, 100000000, &stop, &err), 0);
+    assert_true(plan.idle.seconds >= 0.1);
+    assert_true(plan.idle_watts == plan.idle.watts);
+    assert_true(fabs(plan.idle_watts - 20) < 1e-6);
+    stop = 15;
+    assert_int_equal(tch_watch_idle(&plan, 3600000000000, &stop, &err), 1);
+    plan.power = "steam";
+    assert_int_equal(tch_watch_idle(&plan, 1, NULL, &err), TACHO_EINVAL);
+}
+
+static void without_a_source_there_is_no_idle_power(void **state)
+{
+    struct tch_watch_plan plan = {.root = test_home};
+
+    (void)state;
+    assert_int_equal(tch_watch_idle(&plan, 3600000000000, NULL, NULL), 0); /* and no wait */
+    assert_true(plan.idle.seconds == 0 && plan.idle_watts == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(is_read_as_it_was_written),
+        cmocka_unit_test(nothing_is_made_up_for_what_is_missing),
+        cmocka_unit_test(less_than_20_updates_is_too_short),
+        cmocka_unit_test(idle_power_of_a_fixed_source),
+        TEST_IN_HOME(without_a_source_there_is_no_idle_power),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
