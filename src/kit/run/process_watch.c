@@ -166,8 +166,7 @@ static int read_power(struct tch_watch *w, tacho_error *err)
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     int status = tacho_power_take(w->power, err);
 
-    for (size_t i = 0; status == 0 && tacho_power_report_at(w->power, i, &report, NULL) == 0;
-         i++) {
+    for (size_t i = 0; status == 0 && tacho_power_report_at(w->power, i, &report, NULL) == 0; i++) {
         char label[TCH_POWER_LABEL];
 
         tch_power_label(label, &report);

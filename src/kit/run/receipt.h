@@ -198,6 +198,7 @@ int tch_receipt_load(struct tch_receipt *r, const char *folder, bool *recovered,
  */
 int tch_receipt_add_metric(struct tch_receipt *r, const char *folder, const struct tch_metric *m,
                            tacho_error *err);
+
 /** Reads where the energy of the runs comes from. */
 void tch_receipt_power(const struct tch_receipt *r, struct tch_power_origin *ret);
 
