@@ -20,8 +20,8 @@
 enum { ENV_MAX = 256, OUT_MAX = 1 << 20 };
 
 static const char *const call_graphs[] = {"auto", "fp", "dwarf", NULL};
-static const char *const profilers[] = {
-    "native", "perf", "perf-inferno", "dtrace", "dtrace-inferno", "cargo-flamegraph", NULL};
+static const char *const profilers[] = {"native", "perf",           "perf-inferno",     "ptrace",
+                                        "dtrace", "dtrace-inferno", "cargo-flamegraph", NULL};
 
 /* One call of `tacho flame`: its options and the request made of them. */
 struct capture {
@@ -306,7 +306,7 @@ const struct opt cli_flame_capture_opts[] = {
     {.name = "rate",
      .letter = 'F',
      .arg = "N",
-     .help = "samples a second and CPU, by default 997",
+     .help = "samples a second and CPU, by default 997, by ptrace 250",
      .set = CLI_SET(struct capture, request.rate, .kind = TCH_SET_U32, .least = 1, .most = 100000),
      .not_a = "a rate of 1 to 100000 samples a second"},
     {.name = "call-graph",

@@ -66,7 +66,7 @@ typedef struct tacho_flame_request {
     const char *profiler;    /**< one of tacho_flame_profilers(); NULL: the best one here */
     const char *event;       /**< such as "cpu-clock"; NULL: cycles, or the clock without them */
     int32_t pid;             /**< a running process, in place of argv */
-    uint32_t rate;           /**< samples per second and CPU; 0: 997 */
+    uint32_t rate;           /**< samples per second and CPU; 0: 997, by ptrace 250 */
     uint32_t stack_bytes;    /**< size of the copy of a stack; 0: 16384, at most 64512 */
     enum tacho_call_graph call_graph;
     uint32_t flags;       /**< enum tacho_flame_flags */
@@ -195,8 +195,8 @@ TACHO_API double tacho_flame_hottest_total(const tacho_flame *flame, size_t inde
 /** Is it a function of the kernel? */
 TACHO_API bool tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index);
 
-/** Returns the profiler: "native", "perf", "perf + inferno", "dtrace", "dtrace + inferno",
-    "cargo-flamegraph", or the name of your own. */
+/** Returns the profiler: "native", "perf", "perf + inferno", "ptrace", "dtrace",
+    "dtrace + inferno", "cargo-flamegraph", or the name of your own. */
 TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);
 
 /** Returns why another profiler than the best one was used, when none was asked for; else NULL. */

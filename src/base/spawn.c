@@ -246,7 +246,7 @@ static const char *advice(const char *name, int number)
     return "";
 }
 
-static int fail_exec(tacho_error *err, const char *name, int number)
+int tch_spawn_failed(tacho_error *err, const char *name, int number)
 {
     enum { NAME_SHOWN = 80 }; /* the advice must fit after it */
     size_t len = strlen(name);
@@ -281,7 +281,7 @@ int tch_spawn_start(const struct tch_spawn_ready *p, pid_t *ret, tacho_error *er
     if (number == EACCES && !s->path && !strchr(s->argv[0], '/'))
         number = search_path(s->argv[0], (char[PATH_MAX]){0}) == ENOENT ? ENOENT : EACCES;
     if (number != 0)
-        return fail_exec(err, s->argv[0], number);
+        return tch_spawn_failed(err, s->argv[0], number);
     *ret = pid;
     return 0;
 }
@@ -367,7 +367,7 @@ int tch_find_program(const char *name, char *path, size_t size, tacho_error *err
     else if (*name)
         number = search_path(name, on_path);
     if (number != 0)
-        return fail_exec(err, name, number);
+        return tch_spawn_failed(err, name, number);
     if (strlen(found) >= size)
         return tch_fail(err, TACHO_ELIMIT, 0, "the path of '%s' is too long", name);
     memcpy(path, found, strlen(found) + 1);

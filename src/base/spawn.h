@@ -83,6 +83,13 @@ int tch_spawn_start(const struct tch_spawn_ready *p, pid_t *ret, tacho_error *er
 
 void tch_spawn_release(struct tch_spawn_ready *p);
 
+/** Becomes the program: for a child that was forked, which has one thread. Signals are as
+    tch_spawn() says. @return a negative code, as tch_spawn() does */
+int tch_spawn_exec(const struct tch_spawn *s, tacho_error *err);
+
+/** Fails with the message for a program that cannot be run: the errno, and what to do. */
+int tch_spawn_failed(tacho_error *err, const char *name, int number);
+
 /** How a child exited. */
 struct tch_spawn_end {
     int status; /**< as of waitpid(): WIFEXITED() and so on */

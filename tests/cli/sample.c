@@ -94,6 +94,11 @@ static int open_software_only(uint32_t type, uint64_t config)
     return type == PERF_TYPE_SOFTWARE ? 0 : ENOENT;
 }
 
+static int trace_nothing(void)
+{
+    return EPERM;
+}
+
 /* Of a machine in a folder, without tools and without a disk. */
 static int run_doctor(struct args *args)
 {
@@ -101,6 +106,7 @@ static int run_doctor(struct args *args)
         .root = args->operands[0],
         .work = "/nowhere",
         .perf_open = open_software_only,
+        .trace = trace_nothing,
     };
 
     setenv("PATH", "/nowhere", 1);

@@ -256,41 +256,21 @@ static int make_result(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     return 0;
 }
 
-/* Refuses options that the back end does not support. */
-static int check_backend(const struct tch_capture *c, tacho_error *err)
+/* Says in one line which profiler was used in place of the best one, why, and what differs. */
+static void add_notice(struct tch_capture *c, const tacho_error *better)
 {
-    static const struct {
-        uint32_t flag;
-        const char *what;
-    } options[] = {
-        {TACHO_FLAME_ALL, "--all"},
-        {TACHO_FLAME_OFF_CPU, "--off-cpu"},
-        {TACHO_FLAME_PER_THREAD, "--per-thread"},
-        {TACHO_FLAME_KERNEL, "--kernel"},
-        {TACHO_FLAME_USER, "--user"},
-        {TACHO_FLAME_NO_INLINE, "--no-inline"},
-        {TACHO_FLAME_SOURCE, "--source"},
-        {TACHO_FLAME_DEBUGINFOD, "--debuginfod"},
-        {TACHO_FLAME_FOLDED, "--folded"},
-        {TACHO_FLAME_PPROF, "--pprof"},
-        {TACHO_FLAME_SPEEDSCOPE, "--speedscope"},
-        {TACHO_FLAME_INVERTED, "--inverted"},
-    };
-    const struct tch_backend *b = c->backend;
-    const char *what = b->own_event && c->request.event ? "--event"
-                       : b->draws && c->request.palette ? "--palette"
-                                                        : NULL;
+    struct tacho_flame *result = &c->result;
+    int len;
 
-    if (b->runs_only && !c->request.argv)
-        return tch_fail(err, TACHO_EINVAL, 0, "profiler '%s' takes a command to run, nothing else",
-                        b->name);
-    for (size_t i = 0; !what && i < sizeof options / sizeof options[0]; i++)
-        if (c->request.flags & b->cannot & options[i].flag)
-            what = options[i].what;
-    if (what)
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "profiler '%s' has nothing for %s: take '%s'",
-                        b->name, what, tch_backends[0]->name);
-    return 0;
+    if (!better->message[0])
+        return;
+    len = snprintf(result->notice, sizeof result->notice, "'%s' was taken in place of '%s': %s",
+                   c->backend->name, tch_backends[0]->name, better->message);
+    if (c->rate_reached > 0 && len > 0 && (size_t)len < sizeof result->notice)
+        snprintf(result->notice + len, sizeof result->notice - (size_t)len,
+                 "; it reached %.0f samples per second of CPU time; time in the kernel counts for "
+                 "the code that called it",
+                 c->rate_reached);
 }
 
 static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
@@ -303,10 +283,10 @@ static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     uint32_t adopt = c->request.flags & (TACHO_FLAME_ORPHANS | TACHO_FLAME_DEBUGINFOD);
 
     c->guard = TCH_NO_GUARD;
-    if (status == 0 && !c->backend)
-        status = tch_backend_find(c->request.profiler, &c->backend, &better, err);
     if (status == 0)
-        status = check_backend(c, err);
+        status = tch_backend_find(c, &better, err);
+    if (status == 0 && c->request.rate == 0)
+        c->request.rate = c->backend->rate ? c->backend->rate : RATE;
     if (status == 0 && c->request.argv && adopt == TACHO_FLAME_ORPHANS)
         tch_orphans_adopt(&c->orphans);
     if (status == 0 && c->request.argv && adopt & TACHO_FLAME_ORPHANS) {
@@ -325,9 +305,7 @@ static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     c->result.duration_ns = end - start;
     c->result.after_ns = end - c->ended_ns;
     snprintf(c->result.profiler, sizeof c->result.profiler, "%s", c->backend->used);
-    if (better.message[0])
-        snprintf(c->result.notice, sizeof c->result.notice, "'%s' was taken in place of '%s': %s",
-                 c->backend->name, tch_backends[0]->name, better.message);
+    add_notice(c, &better);
     return make_result(c, ret, err);
 }
 
@@ -346,8 +324,6 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
         status = find_palette(&c, err);
     if (status < 0)
         return status;
-    if (c.request.rate == 0)
-        c.request.rate = RATE;
     if (c.request.stack_bytes == 0)
         c.request.stack_bytes = TCH_STACK_COPY;
     c.folder = c.request.output_dir ? c.request.output_dir : ".";

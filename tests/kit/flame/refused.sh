@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where the kernel refuses to sample: one message that says what to run, or another profiler, and a
-# word about it.
+# Where the kernel refuses to sample and the profiler may not be another one: one message that says
+# what to run. Where it may: that is said. norights.sh tests what those profilers see.
 #
 #   refused.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
@@ -15,7 +15,7 @@ refused()
     number=$1
     text=$2
     shift 2
-    ! "$refuse" "$number" "$tacho" flame "$@" -- "$programs/workload" shares 10 >out.txt 2>err.txt ||
+    ! "$refuse" "$number" "$tacho" flame --profiler native "$@" -- "$programs/workload" shares 10 >out.txt 2>err.txt ||
         fail "it should not be allowed: $number $*"
     for line in "tacho: profiler command failed: native: $text" 'sudo setcap cap_perfmon=ep' \
         'docker run --cap-add PERFMON' '--security-opt seccomp=unconfined' 'tacho flame draw'; do
@@ -32,7 +32,7 @@ if [ "$(cat /proc/sys/kernel/perf_event_paranoid)" -le 2 ]; then
     for number in EPERM EACCES; do
         refused $number 'no permission to sample this process: perf events are forbidden in this container'
     done
-    refused EPERM 'no permission to sample this process: ' --profiler native
+    refused EPERM 'no permission to sample this process: ' --off-cpu
 fi
 
 # By kernel.perf_event_paranoid at 3 and above, which only some kernels know.
@@ -52,7 +52,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && at_level 3 true 2>/d
     for who in "$user" env; do # env: as root
         for level in 3 4; do
             # shellcheck disable=SC2086  # several words
-            ! at_level $level $who ./refuse EACCES ./tacho flame --out open -- ./workload shares 10 2>err.txt ||
+            ! at_level $level $who ./refuse EACCES ./tacho flame --profiler native --out open -- ./workload shares 10 2>err.txt ||
                 fail "it should not be allowed at $level"
             grep -qF "kernel.perf_event_paranoid is $level: run 'sudo sysctl kernel.perf_event_paranoid=2', or as root" err.txt ||
                 { cat err.txt; fail "at $level it does not say what to run"; }
@@ -65,7 +65,7 @@ mkdir systemtap
 # shellcheck disable=SC2016  # the stand-in's own word
 printf '#!/bin/sh\n[ "$1" != -V ]\n' >systemtap/dtrace
 chmod +x systemtap/dtrace
-! PATH=$scratch/systemtap:$PATH "$refuse" EPERM "$tacho" flame -- true >out.txt 2>err.txt || fail "a dtrace that is none was used"
+! PATH=$scratch/systemtap:$PATH "$refuse" EPERM "$tacho" flame --off-cpu -- true >out.txt 2>err.txt || fail "a dtrace that is none was used"
 grep -qF 'tacho: profiler command failed: native: ' err.txt || { cat err.txt; fail "the reason is not that of the best profiler"; }
 
 # Another profiler may have rights that we have not: it is taken, and that is said.

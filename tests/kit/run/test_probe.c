@@ -16,6 +16,13 @@
 static int software_error;
 static int hardware_error;
 
+static int trace_error;
+
+static int fake_trace(void)
+{
+    return trace_error;
+}
+
 static int fake_perf_open(uint32_t type, uint64_t config)
 {
     (void)config;
@@ -24,7 +31,8 @@ static int fake_perf_open(uint32_t type, uint64_t config)
 
 static struct tch_machine machine(void)
 {
-    return (struct tch_machine){.root = test_home, .work = test_home, .perf_open = fake_perf_open};
+    return (struct tch_machine){
+        .root = test_home, .work = test_home, .perf_open = fake_perf_open, .trace = fake_trace};
 }
 
 /* A file of the fake tree, with the folders above it. */
@@ -102,9 +110,14 @@ static void tells_what_flamegraphs_may_show(void **state)
     put(path, "2\n");
     finds(g, name, TCH_PROBE_WARNING, "without the kernel's part", "perf_event_paranoid=1");
     software_error = EPERM;
+    trace_error = 0;
+    finds(g, name, TCH_PROBE_WARNING, "degraded: of own programs", "docker run --cap-add PERFMON");
+    trace_error = EPERM;
     finds(g, name, TCH_PROBE_MISSING, "of nothing", "docker run --cap-add PERFMON");
     put(path, "4\n");
     finds(g, name, TCH_PROBE_MISSING, "perf_event_paranoid is 4", "perf_event_paranoid=2");
+    trace_error = 0;
+    finds(g, name, TCH_PROBE_WARNING, "perf_event_paranoid is 4", "perf_event_paranoid=2");
     software_error = 0;
     put("/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n"); /* CAP_PERFMON alone */
     finds(g, name, TCH_PROBE_OK, "of all processes", NULL);

@@ -4,13 +4,8 @@
 #include "base/fail.h"
 
 const struct tch_backend *const tch_backends[] = {
-    &tch_backend_native,
-    &tch_backend_perf,
-    &tch_backend_inferno,
-    &tch_backend_dtrace,
-    &tch_backend_dtrace_inferno,
-    &tch_backend_cargo,
-    NULL,
+    &tch_backend_native, &tch_backend_perf,           &tch_backend_inferno, &tch_backend_ptrace,
+    &tch_backend_dtrace, &tch_backend_dtrace_inferno, &tch_backend_cargo,   NULL,
 };
 
 int tacho_flame_fail(tacho_error *err, enum tacho_flame_error kind, const char *subject,
@@ -51,41 +46,113 @@ int tch_flame_failed(tacho_error *err, enum tacho_flame_error kind, const char *
     return inner.code;
 }
 
-static int find_first(const struct tch_backend **ret, tacho_error *better, tacho_error *err)
+/* Refuses options that the back end does not support. */
+static int check_options(const struct tch_backend *b, const tacho_flame_request *r,
+                         tacho_error *err)
+{
+    static const struct {
+        uint32_t flag;
+        const char *what;
+    } options[] = {
+        {TACHO_FLAME_ALL, "--all"},
+        {TACHO_FLAME_OFF_CPU, "--off-cpu"},
+        {TACHO_FLAME_PER_THREAD, "--per-thread"},
+        {TACHO_FLAME_KERNEL, "--kernel"},
+        {TACHO_FLAME_USER, "--user"},
+        {TACHO_FLAME_NO_INLINE, "--no-inline"},
+        {TACHO_FLAME_SOURCE, "--source"},
+        {TACHO_FLAME_DEBUGINFOD, "--debuginfod"},
+        {TACHO_FLAME_FOLDED, "--folded"},
+        {TACHO_FLAME_PPROF, "--pprof"},
+        {TACHO_FLAME_SPEEDSCOPE, "--speedscope"},
+        {TACHO_FLAME_INVERTED, "--inverted"},
+    };
+    const char *what = b->own_event && r->event                            ? "--event"
+                       : b->copies && r->call_graph == TACHO_CALL_GRAPH_FP ? "--call-graph fp"
+                       : b->draws && r->palette                            ? "--palette"
+                                                                           : NULL;
+
+    if (b->runs_only && !r->argv)
+        return tch_fail(err, TACHO_EINVAL, 0, "profiler '%s' takes a command to run, nothing else",
+                        b->name);
+    for (size_t i = 0; !what && i < sizeof options / sizeof options[0]; i++)
+        if (r->flags & b->cannot & options[i].flag)
+            what = options[i].what;
+    if (what)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "profiler '%s' has nothing for %s: take '%s'",
+                        b->name, what, tch_backends[0]->name);
+    return 0;
+}
+
+/* Whether the back end can profile what the request asks for, here and now. */
+static int try_backend(const struct tch_backend *b, const struct tch_capture *c, tacho_error *err)
+{
+    int status = b->probe(err);
+
+    if (status == 0 && b->works)
+        status = b->works(err);
+    return status == 0 && b->fits ? b->fits(c, err) : status;
+}
+
+/* Adds why an own back end cannot be used either. */
+static void add_reason(tacho_error *better, const struct tch_backend *b, const tacho_error *why)
+{
+    size_t len = strlen(better->message);
+
+    if (b->fits)
+        snprintf(better->message + len, sizeof better->message - len, ", and not '%s': %s", b->name,
+                 why->message);
+}
+
+static int find_first(struct tch_capture *c, tacho_error *better, tacho_error *err)
 {
     const struct tch_backend *best = tch_backends[0];
+    tacho_error first;
 
     if (best->probe(better) == 0) {
         better->message[0] = '\0';
-        *ret = best;
-        return 0;
+        c->backend = best;
+        return check_options(best, &c->request, err);
     }
+    first = *better;
     for (size_t i = 1; tch_backends[i]; i++) {
         const struct tch_backend *other = tch_backends[i];
-
-        if (other->probe(NULL) == 0 && (!other->works || other->works(NULL) == 0)) {
-            *ret = other;
-            return 0;
-        }
-    }
-    /* The user is to fix what the best one lacks. */
-    return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, best->name, better);
-}
-
-int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *better,
-                     tacho_error *err)
-{
-    better->message[0] = '\0';
-    if (!name)
-        return find_first(ret, better, err);
-    for (size_t i = 0; tch_backends[i]; i++) {
-        if (strcmp(tch_backends[i]->name, name) != 0)
-            continue;
         tacho_error why;
 
-        if (tch_backends[i]->probe(&why) < 0)
+        if (check_options(other, &c->request, NULL) < 0)
+            continue;
+        if (try_backend(other, c, &why) == 0) {
+            c->backend = other;
+            return 0;
+        }
+        add_reason(better, other, &why);
+    }
+    /* The user is to fix what the best one lacks. */
+    return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, best->name, &first);
+}
+
+int tch_backend_find(struct tch_capture *c, tacho_error *better, tacho_error *err)
+{
+    const char *name = c->request.profiler;
+
+    better->message[0] = '\0';
+    if (c->backend) /* the caller's own */
+        return check_options(c->backend, &c->request, err);
+    if (!name)
+        return find_first(c, better, err);
+    for (size_t i = 0; tch_backends[i]; i++) {
+        const struct tch_backend *b = tch_backends[i];
+        tacho_error why;
+        int status;
+
+        if (strcmp(b->name, name) != 0)
+            continue;
+        c->backend = b;
+        status = check_options(b, &c->request, err);
+        if (status < 0)
+            return status;
+        if (b->probe(&why) < 0 || (b->fits && b->fits(c, &why) < 0))
             return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, name, &why);
-        *ret = tch_backends[i];
         return 0;
     }
     return tch_fail(err, TACHO_EINVAL, 0, "there is no profiler '%s'", name);

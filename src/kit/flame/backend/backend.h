@@ -58,10 +58,15 @@ struct tch_backend {
     bool runs_only;    /**< needs a command; cannot attach to a process */
     bool own_event;    /**< chooses its event itself; a request with one is refused */
     bool draws;        /**< draws the SVG itself: a palette is refused */
+    bool copies;       /**< unwinds copies of stacks only: frame pointers are refused */
     uint32_t cannot;   /**< enum tacho_flame_flags that it does not support */
+    uint32_t rate;     /**< samples per second where none is asked for; 0: 997 */
 
     /** Checks whether it can be used on this machine. */
     int (*probe)(tacho_error *err);
+
+    /** Checks whether it can profile what the request names; NULL: probe() is enough. */
+    int (*fits)(const struct tch_capture *c, tacho_error *err);
 
     /** Tries to sample, where the kernel has refused this process; NULL: probe() is enough. */
     int (*works)(tacho_error *err);
@@ -87,6 +92,7 @@ struct tch_capture {
     uint64_t ended_ns;        /**< when the command exited */
     struct tch_buf warnings;  /**< what to tell about the result, each ended by '\0' */
     const char *count_name;   /**< the unit of the counts; NULL: samples */
+    double rate_reached;      /**< samples per second of CPU time; 0: not known */
     unsigned palette;         /**< enum tch_palette */
     struct tacho_flame result;
 };
@@ -100,18 +106,19 @@ extern const struct tch_backend tch_backend_dtrace_inferno;
 extern const struct tch_backend tch_backend_inferno;
 extern const struct tch_backend tch_backend_native;
 extern const struct tch_backend tch_backend_perf;
+extern const struct tch_backend tch_backend_ptrace;
 
 /** All of them, the best one first; NULL-ended. */
 extern const struct tch_backend *const tch_backends[];
 
 /**
- * Finds the back end of that name, or, for NULL, the first that can be used on this machine.
+ * Sets c->backend to the one that the request names or, if it names none, to the first that can
+ * profile what the request asks for on this machine.
  *
- * @param better  why the best one cannot be used, when another was found in its place; else its
- *                message is empty
+ * @param better  why the better ones cannot be used, when another was found in their place; else
+ *                its message is empty
  */
-int tch_backend_find(const char *name, const struct tch_backend **ret, tacho_error *better,
-                     tacho_error *err);
+int tch_backend_find(struct tch_capture *c, tacho_error *better, tacho_error *err);
 
 /** Captures by c->own_profiler. */
 int tch_own_capture(struct tch_capture *c, tacho_error *err);

@@ -53,7 +53,31 @@ static int add_mapping(struct tch_collect *c, struct tch_flame_process *process,
                                          : tch_collect_map(c, process, map, err);
 }
 
-static int read_maps(struct tch_collect *c, struct tch_flame_process *process, tacho_error *err)
+static int add_lines(struct tch_collect *c, struct tch_flame_process *process, char *text,
+                     tacho_error *err)
+{
+    int status = 0;
+
+    for (char *line = text, *next; status == 0 && *line; line = next) {
+        char *end = strchr(line, '\n');
+
+        next = end ? end + 1 : line + strlen(line);
+        if (end)
+            *end = '\0';
+        status = add_mapping(c, process, line, err);
+    }
+    return status;
+}
+
+int tch_collect_maps(struct tch_collect *c, uint32_t pid, char *text, tacho_error *err)
+{
+    struct tch_flame_thread *thread = tch_maps_thread(&c->maps, pid, pid);
+
+    return thread ? add_lines(c, thread->process, text, err) : tch_fail_memory(err);
+}
+
+int tch_collect_proc_maps(struct tch_collect *c, struct tch_flame_process *process,
+                          tacho_error *err)
 {
     char path[64];
     struct tch_buf b;
@@ -63,14 +87,7 @@ static int read_maps(struct tch_collect *c, struct tch_flame_process *process, t
     tch_buf_init(&b, PROC_MAX);
     /* A process that is gone, or another user's, has no maps. */
     if (tch_file_read(path, PROC_MAX, &b, NULL) == 0)
-        for (char *line = b.data, *next; status == 0 && *line; line = next) {
-            char *end = strchr(line, '\n');
-
-            next = end ? end + 1 : line + strlen(line);
-            if (end)
-                *end = '\0';
-            status = add_mapping(c, process, line, err);
-        }
+        status = add_lines(c, process, b.data, err);
     tch_buf_release(&b);
     return status;
 }
@@ -110,7 +127,7 @@ int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err)
     }
     closedir(dir);
     thread = status == 0 ? tch_maps_thread(&c->maps, pid, pid) : NULL;
-    return thread ? read_maps(c, thread->process, err) : status;
+    return thread ? tch_collect_proc_maps(c, thread->process, err) : status;
 }
 
 int tch_collect_processes(struct tch_collect *c, tacho_error *err)

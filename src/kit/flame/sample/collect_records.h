@@ -24,6 +24,8 @@ struct tch_collect_options {
     bool weigh;      /**< a sample counts its period, not 1 */
     bool per_thread; /**< the first frame is "comm-PID/TID" */
     bool off_cpu;    /**< a sample counts the microseconds until its thread runs again */
+    bool by_hand;    /**< no kernel writes the records: copies of the stack begin in the red zone,
+                          and new mappings are looked for where an address is unknown */
 };
 
 struct tch_wait;
@@ -62,7 +64,14 @@ void tch_collect_end(struct tch_collect *c, uint64_t time);
 /** Reads the maps and threads of a process that ran before the capture, from /proc. */
 int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err);
 
-/** Does so for every process. */
+/** Adds the mappings of a process from the text of its /proc/PID/maps, which is changed. */
+int tch_collect_maps(struct tch_collect *c, uint32_t pid, char *text, tacho_error *err);
+
+/** Does so from the file. A process that is gone has none. */
+int tch_collect_proc_maps(struct tch_collect *c, struct tch_flame_process *process,
+                          tacho_error *err);
+
+/** Reads all of every process. */
 int tch_collect_processes(struct tch_collect *c, tacho_error *err);
 
 /** Adds a mapping of a process. @return 0 or TACHO_ENOMEM */

@@ -5,10 +5,12 @@
 
 #include "base/fail.h"
 #include "kit/flame/unwind/unwind.h"
+#include "sample_ring.h"
 
 enum {
     CALLCHAIN_AT = 40,                  /* after address, thread, time and period */
     FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* room for TCH_PLACE_CUT and for the comm */
+    LOOK_AGAIN = 50, /* samples between two looks for new mappings: one costs some 50 us */
 };
 
 /* The part of the record that is not read yet. */
@@ -44,17 +46,34 @@ static int push_place(struct tch_collect *c, uint32_t object, uint64_t addr, tac
     return 0;
 }
 
+/* The mapping of an address. Where no kernel reports new ones, they are looked for. */
+static int find_map(struct tch_collect *c, struct tch_flame_process *process, uint64_t ip,
+                    const struct tch_map **ret, tacho_error *err)
+{
+    int status = 0;
+
+    *ret = tch_maps_find(process, ip);
+    if (*ret || !c->options.by_hand ||
+        (process->looked > 0 && c->samples - process->looked < LOOK_AGAIN))
+        return 0;
+    process->looked = c->samples;
+    status = tch_collect_proc_maps(c, process, err);
+    *ret = tch_maps_find(process, ip);
+    return status;
+}
+
 /* The object and the linked address of an instruction of the process. */
-static int locate(struct tch_collect *c, const struct tch_flame_process *process, uint64_t ip,
+static int locate(struct tch_collect *c, struct tch_flame_process *process, uint64_t ip,
                   uint32_t *object, uint64_t *addr, tacho_error *err)
 {
-    const struct tch_map *map = tch_maps_find(process, ip);
+    const struct tch_map *map;
     struct tch_code_object *o;
+    int status = find_map(c, process, ip, &map, err);
 
     *object = TCH_OBJECT_NOWHERE;
     *addr = ip;
     if (!map)
-        return 0;
+        return status;
     o = c->objects.list[map->object];
     if (!tch_code_object_load(o))
         return tch_fail_memory(err);
@@ -196,6 +215,8 @@ static int add_user_stack(struct tch_collect *c, struct sample *s, tacho_error *
     read_registers(s, &regs);
     size = next_word(s);
     stack = (struct tch_stack_copy){.start = regs.r[TCH_REG_SP], .data = s->at};
+    if (c->options.by_hand)
+        stack.start -= TCH_RED_ZONE;
     if (size > 0 && size < (uint64_t)(s->end - s->at) && (uint64_t)(s->end - s->at) - size >= 8) {
         s->at += size;
         stack.len = (size_t)next_word(s); /* the bytes that were really copied */

@@ -22,6 +22,7 @@ struct tch_flame_process {
     uint32_t pid;
     uint32_t threads;     /* number of known ones */
     uint32_t program;     /**< its number in struct tch_flame_programs; 0: not known yet */
+    uint64_t looked;      /**< the number of the sample for which new mappings were looked for */
     struct tch_map *maps; /* by address, none overlapping */
     size_t count;
     size_t cap;

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
+#include "kit/flame/sample/tracer.h"
 #include "probe_read.h"
 
 enum { FOUND_MAX = 4096 };
@@ -50,12 +51,20 @@ static int perf_open(uint32_t type, uint64_t config)
     return 0;
 }
 
+static int trace(void)
+{
+    tacho_error err = {.system_errno = 0};
+
+    return tch_tracer_probe(&err) == 0 ? 0 : err.system_errno ? err.system_errno : EPERM;
+}
+
 void tch_machine_init(struct tch_machine *machine)
 {
     *machine = (struct tch_machine){
         .root = "",
         .work = ".",
         .perf_open = perf_open,
+        .trace = trace,
     };
 }
 

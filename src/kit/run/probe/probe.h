@@ -34,6 +34,9 @@ struct tch_machine {
 
     /** Tries a perf event on this process: 0, or the errno number of the refusal. */
     int (*perf_open)(uint32_t type, uint64_t config);
+
+    /** Tries to trace a child: 0, or the errno number of the refusal. */
+    int (*trace)(void);
 };
 
 /** This machine. */

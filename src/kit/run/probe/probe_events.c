@@ -62,6 +62,26 @@ static void probe_software(struct tch_probes *p)
               "boot a kernel built with CONFIG_PERF_EVENTS");
 }
 
+/* Without performance events: by the samplers that need none. */
+static void probe_flame_without(struct tch_probes *p, const char *name, int64_t level)
+{
+    const char *fix = level > 2 ? "sudo sysctl kernel.perf_event_paranoid=2"
+                                : "in a container: docker run --cap-add PERFMON, or --security-opt "
+                                  "seccomp=unconfined";
+    char why[64] = "no performance events here";
+
+    if (level > 2)
+        snprintf(why, sizeof why, "perf_event_paranoid is %d", (int)level);
+    if (p->machine->trace() == 0)
+        tch_probes_add(p, name, TCH_PROBE_WARNING, fix,
+                       "degraded: of own programs by ptrace, without the kernel's part, --off-cpu "
+                       "and --all: %s",
+                       why);
+    else
+        tch_probes_add(p, name, TCH_PROBE_MISSING, fix, "of nothing: %s, and no right to trace",
+                       why);
+}
+
 /* What `tacho flame` may capture. */
 static void probe_flame(struct tch_probes *p)
 {
@@ -70,14 +90,8 @@ static void probe_flame(struct tch_probes *p)
     int error = p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
 
     tch_probe_number(p, &level, "/proc/sys/kernel/perf_event_paranoid");
-    if (error != 0 && level > 2)
-        tch_probes_add(p, name, TCH_PROBE_MISSING, "sudo sysctl kernel.perf_event_paranoid=2",
-                       "of nothing: perf_event_paranoid is %d", (int)level);
-    else if (error != 0)
-        tch_probes_add(p, name, TCH_PROBE_MISSING,
-                       "in a container: docker run --cap-add PERFMON, or --security-opt "
-                       "seccomp=unconfined",
-                       "of nothing: no performance events here");
+    if (error != 0)
+        probe_flame_without(p, name, level);
     else if (tch_probe_may_perf_all(p) || level <= 0)
         tch_probes_add(p, name, TCH_PROBE_OK, NULL,
                        "of all processes and the kernel, --off-cpu and --all included");

@@ -1,0 +1,224 @@
+/* Samples, unwinds and names while the command runs, whatever takes the samples. */
+#include "own_sampling.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/spawn.h"
+
+enum {
+    INTERRUPT_MS = 500, /* for a command that was interrupted as we were */
+    EXTRA_POLLS = 2,    /* the command, and the caller's stop */
+};
+
+int tch_sampling_read_tree(struct tch_sampling *n, tacho_error *err)
+{
+    pid_t pid = n->c->request.pid;
+    struct tch_family family = {0};
+    int status = tch_collect_process(&n->collect, (uint32_t)pid, err);
+
+    if (tch_capture_has(n->c, TACHO_FLAME_TREE))
+        tch_family_find(&family, pid);
+    for (size_t i = 0; i < family.count && status == 0; i++)
+        if (tch_family_pid(&family, i) != pid)
+            status = tch_collect_process(&n->collect, (uint32_t)tch_family_pid(&family, i), err);
+    tch_family_release(&family);
+    return status;
+}
+
+int tch_sampling_spawn(struct tch_sampling *n, const char *const *env, tacho_error *err)
+{
+    const tacho_flame_request *r = &n->c->request;
+    struct tch_spawn spawn = {.argv = r->argv, .cwd = r->cwd, .extra_env = env ? env : r->env};
+    tacho_error why;
+    int status = tch_spawn(&spawn, &n->pid, &why);
+
+    if (status < 0)
+        return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, r->argv[0], &why);
+    return 0;
+}
+
+/* Begins with what runs already, or starts the command. */
+static int start(struct tch_sampling *n, tacho_error *err)
+{
+    const tacho_flame_request *r = &n->c->request;
+    int status = n->ops->start(n, err);
+
+    if (status < 0)
+        return status;
+    if (n->pid > 0)
+        tch_guard_watch(&n->c->guard, n->pid);
+    if (n->pid > 0 || r->pid)
+        n->pidfd = (int)syscall(SYS_pidfd_open, n->pid > 0 ? n->pid : r->pid, 0);
+    if (r->duration_ns > 0)
+        n->until = tch_now_ns() + r->duration_ns;
+    return 0;
+}
+
+static int drain(struct tch_sampling *n, uint64_t until, tacho_error *err)
+{
+    int status = n->ops->drain(n, until, err);
+
+    return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
+}
+
+/* Waits for the command and for orphans that have exited; true: the command has. A command that
+   cannot be waited for, because the program ignores SIGCHLD or waits itself, counts as exited. */
+static bool reap(struct tch_sampling *n)
+{
+    bool ended = false;
+    int status;
+    pid_t pid;
+
+    while (n->c->orphans.taken && !ended && (pid = waitpid(-1, &status, WNOHANG)) > 0)
+        ended = pid == n->pid;
+    if (!ended && n->pid > 0) {
+        pid = waitpid(n->pid, &status, WNOHANG);
+        ended = pid > 0 || (pid < 0 && errno == ECHILD);
+    }
+    if (ended && pid > 0)
+        n->c->result.wait_status = status;
+    if (ended)
+        n->pid = 0;
+    return ended;
+}
+
+/* Whether the profiled process has exited; a command is then waited for. */
+static bool has_exited(struct tch_sampling *n)
+{
+    const tacho_flame_request *r = &n->c->request;
+    struct pollfd p = {.fd = n->pidfd, .events = POLLIN};
+
+    if (r->argv && n->pid > 0)
+        return reap(n);
+    if (r->pid && n->pidfd >= 0) /* also of one whose parent does not wait for it */
+        return poll(&p, 1, 0) > 0;
+    return r->pid && kill(r->pid, 0) < 0 && errno == ESRCH;
+}
+
+/* Waits for samples, for the command's exit, or for a request to stop. */
+static void wait_more(struct tch_sampling *n)
+{
+    size_t rings = n->perf.poll_count;
+    uint64_t now = tch_now_ns();
+    uint64_t left = n->until > now ? (n->until - now) / 1000000 + 1 : 0;
+
+    poll(n->polls, rings + EXTRA_POLLS, left < (uint64_t)n->drain_ms ? (int)left : n->drain_ms);
+    for (size_t i = 0; i < rings; i++)
+        if (n->polls[i].revents & (POLLHUP | POLLERR))
+            n->polls[i].fd = -1; /* its threads have ended; the others', too, before long */
+    n->stopped |= n->polls[rings + 1].revents != 0 || tch_now_ns() >= n->until;
+}
+
+static int sample_all(struct tch_sampling *n, tacho_error *err)
+{
+    size_t rings = n->perf.poll_count;
+    bool ended = false;
+    int status = 0;
+
+    n->polls = calloc(rings + EXTRA_POLLS, sizeof *n->polls);
+    if (!n->polls)
+        return tch_fail_memory(err);
+    if (rings > 0)
+        memcpy(n->polls, n->perf.polls, rings * sizeof *n->polls);
+    n->polls[rings] = (struct pollfd){.fd = n->pidfd, .events = POLLIN};
+    n->polls[rings + 1] = (struct pollfd){.fd = n->c->request.stop_fd, .events = POLLIN};
+    while (status == 0 && !ended && !n->stopped) {
+        wait_more(n);
+        ended = has_exited(n);
+        if (ended)
+            n->c->ended_ns = tch_now_ns();
+        status = drain(n, tch_now_ns() - TCH_FLAME_SAMPLER_SLACK, err);
+    }
+    if (!ended)
+        n->c->ended_ns = tch_now_ns();
+    n->ops->stop(n);
+    return status;
+}
+
+/* Terminates a command that still runs when the capture ends, with all its descendants. A command
+   that exited on an interrupt may have left processes that ignore it: a shell's background jobs. */
+static void terminate_command(struct tch_sampling *n)
+{
+    struct tch_family family = {.orphans = &n->c->orphans};
+    bool interrupted = tch_capture_stopped(n->c);
+
+    if (n->pid == 0 && !(n->c->orphans.taken && (n->stopped || interrupted)))
+        return;
+    tch_family_find(&family, n->pid);
+    /* An interrupt from the keyboard has reached it, too: it may be about to exit. */
+    tch_family_terminate(&family, interrupted ? INTERRUPT_MS : 0);
+    tch_family_release(&family);
+    if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
+        n->pid = 0;
+}
+
+static int sample(struct tch_sampling *n, tacho_error *err)
+{
+    tacho_error why;
+    int status = n->ops->open(n, &why);
+
+    if (status == TACHO_ENOMEM || status == TACHO_EINVAL)
+        return tch_fail(err, status, 0, "%s", why.message);
+    if (status < 0)
+        return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, n->ops->name, &why);
+    status = start(n, err);
+    if (status == 0)
+        status = sample_all(n, err);
+    return status == 0 ? drain(n, UINT64_MAX, err) : status;
+}
+
+static int run(struct tch_sampling *n, tacho_error *err)
+{
+    struct tch_symbol_options options = {
+        .no_inline = tch_capture_has(n->c, TACHO_FLAME_NO_INLINE),
+        .source = tch_capture_has(n->c, TACHO_FLAME_SOURCE),
+        .debuginfod = tch_capture_has(n->c, TACHO_FLAME_DEBUGINFOD),
+    };
+    struct tacho_flame *result = &n->c->result;
+    int status;
+    int named;
+
+    tch_symbols_init(&n->symbols, &options, &n->c->stacks.names);
+    /* Before there are events: the thread and the programs it starts would inherit them. */
+    status = tch_symbol_worker_start(&n->worker, &n->symbols, err);
+    if (status < 0)
+        return status;
+    status = sample(n, err);
+    named = tch_symbol_worker_finish(&n->worker, status == 0 ? err : NULL);
+    if (status == 0)
+        status = named;
+    if (status < 0)
+        return status;
+    tch_collect_end(&n->collect, n->c->ended_ns);
+    result->samples = n->collect.samples;
+    result->lost = n->collect.lost;
+    result->truncated = n->collect.truncated;
+    status = tch_symbols_stacks(&n->symbols, &n->collect, &n->c->stacks, err);
+    tch_symbols_explain(&n->symbols, &n->c->warnings);
+    if (status == 0)
+        tch_programs_advise(&n->collect.programs, n->stack_bytes, &n->c->warnings);
+    n->ops->finish(n);
+    return status;
+}
+
+int tch_sampling_capture(struct tch_capture *c, const struct tch_sampling_ops *ops,
+                         tacho_error *err)
+{
+    struct tch_sampling n = {.c = c, .ops = ops, .ring.fd = -1, .pidfd = -1, .until = UINT64_MAX};
+    int status = run(&n, err);
+
+    terminate_command(&n);
+    tch_symbols_release(&n.symbols);
+    tch_collect_release(&n.collect);
+    ops->close(&n);
+    free(n.polls);
+    if (n.pidfd >= 0)
+        close(n.pidfd);
+    return status;
+}

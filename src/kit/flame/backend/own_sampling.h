@@ -1,0 +1,78 @@
+/*
+ * A capture by one of our own samplers: samples are unwound and named while the command runs. The
+ * samplers differ in where samples come from; each is a table of functions.
+ *
+ *     backend_native.c    perf events of the kernel
+ *     backend_ptrace.c    a process that stops the command's threads
+ */
+#ifndef TCH_OWN_SAMPLING_H
+#define TCH_OWN_SAMPLING_H
+
+#include <poll.h>
+
+#include "backend.h"
+#include "kit/flame/sample/collect_records.h"
+#include "kit/flame/sample/ring_reader.h"
+#include "kit/flame/symbol/symbol.h"
+
+/** One capture. */
+struct tch_sampling {
+    struct tch_capture *c;
+    const struct tch_sampling_ops *ops;
+    struct tch_flame_sampler perf; /**< of the native sampler */
+    struct tch_ring_reader ring;   /**< of the others */
+    struct tch_collect collect;
+    struct tch_symbols symbols;
+    struct tch_symbol_worker worker;
+    struct pollfd *polls; /* those of perf, then the command's, then the stop's */
+    int drain_ms;         /**< time between two drains */
+    uint32_t stack_bytes; /**< of a stack's copy; 0: none */
+    pid_t pid;            /**< to wait for; 0: there is none, or it has exited */
+    int pidfd;
+    uint64_t until; /* the end of its time, or UINT64_MAX */
+    bool stopped;
+};
+
+/** Where samples come from. */
+struct tch_sampling_ops {
+    const char *name;
+
+    /** Opens the sampler, initialises n->collect and sets n->drain_ms and n->stack_bytes. */
+    int (*open)(struct tch_sampling *n, tacho_error *err);
+
+    /** Starts sampling what runs already, or the command, whose process is then n->pid. */
+    int (*start)(struct tch_sampling *n, tacho_error *err);
+
+    /** Passes the samples that are older than `until` to n->collect. */
+    int (*drain)(struct tch_sampling *n, uint64_t until, tacho_error *err);
+    void (*stop)(struct tch_sampling *n);
+
+    /** Adds to the result, and to the warnings, after the last sample. */
+    void (*finish)(struct tch_sampling *n);
+    void (*close)(struct tch_sampling *n);
+};
+
+/** Captures with a sampler. */
+int tch_sampling_capture(struct tch_capture *c, const struct tch_sampling_ops *ops,
+                         tacho_error *err);
+
+/** Returns whether the request has the flag. */
+static inline bool tch_capture_has(const struct tch_capture *c, uint32_t flag)
+{
+    return (c->request.flags & flag) != 0;
+}
+
+/** Starts the command with `env` added; NULL: the request's. */
+int tch_sampling_spawn(struct tch_sampling *n, const char *const *env, tacho_error *err);
+
+/** Reads the maps of the process that the request names, and of its tree. */
+int tch_sampling_read_tree(struct tch_sampling *n, tacho_error *err);
+
+/* Shared by the samplers with a ring. */
+int tch_ring_sampling_open(struct tch_sampling *n, tacho_error *err);
+int tch_ring_sampling_drain(struct tch_sampling *n, uint64_t until, tacho_error *err);
+void tch_ring_sampling_stop(struct tch_sampling *n);
+void tch_ring_sampling_finish(struct tch_sampling *n);
+void tch_ring_sampling_close(struct tch_sampling *n);
+
+#endif

@@ -1,0 +1,191 @@
+/* Samples from shared memory, as the records that the kernel would have written. */
+#include "ring_reader.h"
+
+#include <errno.h>
+#include <linux/perf_event.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+
+enum {
+    SLOTS_PER_CPU = 128,
+    SLOTS_LEAST = 256,
+    RECORD_ROOM = 1 << 16,
+};
+
+static uint32_t slot_count(void)
+{
+    long wanted = SLOTS_PER_CPU * sysconf(_SC_NPROCESSORS_ONLN);
+
+    return wanted < SLOTS_LEAST          ? SLOTS_LEAST
+           : wanted > TCH_RING_SLOTS_MAX ? TCH_RING_SLOTS_MAX
+                                         : (uint32_t)wanted;
+}
+
+int tch_ring_open(struct tch_ring_reader *r, uint32_t stack_bytes, uint32_t rate, tacho_error *err)
+{
+    uint32_t slot = (uint32_t)sizeof(struct tch_ring_record) + stack_bytes;
+    uint32_t slots = slot_count();
+
+    *r = (struct tch_ring_reader){.fd = -1};
+    slot = (slot + 63) / 64 * 64;
+    r->bytes = TCH_RING_DATA + (size_t)slots * slot;
+    r->record = malloc(RECORD_ROOM);
+    if (!r->record)
+        return tch_fail_memory(err);
+    r->fd = memfd_create("tacho-samples", MFD_CLOEXEC);
+    if (r->fd < 0 || ftruncate(r->fd, (off_t)r->bytes) < 0)
+        return tch_fail_errno(err, errno, "cannot make the memory for samples");
+    /* Now, not in the program that is sampled: a page costs a sample more than all the rest. */
+    r->ring = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, 0);
+    if (r->ring == MAP_FAILED) {
+        r->ring = NULL;
+        return tch_fail_errno(err, errno, "cannot map the memory for samples");
+    }
+    r->sizes = (struct tch_ring_head){
+        .magic = TCH_RING_MAGIC,
+        .version = TCH_RING_VERSION,
+        .slots = slots,
+        .slot_bytes = slot,
+        .stack_bytes = stack_bytes,
+        .period_ns = 1000000000u / rate,
+    };
+    *r->ring = r->sizes;
+    return 0;
+}
+
+void tch_ring_close(struct tch_ring_reader *r)
+{
+    if (r->ring)
+        munmap(r->ring, r->bytes);
+    if (r->fd >= 0)
+        close(r->fd);
+    free(r->record);
+    *r = (struct tch_ring_reader){.fd = -1};
+}
+
+void tch_ring_stop(struct tch_ring_reader *r)
+{
+    if (r->ring)
+        __atomic_store_n(&r->ring->stop, 1, __ATOMIC_RELEASE);
+}
+
+double tch_ring_rate(const struct tch_ring_reader *r)
+{
+    return r->weight_ns > 0 ? (double)r->samples * 1e9 / (double)r->weight_ns : 0;
+}
+
+static uint8_t *put_words(uint8_t *at, const void *words, size_t bytes)
+{
+    memcpy(at, words, bytes);
+    return at + bytes;
+}
+
+static uint8_t *put_word(uint8_t *at, uint64_t word)
+{
+    return put_words(at, &word, sizeof word);
+}
+
+/* Makes the record of perf_event_open(2) that collect_records.c reads. The period is the weight in
+   microseconds. */
+static int add_sample(struct tch_ring_reader *r, const struct tch_ring_record *head, uint32_t len,
+                      const uint8_t *stack, struct tch_collect *c, tacho_error *err)
+{
+    struct perf_event_header *record = (void *)r->record;
+    uint8_t *at = r->record + sizeof *record;
+
+    at = put_word(at, head->regs[8]); /* IP */
+    at = put_word(at, (uint64_t)head->tid << 32 | head->pid);
+    at = put_word(at, head->time);
+    at = put_word(at, (head->weight + 500) / 1000);
+    at = put_word(at, 0); /* no callchain */
+    at = put_word(at, PERF_SAMPLE_REGS_ABI_64);
+    at = put_words(at, head->regs, sizeof head->regs);
+    at = put_word(at, r->sizes.stack_bytes);
+    memcpy(at, stack, len < r->sizes.stack_bytes ? len : r->sizes.stack_bytes);
+    at = put_word(at + r->sizes.stack_bytes, len);
+    *record = (struct perf_event_header){.type = PERF_RECORD_SAMPLE,
+                                         .misc = PERF_RECORD_MISC_USER,
+                                         .size = (uint16_t)(at - r->record)};
+    r->samples++;
+    r->weight_ns += head->weight;
+    return tch_collect_record(c, record, err);
+}
+
+/* The sampled program may write into the slot at any time: its head is read once. */
+static int add_record(struct tch_ring_reader *r, const struct tch_ring_record *slot,
+                      struct tch_collect *c, tacho_error *err)
+{
+    struct tch_ring_record head;
+    uint32_t room = tch_ring_room(&r->sizes);
+    char *text = (char *)r->record;
+
+    memcpy(&head, slot, sizeof head);
+    if (head.len > room)
+        return 0; /* damaged */
+    if (head.kind == TCH_RING_SAMPLE)
+        return add_sample(r, &head, head.len, slot->data, c, err);
+    memcpy(text, slot->data, head.len);
+    text[head.len] = '\0';
+    if (head.kind == TCH_RING_MAPS)
+        return tch_collect_maps(c, head.pid, text, err);
+    if (head.kind != TCH_RING_COMM && head.kind != TCH_RING_EXEC)
+        return 0;
+    return tch_maps_comm(&c->maps, head.pid, head.tid, text, head.kind == TCH_RING_EXEC)
+               ? 0
+               : tch_fail_memory(err);
+}
+
+/* A full slot. */
+struct ready {
+    uint64_t time;
+    uint32_t slot;
+};
+
+static int by_time(const void *left, const void *right)
+{
+    const struct ready *a = left;
+    const struct ready *b = right;
+
+    return a->time < b->time ? -1 : a->time > b->time;
+}
+
+/* Frees what a thread claimed that is gone. */
+static void free_abandoned(struct tch_ring_head *ring, uint32_t at, uint64_t state)
+{
+    if (kill((pid_t)(state >> 32), 0) < 0 && errno == ESRCH)
+        __atomic_compare_exchange_n(&ring->state[at], &state, TCH_SLOT_FREE, false,
+                                    __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+static struct tch_ring_record *slot_of(const struct tch_ring_reader *r, uint32_t at)
+{
+    return (void *)((uint8_t *)r->ring + TCH_RING_DATA + (size_t)at * r->sizes.slot_bytes);
+}
+
+int tch_ring_drain(struct tch_ring_reader *r, uint64_t until, struct tch_collect *c,
+                   tacho_error *err)
+{
+    struct ready ready[TCH_RING_SLOTS_MAX];
+    size_t count = 0;
+    int status = 0;
+
+    for (uint32_t i = 0; i < r->sizes.slots; i++) {
+        uint64_t state = __atomic_load_n(&r->ring->state[i], __ATOMIC_ACQUIRE);
+        uint64_t time = slot_of(r, i)->time;
+
+        if ((uint32_t)state == TCH_SLOT_FULL && time <= until)
+            ready[count++] = (struct ready){time, i};
+        else if ((uint32_t)state == TCH_SLOT_CLAIMED)
+            free_abandoned(r->ring, i, state);
+    }
+    qsort(ready, count, sizeof *ready, by_time);
+    for (size_t i = 0; i < count; i++) {
+        if (status == 0)
+            status = add_record(r, slot_of(r, ready[i].slot), c, err);
+        __atomic_store_n(&r->ring->state[ready[i].slot], TCH_SLOT_FREE, __ATOMIC_RELEASE);
+    }
+    return status;
+}

@@ -1,0 +1,139 @@
+/*
+ * The memory through which a sampler without perf events hands samples to tacho. tacho makes it;
+ * the preloaded object, in each process of the command, or the tracer fills it.
+ *
+ * A slot holds one record. Its state word says who may touch it:
+ *
+ *     0              free: a producer may claim it (compare and swap)
+ *     tid << 32 | 1  claimed by that thread, which writes the record
+ *     tid << 32 | 2  full: the reader processes the record and frees the slot
+ *
+ * A producer may be killed while it writes. So slots are not a queue: the reader takes full ones
+ * in any order, sorts them by time, and frees what a dead thread has claimed. Publishing is a
+ * release store, reading the state an acquire load.
+ *
+ * This header needs no C library: the preloaded object has none.
+ */
+#ifndef TCH_SAMPLE_RING_H
+#define TCH_SAMPLE_RING_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    TCH_RING_MAGIC = 0x54434852,
+    TCH_RING_VERSION = 1,
+    TCH_RING_SLOTS_MAX = 1024,
+    TCH_RING_DATA = 16384, /**< where the slots begin */
+    TCH_RING_TRIES = 32,   /**< slots that a producer tries before it counts a loss */
+    TCH_RED_ZONE = 128,    /**< bytes below the stack pointer that a leaf function may use */
+    TCH_RING_REGS = 17,    /**< AX BX CX DX SI DI BP SP IP R8 to R15, as the kernel orders them */
+};
+
+enum tch_ring_state { TCH_SLOT_FREE = 0, TCH_SLOT_CLAIMED = 1, TCH_SLOT_FULL = 2 };
+
+enum tch_ring_kind {
+    TCH_RING_SAMPLE, /**< data: the stack, from TCH_RED_ZONE below the stack pointer on */
+    TCH_RING_COMM,   /**< data: the name of the thread */
+    TCH_RING_MAPS,   /**< data: lines of /proc/PID/maps */
+    TCH_RING_EXEC,   /**< a program begins: the process has no mappings; data: its name */
+};
+
+/** Why a process of the command has no samples, in tch_ring_head.trouble. */
+enum tch_ring_trouble {
+    TCH_TROUBLE_NO_SIGNAL = 1,  /**< it uses every real-time signal */
+    TCH_TROUBLE_NO_THREAD = 2,  /**< it may not start a thread */
+    TCH_TROUBLE_NO_MEMORY = 4,  /**< no stack could be read */
+    TCH_TROUBLE_TAKEN_AWAY = 8, /**< it took the signal away from the sampler */
+};
+
+struct tch_ring_head {
+    uint32_t magic;
+    uint32_t version;
+    uint32_t slots;
+    uint32_t slot_bytes;
+    uint32_t stack_bytes; /**< of the stack to copy, from TCH_RED_ZONE below the pointer on */
+    uint32_t period_ns;   /**< between two samples of one CPU */
+    uint32_t stop;        /**< set by tacho: samplers end */
+    uint32_t next;        /**< where the next producer looks first */
+    uint64_t lost;        /**< samples that found no slot */
+    uint32_t blocked;     /**< threads that never took their signal */
+    uint32_t trouble;     /**< enum tch_ring_trouble, ORed */
+    uint32_t processes;   /**< in which a sampler was started */
+    int32_t wait_status;  /**< of the traced command, when it has exited */
+    uint64_t state[TCH_RING_SLOTS_MAX];
+};
+
+struct tch_ring_record {
+    uint32_t kind; /**< enum tch_ring_kind */
+    uint32_t pid;
+    uint32_t tid;
+    uint32_t len;    /**< of data */
+    uint64_t time;   /**< CLOCK_MONOTONIC, in ns */
+    uint64_t weight; /**< CPU time of the thread since its sample before, in ns */
+    uint64_t regs[TCH_RING_REGS];
+    uint8_t data[];
+};
+
+static inline struct tch_ring_record *tch_ring_slot(struct tch_ring_head *ring, uint32_t at)
+{
+    return (struct tch_ring_record *)((uint8_t *)ring + TCH_RING_DATA +
+                                      (size_t)at * ring->slot_bytes);
+}
+
+/** Returns how many bytes of data a slot has room for. */
+static inline uint32_t tch_ring_room(const struct tch_ring_head *ring)
+{
+    return ring->slot_bytes - (uint32_t)sizeof(struct tch_ring_record);
+}
+
+/** Claims a slot; -1: none is free, which counts as a loss. */
+static inline int tch_ring_claim(struct tch_ring_head *ring, uint32_t tid)
+{
+    uint64_t claimed = (uint64_t)tid << 32 | TCH_SLOT_CLAIMED;
+
+    for (int i = 0; i < TCH_RING_TRIES; i++) {
+        uint32_t at = __atomic_fetch_add(&ring->next, 1, __ATOMIC_RELAXED) % ring->slots;
+        uint64_t expected = TCH_SLOT_FREE;
+
+        if (__atomic_compare_exchange_n(&ring->state[at], &expected, claimed, 0, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_RELAXED))
+            return (int)at;
+    }
+    __atomic_fetch_add(&ring->lost, 1, __ATOMIC_RELAXED);
+    return -1;
+}
+
+/** Hands a claimed slot over to the reader. */
+static inline void tch_ring_publish(struct tch_ring_head *ring, int at, uint32_t tid)
+{
+    __atomic_store_n(&ring->state[at], (uint64_t)tid << 32 | TCH_SLOT_FULL, __ATOMIC_RELEASE);
+}
+
+/** Copies bytes without the C library: a sanitizer checks memcpy(), and a stack is not its own. */
+static inline void tch_ring_copy(void *to, const void *from, size_t len)
+{
+    __asm__ volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(len) : : "memory");
+}
+
+/** Writes a record that is no sample. @return 0, or -1: no slot was free */
+static inline int tch_ring_note(struct tch_ring_head *ring, struct tch_ring_record head,
+                                const char *text)
+{
+    int at = tch_ring_claim(ring, head.tid);
+    struct tch_ring_record *record;
+
+    if (at < 0)
+        return -1;
+    record = tch_ring_slot(ring, (uint32_t)at);
+    record->kind = head.kind;
+    record->pid = head.pid;
+    record->tid = head.tid;
+    record->len = head.len;
+    record->time = head.time;
+    tch_ring_copy(record->data, text, head.len);
+    tch_ring_publish(ring, at, head.tid);
+    return 0;
+}
+
+#endif

@@ -1,0 +1,415 @@
+/*
+ * The tracer at work.
+ *
+ *     tick    each thread that has run since the last tick and is in state R is asked to stop
+ *     stop    any stop of a thread that was asked is the answer: the request is swallowed when it
+ *             meets another stop. Sample, and continue.
+ *
+ * The tracer never waits for one thread: a runnable thread without a CPU stops only when it gets
+ * one, after 40 ms on a busy machine. It waits for the next tick or for any stop, whichever comes
+ * first. A thread that sleeps is not stopped: epoll_wait() and others would return early.
+ */
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/number.h"
+#include "ring_maps.h"
+#include "tracer.h"
+
+enum { MAPS_MAX = 16 << 20 };
+
+struct traced {
+    pid_t tid;
+    pid_t pid;
+    uint64_t ran;     /* CPU time at the last tick, in ns */
+    uint64_t counted; /* CPU time at the last sample */
+    bool asked;       /* to stop */
+    char comm[16];    /* as reported */
+};
+
+/* A process. */
+struct space {
+    pid_t pid;
+    struct tch_code_ranges ranges;
+};
+
+struct tracer {
+    struct tch_ring_head *ring;
+    pid_t command; /* 0: a process was attached to */
+    bool done;
+    uint64_t random;
+    struct traced *threads;
+    size_t count;
+    size_t cap;
+    struct space **spaces;
+    size_t space_count;
+    size_t space_cap;
+};
+
+static struct traced *find_thread(struct tracer *t, pid_t tid)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->threads[i].tid == tid)
+            return &t->threads[i];
+    return NULL;
+}
+
+static struct space *find_space(struct tracer *t, pid_t pid)
+{
+    struct space *space;
+
+    for (size_t i = 0; i < t->space_count; i++)
+        if (t->spaces[i]->pid == pid)
+            return t->spaces[i];
+    space = calloc(1, sizeof *space);
+    if (!space || tch_array_reserve(&t->spaces, &t->space_cap, t->space_count + 1) < 0) {
+        free(space);
+        return NULL;
+    }
+    space->pid = pid;
+    t->spaces[t->space_count++] = space;
+    return space;
+}
+
+static void drop_space(struct tracer *t, pid_t pid)
+{
+    for (size_t i = 0; i < t->count; i++)
+        if (t->threads[i].pid == pid)
+            return;
+    for (size_t i = 0; i < t->space_count; i++)
+        if (t->spaces[i]->pid == pid) {
+            free(t->spaces[i]);
+            t->spaces[i] = t->spaces[--t->space_count];
+            return;
+        }
+}
+
+static void drop_thread(struct tracer *t, pid_t tid)
+{
+    struct traced *thread = find_thread(t, tid);
+    pid_t pid = thread ? thread->pid : 0;
+
+    if (!thread)
+        return;
+    *thread = t->threads[--t->count];
+    drop_space(t, pid);
+}
+
+/* Reads a short file of a thread; an empty text when it is gone. */
+static size_t read_file(pid_t tid, const char *name, char *text, size_t size)
+{
+    char path[64];
+    ssize_t len = -1;
+    int fd;
+
+    snprintf(path, sizeof path, "/proc/%d/%s", (int)tid, name);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        len = read(fd, text, size - 1);
+        close(fd);
+    }
+    text[len > 0 ? len : 0] = '\0';
+    return len > 0 ? (size_t)len : 0;
+}
+
+/* The process of a thread. */
+static pid_t process_of(pid_t tid)
+{
+    char text[4096];
+    const char *at;
+    uint64_t pid;
+
+    read_file(tid, "status", text, sizeof text);
+    at = strstr(text, "\nTgid:\t");
+    if (!at || tch_parse_u64_n(at + 7, strcspn(at + 7, "\n"), INT32_MAX, &pid) < 0)
+        return tid;
+    return (pid_t)pid;
+}
+
+static struct traced *add_thread(struct tracer *t, pid_t tid)
+{
+    if (tch_array_reserve(&t->threads, &t->cap, t->count + 1) < 0)
+        return NULL;
+    t->threads[t->count] = (struct traced){.tid = tid, .pid = process_of(tid)};
+    return &t->threads[t->count++];
+}
+
+/* CPU time of a thread in ns, from "RAN WAITED SLICES". Another process's CPU clock is refused. */
+static uint64_t time_run(pid_t tid)
+{
+    char text[128];
+    uint64_t ran = 0;
+
+    read_file(tid, "schedstat", text, sizeof text);
+    if (tch_parse_u64_n(text, strcspn(text, " "), UINT64_MAX, &ran) < 0)
+        return 0;
+    return ran;
+}
+
+static void note(struct tracer *t, const struct traced *thread, enum tch_ring_kind kind,
+                 const char *text)
+{
+    struct tch_ring_record head = {
+        .kind = kind,
+        .pid = (uint32_t)thread->pid,
+        .tid = (uint32_t)thread->tid,
+        .len = (uint32_t)strlen(text),
+        .time = tch_now_ns(),
+    };
+
+    tch_ring_note(t->ring, head, text);
+}
+
+/* Whether the thread wants the CPU; keeps its name, which is in the same line: "12 (a b) R ...". */
+static bool is_running(struct tracer *t, struct traced *thread)
+{
+    char text[512];
+    char comm[sizeof thread->comm];
+    const char *name;
+    char *end;
+
+    read_file(thread->tid, "stat", text, sizeof text);
+    name = strchr(text, '(');
+    end = strrchr(text, ')');
+    if (!name || !end || strlen(end) < 3)
+        return false;
+    *end = '\0';
+    snprintf(comm, sizeof comm, "%.15s", name + 1);
+    if (strcmp(comm, thread->comm) != 0) {
+        memcpy(thread->comm, comm, sizeof comm);
+        note(t, thread, TCH_RING_COMM, comm);
+    }
+    return end[2] == 'R';
+}
+
+static void read_maps(struct tracer *t, const struct traced *thread, struct space *space)
+{
+    struct tch_ring_record head = {
+        .pid = (uint32_t)thread->pid, .tid = (uint32_t)thread->tid, .time = tch_now_ns()};
+    char path[64];
+    struct tch_buf b;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)thread->pid);
+    tch_buf_init(&b, MAPS_MAX);
+    if (tch_file_read(path, MAPS_MAX, &b, NULL) == 0)
+        tch_ring_note_maps(t->ring, head, b.data, &space->ranges);
+    tch_buf_release(&b);
+}
+
+static void fill_registers(const struct user_regs_struct *r, uint64_t *regs)
+{
+    const uint64_t order[TCH_RING_REGS] = {r->rax, r->rbx, r->rcx, r->rdx, r->rsi, r->rdi,
+                                           r->rbp, r->rsp, r->rip, r->r8,  r->r9,  r->r10,
+                                           r->r11, r->r12, r->r13, r->r14, r->r15};
+
+    memcpy(regs, order, sizeof order);
+}
+
+/* Copies registers and stack of a stopped thread. One that may not be read has no stack. */
+static void take_sample(struct tracer *t, struct traced *thread)
+{
+    struct user_regs_struct regs;
+    struct iovec room = {&regs, sizeof regs};
+    struct space *space = find_space(t, thread->pid);
+    uint64_t ran = time_run(thread->tid);
+    struct tch_ring_record *record;
+    ssize_t len;
+    int slot;
+
+    if (ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &room) < 0 ||
+        room.iov_len != sizeof regs || ran <= thread->counted)
+        return; /* a 32-bit program has other registers */
+    if (space && !tch_ranges_have(&space->ranges, regs.rip))
+        read_maps(t, thread, space);
+    slot = tch_ring_claim(t->ring, (uint32_t)getpid());
+    if (slot < 0)
+        return;
+    record = tch_ring_slot(t->ring, (uint32_t)slot);
+    record->kind = TCH_RING_SAMPLE;
+    record->pid = (uint32_t)thread->pid;
+    record->tid = (uint32_t)thread->tid;
+    record->time = tch_now_ns();
+    record->weight = ran - thread->counted;
+    fill_registers(&regs, record->regs);
+    len = process_vm_readv(thread->tid, &(struct iovec){record->data, t->ring->stack_bytes}, 1,
+                           &(struct iovec){(void *)(regs.rsp - TCH_RED_ZONE), t->ring->stack_bytes},
+                           1, 0);
+    if (len < 0)
+        t->ring->trouble |= TCH_TROUBLE_NO_MEMORY;
+    record->len = len > 0 ? (uint32_t)len : 0;
+    thread->counted = ran;
+    tch_ring_publish(t->ring, slot, (uint32_t)getpid());
+}
+
+/* After an exec the process has one thread, whose number is the process's. */
+static void begin_program(struct tracer *t, pid_t pid)
+{
+    struct traced *thread;
+    struct space *space;
+    char comm[64];
+
+    for (size_t i = 0; i < t->count;)
+        if (t->threads[i].pid == pid && t->threads[i].tid != pid)
+            t->threads[i] = t->threads[--t->count];
+        else
+            i++;
+    thread = find_thread(t, pid);
+    if (!thread)
+        thread = add_thread(t, pid);
+    space = find_space(t, pid);
+    if (!thread || !space)
+        return;
+    thread->counted = time_run(pid);
+    read_file(pid, "comm", comm, sizeof comm);
+    comm[strcspn(comm, "\n")] = '\0';
+    snprintf(thread->comm, sizeof thread->comm, "%.15s", comm);
+    note(t, thread, TCH_RING_EXEC, comm);
+    read_maps(t, thread, space);
+}
+
+static bool stops_group(int sig)
+{
+    return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
+}
+
+/* A thread has stopped: samples it if it was asked to, and lets it continue. */
+static void on_stop(struct tracer *t, pid_t tid, int status)
+{
+    int event = status >> 16;
+    int sig = WSTOPSIG(status);
+    struct traced *thread = find_thread(t, tid);
+
+    if (event == PTRACE_EVENT_EXEC) {
+        begin_program(t, tid);
+        thread = find_thread(t, tid);
+    }
+    if (!thread)
+        thread = add_thread(t, tid);
+    if (thread && thread->asked)
+        take_sample(t, thread);
+    if (thread)
+        thread->asked = false;
+    if (event == PTRACE_EVENT_STOP && stops_group(sig))
+        ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* it stays stopped until SIGCONT */
+    else
+        ptrace(PTRACE_CONT, tid, NULL, (long)(event == 0 ? sig : 0));
+}
+
+static void drain_stops(struct tracer *t)
+{
+    int status;
+    pid_t tid;
+
+    while ((tid = waitpid(-1, &status, __WALL | WNOHANG)) > 0) {
+        if (WIFSTOPPED(status)) {
+            on_stop(t, tid, status);
+            continue;
+        }
+        drop_thread(t, tid);
+        if (tid == t->command) {
+            t->ring->wait_status = status;
+            t->done = true;
+        }
+    }
+    if (tid < 0 && errno == ECHILD)
+        t->done = true;
+}
+
+static void tick(struct tracer *t)
+{
+    for (size_t i = 0; i < t->count; i++) {
+        struct traced *thread = &t->threads[i];
+        uint64_t ran = time_run(thread->tid);
+        bool advanced = ran > thread->ran;
+
+        thread->ran = ran;
+        if (!thread->asked && advanced && is_running(t, thread) &&
+            ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0)
+            thread->asked = true;
+    }
+}
+
+/* The next tick is 0.5 to 1.5 periods away: a program may have a rhythm of its own. */
+static uint64_t next_period(struct tracer *t)
+{
+    t->random ^= t->random << 13;
+    t->random ^= t->random >> 7;
+    t->random ^= t->random << 17;
+    return t->ring->period_ns / 2 + t->random % t->ring->period_ns;
+}
+
+/* A short slice makes the scheduler run us when we wake, not when another thread's slice ends. */
+static void shorten_slice(void)
+{
+    struct {
+        uint32_t size, policy;
+        uint64_t flags;
+        int32_t nice;
+        uint32_t priority;
+        uint64_t runtime, deadline, period;
+    } attr = {.size = sizeof attr, .runtime = 100000};
+
+    (void)syscall(SYS_sched_setattr, 0, &attr, 0); /* since Linux 6.12; before, it does nothing */
+}
+
+/* What attached threads used before does not count. */
+static void add_attached(struct tracer *t, const struct tch_tids *threads)
+{
+    for (size_t i = 0; i < threads->count; i++) {
+        struct traced *thread = add_thread(t, threads->list[i]);
+
+        if (thread)
+            thread->counted = thread->ran = time_run(thread->tid);
+    }
+}
+
+static bool is_stopped(const struct tracer *t)
+{
+    return __atomic_load_n(&t->ring->stop, __ATOMIC_ACQUIRE) != 0;
+}
+
+_Noreturn void tch_tracer_loop(const struct tch_tracer_options *o, pid_t command,
+                               const struct tch_tids *threads)
+{
+    struct tracer t = {.ring = o->ring, .command = command};
+    uint64_t next = tch_now_ns();
+    sigset_t child;
+
+    t.random = next | 1;
+    sigemptyset(&child);
+    sigaddset(&child, SIGCHLD);
+    shorten_slice();
+    add_attached(&t, threads);
+    while (!t.done && !(command == 0 && is_stopped(&t))) {
+        uint64_t now = tch_now_ns();
+        uint64_t left = next > now ? next - now : 0;
+
+        if (left > 0)
+            sigtimedwait(
+                &child, NULL,
+                &(struct timespec){(time_t)(left / 1000000000), (long)(left % 1000000000)});
+        drain_stops(&t);
+        now = tch_now_ns();
+        if (now < next)
+            continue;
+        if (!is_stopped(&t))
+            tick(&t);
+        next = next + next_period(&t);
+        if (next < now)
+            next = now + t.ring->period_ns / 2;
+    }
+    _exit(0); /* which lets all threads continue, untraced */
+}
