@@ -62,6 +62,13 @@ await d.pids 3
 gone "--timeout" d.pids
 ! grep -qi "left" d.err || fail "a warning about what was killed: $(cat d.err)"
 
+# A server is ended with what left its group.
+# shellcheck disable=SC2016 # the command's own expansion
+"$tacho" run -q -n 1 --name s --server 'echo ready; exec sh tree.sh s.pids' --ready ready -- \
+    sh -c 'until [ -e s.pids ] && [ "$(wc -l <s.pids)" -ge 3 ]; do sleep 0.01; done' >/dev/null 2>s.err ||
+    fail "a run with a server failed: $(cat s.err)"
+gone "the end of --server" s.pids
+
 # watch is killed.
 "$tacho" watch -- sh tree.sh e.pids >/dev/null 2>&1 &
 pid=$!

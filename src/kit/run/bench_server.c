@@ -18,6 +18,7 @@
 #include "base/limited_child.h"
 #include "base/number.h"
 #include "base/regex_limit.h"
+#include "kit/flame/backend/process_family.h"
 #include "run_folder.h"
 
 enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20, SEARCH_SECONDS = 5, SEARCH_MEMORY = 256 << 20 };
@@ -247,14 +248,18 @@ static void close_csv(tacho_csv *csv)
 void tch_run_server_stop(struct tch_run_server *s)
 {
     uint64_t begin = tch_now_ns();
+    struct tch_family family = {0};
 
     if (s->pid > 0) {
+        tch_family_find(&family, s->pid); /* also what left the group, while it has its parent */
         kill(-s->pid, SIGTERM);
         while (!has_ended(s) && tch_now_ns() - begin < TCH_RUN_GRACE_NS)
             nap_ms(5);
         kill(-s->pid, SIGKILL);
         while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
             ;
+        tch_family_terminate(&family, 0);
+        tch_family_release(&family);
     }
     tacho_tree_close(s->tree);
     close_csv(s->memory);
