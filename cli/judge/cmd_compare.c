@@ -43,6 +43,7 @@ struct compare {
     size_t metric_count;
     struct tch_report_run runs[RUNS_MOST];
     char folders[RUNS_MOST][PATH_MAX];
+    size_t rows[RUNS_MOST]; /* the findings before the rows of a run, and after them */
     size_t count;
     struct tch_findings findings;
 };
@@ -259,6 +260,8 @@ static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
     if (status == 0)
         status = tch_compare_runs(&c->findings, bench, a, b, c->budgets, c->budget_count, true,
                                   NULL, err);
+    c->rows[i - 1] = from;
+    c->rows[i] = c->findings.count;
     if (status == 0)
         tch_compare_note_recording(&c->findings, "", b);
     if (status == 0)
@@ -282,6 +285,15 @@ static void note_sessions(struct compare *c)
     else
         c->findings.lost = true;
     free(line);
+}
+
+static void note_layouts(struct compare *c)
+{
+    for (size_t i = 1; i < c->count; i++)
+        tch_compare_note_layouts(&c->findings, c->count > 2 ? c->runs[i].receipt.name : "",
+                                 &c->runs[0].receipt, &c->runs[i].receipt, c->rows[i - 1],
+                                 c->rows[i] - c->rows[i - 1],
+                                 "tacho run --layouts 20 --relink LINE -c A -c B");
 }
 
 static int name_sides(struct compare *c, tacho_error *err)
@@ -357,10 +369,11 @@ static int compare(struct compare *c, const struct args *args)
         code = name_sides(c, &err);
     if (status == EXIT_OK && code == 0)
         code = tch_findings_judge(&c->findings, c->alpha, &err);
-    if (status == EXIT_OK && code == 0)
+    if (status == EXIT_OK && code == 0) {
+        note_layouts(c);
         note_sessions(c);
-    if (status == EXIT_OK && code == 0)
         note_unjudged(c);
+    }
     if (code < 0) {
         cli_complain(&err, "cannot compare");
         status = EXIT_WORK;

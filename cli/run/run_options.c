@@ -258,6 +258,19 @@ const struct opt cli_run_opts[] = {
      .help = "measure the idle power of the machine for TIME before, such as 5s",
      .set = CLI_SET(struct run_options, plan.idle_ns, .kind = TCH_SET_DURATION, .least = 100000000,
                     .wants = "a time of 100ms or more")},
+    {.name = "layouts",
+     .arg = "N",
+     .help = "link the program again for every block of runs, with N layouts in all; a layout is "
+             "the unit of what is judged (default: 3 runs of each, else --runs divided by N)",
+     .set = CLI_SET(struct run_options, plan.layouts, .kind = TCH_SET_U64, .least = 2,
+                    .most = TCH_LAYOUTS_MAX, .wants = "a number from 2 to 10000")},
+    {.name = "relink",
+     .arg = "LINE",
+     .help = "with --layouts: link the program with the layout of $TACHO_LAYOUT_SEED or {seed}, by "
+             "sh -c; once for all commands, or once for each",
+     .id = TCH_HOOK_RELINK,
+     .set = RUN_SETTING(RELINK),
+     .take = take_hook},
     {.name = "name",
      .arg = "NAME",
      .help = "the run's name; again for the second command, and so on",
@@ -436,6 +449,26 @@ static int finish_hooks(struct run_options *o, const struct args *args)
     return EXIT_OK;
 }
 
+/* A block has as many runs of each command as the others. */
+static int finish_layouts(struct run_options *o, const struct args *args)
+{
+    struct tch_run_plan *plan = &o->plan;
+
+    if ((plan->layouts > 0) != (plan->relink != NULL))
+        return cli_wrong_usage(args, "--layouts and --relink need each other");
+    if (plan->layouts == 0)
+        return EXIT_OK;
+    if (o->until_precise)
+        return cli_wrong_usage(args, "--layouts needs a number of runs: --runs, in place of "
+                                     "--precision, --min-runs and --max-runs");
+    if (plan->runs % plan->layouts != 0)
+        return cli_wrong_usage(args, "--runs %llu is not a multiple of --layouts %llu",
+                               (unsigned long long)plan->runs, (unsigned long long)plan->layouts);
+    plan->layout_runs = plan->runs > 0 ? plan->runs / plan->layouts : TCH_LAYOUT_RUNS;
+    plan->runs = plan->layouts * plan->layout_runs;
+    return EXIT_OK;
+}
+
 int cli_run_options_check(struct run_options *o, const struct args *args)
 {
     if (!o->plan.server != !o->plan.ready)
@@ -483,6 +516,8 @@ int cli_run_options_parse(struct run_options *o, struct args *args)
         status = cli_set_opts(args, o, o);
     if (status == EXIT_OK)
         status = cli_run_commands_finish(o, args);
+    if (status == EXIT_OK)
+        status = finish_layouts(o, args);
     /* With a fixed number of runs there is no time limit but the user's. */
     if (plan->runs > 0 || o->max_time_ns > 0)
         plan->max_time_ns = o->max_time_ns;

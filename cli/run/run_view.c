@@ -327,14 +327,14 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
         tch_buf_addf(b, "  no statistics: %s\n", tch_report_nothing(r));
     else
         add_table(b, term, r);
-    if (tch_recording_counted(&r->recording)) {
-        struct tch_buf cost;
-
-        tch_buf_init(&cost, 1024);
-        tch_report_add_recording(&cost, r);
-        cli_add_labelled(b, term, PLAIN, "  recording: ", cost.data);
-        tch_buf_release(&cost);
-    }
+    tch_buf_init(&head, 1024);
+    if (tch_report_add_layouts(&head, r))
+        cli_add_labelled(b, term, PLAIN, "  layouts: ", head.data);
+    tch_buf_clear(&head);
+    tch_report_add_recording(&head, r);
+    if (head.len > 0)
+        cli_add_labelled(b, term, PLAIN, "  recording: ", head.data);
+    tch_buf_release(&head);
     add_counts(b, term, r);
     if (r->latency.wall.n > 0) {
         tch_buf_adds(b, "  ");

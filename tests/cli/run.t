@@ -44,6 +44,13 @@ $ tacho run --help
 |                            records)
 |       --idle TIME          measure the idle power of the machine for TIME
 |                            before, such as 5s
+|       --layouts N          link the program again for every block of runs, with
+|                            N layouts in all; a layout is the unit of what is
+|                            judged (default: 3 runs of each, else --runs divided
+|                            by N)
+|       --relink LINE        with --layouts: link the program with the layout of
+|                            $TACHO_LAYOUT_SEED or {seed}, by sh -c; once for all
+|                            commands, or once for each
 |       --name NAME          the run's name; again for the second command, and so
 |                            on
 |   -o, --out DIR            where run folders go (default tacho-out)
@@ -248,6 +255,22 @@ $ tacho run --ready up -- true
 
 $ tacho run --metric 'n=([0-9]+)' --output inherit -- true
 ! tacho: --metric reads what --output inherit would give away
+! see 'tacho run --help'
+[64]
+
+# Layouts.
+$ tacho run --layouts 4 -- true
+! tacho: --layouts and --relink need each other
+! see 'tacho run --help'
+[64]
+
+$ tacho run --layouts 4 --relink true -n 10 -- true
+! tacho: --runs 10 is not a multiple of --layouts 4
+! see 'tacho run --help'
+[64]
+
+$ tacho run --layouts 4 --relink true --precision 1% -- true
+! tacho: --layouts needs a number of runs: --runs, in place of --precision, --min-runs and --max-runs
 ! see 'tacho run --help'
 [64]
 

@@ -81,6 +81,11 @@ struct tch_bench *tch_settings_bench(const struct tch_settings *s, const char *n
 int tch_settings_metric(struct tch_bench *b, const struct tch_yaml_node *node, const char *spec,
                         tacho_error *err);
 
+/** Sets the layouts of a bench. The first look is at `count` of them, the last at four times as
+   many unless the bench says otherwise. Accepts a NULL map. */
+int tch_settings_layouts(struct tch_run_plan *plan, const struct tch_yaml_node *map,
+                         const struct tch_yaml_node *bench, tacho_error *err);
+
 /** Sets the budgets of a bench: its own, and those of the defaults that it does not override.
     Either map may be NULL. With none at all wall time and memory have a tolerance of 5 %. */
 int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaults,

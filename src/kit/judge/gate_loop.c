@@ -290,7 +290,7 @@ static void count_look(const struct tch_gate *g, struct tch_gate_bench *b)
 /* What only some of the runs reported is no PASS: the others may have done nothing. */
 static void doubt_missing(struct tch_gate *g, const struct tch_gate_bench *b)
 {
-    size_t made = b->failed ? 0 : tch_gate_receipt(b)->samples.count;
+    size_t made = b->failed ? 0 : tch_quantity_units(tch_gate_receipt(b));
 
     for (size_t i = b->first_row; i < b->first_row + b->row_count; i++) {
         struct tch_verdict_row *r = &g->findings.rows[i];
@@ -335,8 +335,32 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
     return status;
 }
 
-/* Says what recording cost, once all runs are made. */
-static int note_recordings(struct tch_gate *g, tacho_error *err)
+/* Says whether the program is of another commit than the reference, or of changed files. */
+static bool has_moved(const struct tch_gate_bench *b)
+{
+    const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
+    char commit[TCH_VCS_HASH];
+
+    tch_receipt_text(tch_gate_receipt(b), "commit", commit, sizeof commit);
+    return reference && (!commit[0] || tch_receipt_dirty(tch_gate_receipt(b)) ||
+                         strcmp(commit, reference->commit) != 0);
+}
+
+static void note_layouts(struct tch_gate *g, const struct tch_gate_bench *b)
+{
+    bool against = b->plan.command_count > 1;
+    const struct tch_receipt *own = tch_gate_receipt(b);
+
+    if (against || tch_quantity_by_layout(own) || (b->has_baseline && has_moved(b)))
+        tch_compare_note_layouts(&g->findings, b->bench->name,
+                                 against ? &b->run.items[0].receipt : NULL, own, b->first_row,
+                                 b->row_count,
+                                 "'layouts: {count: 10, relink: LINE}' of the bench in "
+                                 "tacho.yaml");
+}
+
+/* Says what recording cost and what layouts do, once all runs are made. */
+static int add_notes(struct tch_gate *g, tacho_error *err)
 {
     int status = 0;
 
@@ -351,6 +375,7 @@ static int note_recordings(struct tch_gate *g, tacho_error *err)
                                          item->folder.path, err);
         if (status == 0)
             tch_compare_note_recording(&g->findings, b->bench->name, &item->receipt);
+        note_layouts(g, b);
     }
     return status;
 }
@@ -377,5 +402,5 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
         for (size_t i = 0; i < g->count; i++)
             open |= !g->benches[i].settled;
     } while (status == 0 && open);
-    return status < 0 ? status : note_recordings(g, err);
+    return status < 0 ? status : add_notes(g, err);
 }

@@ -280,6 +280,22 @@ static double value_of(const struct tch_receipt *r, const struct tch_quantity *q
     return NAN;
 }
 
+bool tch_quantity_by_layout(const struct tch_receipt *r)
+{
+    return r->samples.count > 0 && r->samples.items[0].layout > 0;
+}
+
+size_t tch_quantity_units(const struct tch_receipt *r)
+{
+    const struct tch_run_samples *s = &r->samples;
+    size_t units = 0;
+
+    for (size_t i = 0; i < s->count; i++)
+        units +=
+            !tch_quantity_by_layout(r) || i == 0 || s->items[i].layout != s->items[i - 1].layout;
+    return units;
+}
+
 int tch_quantity_series_of(const struct tch_receipt *r, const struct tch_quantity *q,
                            double quantile, struct tch_quantity_series *ret, tacho_error *err)
 {
@@ -297,9 +313,11 @@ int tch_quantity_series_of(const struct tch_receipt *r, const struct tch_quantit
         if (!tch_run_sample_ok(sample) || isnan(value))
             continue;
         ret->value[ret->count] = value;
-        ret->pair[ret->count++] = sample->pair;
+        ret->pair[ret->count++] = tch_quantity_by_layout(r) ? sample->layout : sample->pair;
     }
     tch_values_release(&room);
+    if (tch_quantity_by_layout(r))
+        ret->count = tch_run_layout_medians(ret->value, ret->pair, ret->count);
     return 0;
 }
 

@@ -62,10 +62,17 @@ bool tch_quantity_has_quantile(const struct tch_quantity *q, double quantile);
 bool tch_quantity_is_extreme(const struct tch_receipt *r, const struct tch_quantity *q,
                              double quantile);
 
-/** One value per run, of the runs that succeeded. */
+/** Says whether the program was linked with several layouts: then a layout is the unit, and its
+   value is the median of its runs. */
+bool tch_quantity_by_layout(const struct tch_receipt *r);
+
+/** Returns how many units there are: layouts, or runs. */
+size_t tch_quantity_units(const struct tch_receipt *r);
+
+/** One value per run that succeeded, or per layout. */
 struct tch_quantity_series {
     double *value;
-    uint64_t *pair; /**< the round it was part of */
+    uint64_t *pair; /**< the round it was part of, or its layout */
     size_t count;
 };
 

@@ -36,6 +36,14 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
 int tch_compare_events(struct tch_findings *f, const char *bench, size_t from, const char *a,
                        const char *b, tacho_error *err);
 
+/** Adds notes of layouts. With layouts: how much they differ, and that a layout is the unit.
+   Without, where only the bytes of the program differ and a time changed by less than 5 %, in rows
+   from number `from` on, which have been judged: that the layout alone can do that. a: NULL: a
+   baseline, of a program whose bytes differ. how: what makes layouts vary. */
+void tch_compare_note_layouts(struct tch_findings *f, const char *bench,
+                              const struct tch_receipt *a, const struct tch_receipt *b, size_t from,
+                              size_t count, const char *how);
+
 /** Adds a note of what recording for the metrics of a run cost, if it has such metrics. bench: ""
     without. */
 void tch_compare_note_recording(struct tch_findings *f, const char *bench,

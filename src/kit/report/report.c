@@ -119,6 +119,16 @@ void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_addf(b, " of CPU time each, %.2f %% of the time of the runs.", 100 * cpu / wall);
 }
 
+bool tch_report_add_layouts(struct tch_buf *b, const struct tch_receipt *r)
+{
+    struct tch_layout_spread s;
+
+    tch_run_layout_spread(&r->samples, TCH_WALL, &s);
+    if (s.layouts > 0)
+        tch_layout_spread_describe(b, &s);
+    return s.layouts > 0;
+}
+
 void tch_report_add_recording(struct tch_buf *b, const struct tch_receipt *r)
 {
     double wall = NAN;

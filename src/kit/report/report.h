@@ -61,6 +61,9 @@ void tch_report_add_energy(struct tch_buf *b, const struct tch_receipt *r);
 /** Says what looking at memory and power while runs went on cost; nothing where nobody looked. */
 void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r);
 
+/** Adds how much layouts differ, as tch_layout_spread_describe() says it. false: there are none. */
+bool tch_report_add_layouts(struct tch_buf *b, const struct tch_receipt *r);
+
 /** Adds what recording for the metrics cost, as tch_recording_cost_describe() says it. */
 void tch_report_add_recording(struct tch_buf *b, const struct tch_receipt *r);
 

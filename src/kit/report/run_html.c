@@ -7,6 +7,7 @@
 #include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/xml.h"
+#include "kit/judge/quantity.h"
 #include "kit/run/recorded_metric.h"
 #include "plot.h"
 #include "report.h"
@@ -171,6 +172,11 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
         tch_buf_addf(b, "<td>%zu</td></tr>\n", s->outliers);
     }
     tch_buf_adds(b, "</table></div>\n");
+    if (tch_quantity_by_layout(r)) {
+        tch_buf_adds(b, "<p class=\"sub\">");
+        (void)tch_report_add_layouts(b, r);
+        tch_buf_adds(b, ". Medians and intervals are of the layouts' medians.</p>\n");
+    }
     if (tch_recording_counted(&r->recording)) {
         tch_buf_adds(b, "<p class=\"sub\">Recording: ");
         tch_report_add_recording(b, r);

@@ -79,6 +79,9 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_adds(b, b->len > before ? "\n\n" : "");
     add_energy(b, r);
     before = b->len;
+    (void)tch_report_add_layouts(b, r);
+    tch_buf_adds(b, b->len > before ? "\n\n" : "");
+    before = b->len;
     tch_report_add_recording(b, r);
     tch_buf_adds(b, b->len > before ? "\n\n" : "");
     before = b->len;

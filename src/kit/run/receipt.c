@@ -15,7 +15,7 @@
 
 enum {
     HEAD_MAX = 64 << 20,
-    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 11, /* the rest is for the outcome */
+    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 12, /* the rest is for the outcome */
 };
 
 /* --- Members --- */
@@ -145,6 +145,8 @@ static void write_plan(struct tch_buf *b, const struct tch_run_plan *plan, size_
     tch_json_put_bool(b, "allow_nonzero", plan->allow_nonzero);
     tch_json_put_bool(b, "seal", plan->seal);
     tch_counts_write_plan(b, plan->counts, plan->count_runs);
+    key_u64_or_null(b, "layouts", plan->layouts);
+    key_u64_or_null(b, "layout_runs", plan->layouts > 0 ? plan->layout_runs : 0);
     tch_secret_put_line(b, "server", plan->server, plan->keep_env);
     tch_json_put_text(b, "ready", plan->ready);
     for (enum tch_hook hook = TCH_HOOK_SETUP; hook < TCH_HOOKS; hook++)
@@ -330,7 +332,7 @@ static bool is_outcome(const struct tch_receipt *r, const struct tch_receipt_mem
 {
     static const char *const names[] = {
         "state", "ended_at",   "ended_unix_ns", "stopped", "precision", "server", "power",
-        "costs", "statistics", "warnings",      "samples", "latency",   "counts"};
+        "costs", "statistics", "warnings",      "samples", "latency",   "counts", "layouts"};
 
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (is_member(r, m, names[i]))
@@ -403,6 +405,17 @@ static bool has_counts(const struct tch_counts *counts)
     return false;
 }
 
+static void add_layouts(struct tch_receipt *r)
+{
+    struct tch_layout_spread s;
+
+    tch_run_layout_spread(&r->samples, TCH_WALL, &s);
+    if (s.layouts == 0)
+        return;
+    tch_layout_spread_write(begin_member(r, "layouts"), &s);
+    end_member(r);
+}
+
 int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_error *err)
 {
     char ended_at[TCH_TIME_TEXT];
@@ -439,6 +452,7 @@ int tch_receipt_end(struct tch_receipt *r, const struct tch_run_end *end, tacho_
         tch_latency_summary_write(begin_member(r, "latency"), &r->latency);
         end_member(r);
     }
+    add_layouts(r);
     if (has_counts(&r->counts)) {
         tch_counts_write(begin_member(r, "counts"), &r->counts);
         end_member(r);

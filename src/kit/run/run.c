@@ -186,14 +186,18 @@ static bool was_stopped(int status, const tacho_error *err)
 
 static int measure_all(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
-    int status = warm_up(run, watch, err);
+    int status = tch_run_relink(run, run->pairs_before + 1, err);
 
+    if (status == 0)
+        status = warm_up(run, watch, err);
     forget_uncounted(run);
     run->begin_ns = tch_now_ns();
     for (uint64_t i = 0; status > 0;) {
         size_t batch = batch_size(run, i);
 
-        status = run_batch(run, i, batch, watch, err);
+        status = tch_run_relink(run, nth_job(run, i).pair, err);
+        if (status == 0)
+            status = run_batch(run, i, batch, watch, err);
         i += batch;
         if (watch->step)
             watch->step(watch->ctx, run, share_done(run, i / run->plan->command_count));

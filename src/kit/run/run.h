@@ -51,6 +51,7 @@ struct tch_run {
     double alpha;           /**< 1 - confidence of the interval at one check of the precision */
     uint64_t runs_before;   /**< made in this folder earlier: numbering continues after them */
     uint64_t pairs_before;
+    uint64_t layout;   /**< that the commands are linked with; 0: as they were */
     uint64_t begin_ns; /**< of measuring */
     struct tch_run_server_use server_use;
     tacho_error server_flame_error; /**< why it has no flamegraph; message "" otherwise */
@@ -171,6 +172,13 @@ void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_bu
 
 /** Runs the hook of a command like tch_run_hook(), in the folder where the command runs. */
 int tch_run_hook_at(const struct tch_run *run, size_t index, enum tch_hook hook, tacho_error *err);
+
+/** Returns the layout of a round, from 1; 0 where the plan has none. */
+uint64_t tch_run_layout_of(const struct tch_run_plan *plan, uint64_t pair);
+
+/** Links all commands with the layout of a round, unless they are. The number of the layout is the
+    seed, so that all commands, and later runs, get the same ones. */
+int tch_run_relink(struct tch_run *run, uint64_t pair, tacho_error *err);
 
 /** Runs --setup or --cleanup: the one of all commands, or that of each. */
 int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error *err);

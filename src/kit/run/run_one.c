@@ -219,6 +219,7 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
     status = tch_run_await(run, job->index, watch, sample, err);
     if (status <= 0)
         return status;
+    sample->layout = run->layout;
     if (find_metrics(run, item, &outputs, sample, watch, err) < 0)
         return err->code;
     if (tch_run_sample_ok(sample)) {

@@ -31,7 +31,7 @@ bool tch_run_reads_output(const struct tch_run_plan *plan)
 
 bool tch_run_reads_runs(const struct tch_run_plan *plan)
 {
-    return plan->metric_count > 0 || tch_run_reads_output(plan);
+    return plan->metric_count > 0 || plan->layouts > 0 || tch_run_reads_output(plan);
 }
 
 /* "3" or "3-5", of len bytes. */

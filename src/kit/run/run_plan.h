@@ -23,10 +23,19 @@ enum {
     TCH_RUNS_LEAST = 6,     /* below that a median has no 95 % interval */
     TCH_RUNS_USUAL = 10,    /* where they take less than TCH_RUN_USUAL_NS */
     TCH_COMMANDS_MAX = 64,
+    TCH_LAYOUTS_MAX = 10000,
+    TCH_LAYOUT_RUNS = 3, /* of each layout, unless the user says otherwise */
 };
 
 /** What is run around the runs, by sh -c. */
-enum tch_hook { TCH_HOOK_SETUP, TCH_HOOK_PREPARE, TCH_HOOK_CONCLUDE, TCH_HOOK_CLEANUP, TCH_HOOKS };
+enum tch_hook {
+    TCH_HOOK_SETUP,
+    TCH_HOOK_PREPARE,
+    TCH_HOOK_CONCLUDE,
+    TCH_HOOK_CLEANUP,
+    TCH_HOOK_RELINK, /* before each block of runs: run_layout.c */
+    TCH_HOOKS,
+};
 
 #define TCH_RUN_TIME_NS     5000000000u /* until precise, unless the user says otherwise */
 #define TCH_RUN_USUAL_NS    60000000000u
@@ -99,6 +108,10 @@ struct tch_run_plan {
     const char *conclude;
     const char *cleanup;
 
+    uint64_t layouts;     /**< that the program is linked with, a block of runs each; 0: as it is */
+    uint64_t layout_runs; /**< of each command in a block */
+    const char *relink;   /**< a line for sh -c that links it with the layout of a seed */
+
     const char *server; /**< a line for sh -c that runs beside the commands; NULL: none */
     const char *ready;  /**< a port, or an expression for what it prints */
 
@@ -143,7 +156,7 @@ struct tch_run_plan {
 /** Says whether the output of each run is read, for metrics that are printed or for a check. */
 bool tch_run_reads_output(const struct tch_run_plan *plan);
 
-/** Says whether tacho reads something of each run before the next one begins. */
+/** Says whether tacho reads or adds something of each run before the next one begins. */
 bool tch_run_reads_runs(const struct tch_run_plan *plan);
 
 /** "setup" and so on. */

@@ -149,6 +149,8 @@ void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample
     end = tch_run_sample_put(members, sample, energy);
     tch_json_begin_object(b);
     tch_json_raw(b, members, (size_t)(end - members));
+    if (sample->layout > 0)
+        tch_json_put_u64(b, "layout", sample->layout);
     if (of->metric_count > 0)
         write_metrics(b, sample, of);
     tch_recorded_write(b, sample, of);
@@ -220,6 +222,8 @@ static void set_number(struct tch_run_sample *sample, struct ending *end,
         sample->run = whole;
     else if (tch_json_is(key, "pair"))
         sample->pair = whole;
+    else if (tch_json_is(key, "layout"))
+        sample->layout = whole;
     else if (tch_json_is(key, "start_ns"))
         sample->start_ns = whole;
     else if (tch_json_is(key, "exit_status"))

@@ -76,6 +76,7 @@ struct tch_recorded {
 struct tch_run_sample {
     uint64_t run;      /**< from 1 */
     uint64_t pair;     /**< its round, from 1: commands that alternate have the same rounds */
+    uint64_t layout;   /**< of the program, from 1; 0: it was not linked again */
     uint64_t start_ns; /**< CLOCK_MONOTONIC, before the spawn */
     double field[TCH_FIELDS]; /**< NAN: not measured */
     int status;               /**< as of waitpid() */

@@ -25,6 +25,7 @@ const struct tch_setting tch_run_settings[TCH_RUN_SETTINGS] = {
                                FIELD(precision),
                                .wants = "a share such as 1% or 0.01"},
     [TCH_RUN_SET_PREPARE] = TEXT(prepare),
+    [TCH_RUN_SET_RELINK] = TEXT(relink),
     [TCH_RUN_SET_RUNS] = {COUNT, .name = "runs", FIELD(runs), .least = 1,
                           .wants = "a number from 1 to 1000000"},
     [TCH_RUN_SET_SETUP] = TEXT(setup),

@@ -93,6 +93,22 @@ int tch_run_samples_metric(const struct tch_run_samples *samples, size_t metric,
     return 0;
 }
 
+size_t tch_run_layout_medians(double *values, uint64_t *layout, size_t n)
+{
+    size_t count = 0;
+
+    if (n == 0 || layout[0] == 0)
+        return n;
+    for (size_t i = 0, next; i < n; i = next) {
+        for (next = i + 1; next < n && layout[next] == layout[i];)
+            next++;
+        layout[count] = layout[i];
+        values[count] = tch_median(values + i, next - i);
+        count++;
+    }
+    return count;
+}
+
 /* Adds a row unless there is nothing to sum up. */
 static int add_row(struct tch_run_rows *rows, const char *name, const char *title,
                    enum tch_unit unit, const double *values, size_t n, double alpha,
@@ -107,6 +123,58 @@ static int add_row(struct tch_run_rows *rows, const char *name, const char *titl
         return TACHO_ENOMEM;
     rows->count++;
     return 0;
+}
+
+/* Takes what is said of the median from `units`, the medians of runs or layouts. */
+static void judge_by(struct tch_run_summary *s, const struct tch_run_summary *units)
+{
+    s->values = s->n;
+    s->n = units->n;
+    s->median = units->median;
+    s->low = units->low;
+    s->high = units->high;
+    s->level = units->level;
+}
+
+/* Numbers of rows for value_in(): fields, then metrics, then the throughput. */
+enum { ROW_METRICS = TCH_FIELDS, ROW_THROUGHPUT = TCH_FIELDS + TCH_METRICS_MOST };
+
+/* The value of a row in one run, NAN where there is none. */
+static double value_in(const struct tch_run_sample *s, size_t row, double work)
+{
+    if (row == ROW_THROUGHPUT)
+        return work / (s->field[TCH_WALL] > 0 ? s->field[TCH_WALL] : 1) * 1e9;
+    if (row < ROW_METRICS)
+        return s->field[row];
+    row -= ROW_METRICS;
+    return s->metrics[row].n > 0 ? s->metrics[row].v[s->metrics[row].n - 1] : NAN;
+}
+
+/* The runs of one layout share what the layout does to them. */
+static int judge_by_layout(const struct tch_run_samples *samples, size_t row, double work,
+                           double alpha, struct tch_run_summary *s, tacho_error *err)
+{
+    double *values = malloc((samples->count + 1) * sizeof *values);
+    uint64_t *layout = malloc((samples->count + 1) * sizeof *layout);
+    struct tch_run_summary layouts;
+    int status = values && layout ? 0 : tch_fail_memory(err);
+    size_t n = 0;
+
+    for (size_t i = 0; i < samples->count && status == 0; i++)
+        if (tch_run_sample_ok(&samples->items[i]) &&
+            !isnan(value_in(&samples->items[i], row, work))) {
+            values[n] = value_in(&samples->items[i], row, work);
+            layout[n++] = samples->items[i].layout;
+        }
+    if (status == 0 && n > 0 && layout[0] > 0) {
+        n = tch_run_layout_medians(values, layout, n);
+        status = tch_run_summary_of(values, n, alpha, &layouts, err);
+        if (status == 0)
+            judge_by(s, &layouts);
+    }
+    free(values);
+    free(layout);
+    return status;
 }
 
 /* Replaces what is said of the median by what the runs' medians say of it. */
@@ -133,12 +201,7 @@ static int judge_by_run(const struct tch_run_samples *samples, size_t metric, do
     free(medians);
     if (status < 0)
         return status;
-    s->values = s->n;
-    s->n = runs.n;
-    s->median = runs.median;
-    s->low = runs.low;
-    s->high = runs.high;
-    s->level = runs.level;
+    judge_by(s, &runs);
     return 0;
 }
 
@@ -158,6 +221,10 @@ static int add_metrics(const struct tch_run_samples *samples, double alpha,
         if (status == 0 && samples->metrics[i].all && values.n > 0 && rows->count > 0 &&
             rows->row[rows->count - 1].name == name)
             status = judge_by_run(samples, i, alpha, &rows->row[rows->count - 1].summary, err);
+        else if (status == 0 && values.n > 0 && samples->items[0].layout > 0 &&
+                 rows->row[rows->count - 1].name == name)
+            status = judge_by_layout(samples, ROW_METRICS + i, 0, alpha,
+                                     &rows->row[rows->count - 1].summary, err);
         tch_values_release(&values);
     }
     return status;
@@ -177,6 +244,9 @@ int tch_run_rows_of(const struct tch_run_samples *samples, double alpha, double 
         n = tch_run_samples_field(samples, (enum tch_field)i, values);
         status = add_row(ret, tch_fields[i].name, tch_fields[i].title, tch_fields[i].unit, values,
                          n, alpha, err);
+        if (status == 0 && n > 0 && samples->items[0].layout > 0)
+            status = judge_by_layout(samples, (size_t)i, 0, alpha,
+                                     &ret->row[ret->count - 1].summary, err);
     }
     if (status == 0)
         status = add_metrics(samples, alpha, ret, err);
@@ -185,6 +255,9 @@ int tch_run_rows_of(const struct tch_run_samples *samples, double alpha, double 
         for (size_t i = 0; i < n; i++)
             values[i] = work / (values[i] > 0 ? values[i] : 1) * 1e9;
         status = add_row(ret, "throughput", "throughput", TCH_RATE, values, n, alpha, err);
+        if (status == 0 && n > 0 && samples->items[0].layout > 0)
+            status = judge_by_layout(samples, ROW_THROUGHPUT, work, alpha,
+                                     &ret->row[ret->count - 1].summary, err);
     }
     free(values);
     return status;
