@@ -59,8 +59,9 @@ int main(int argc, char **argv)
         tacho_track_span(track, "step=1", "test", now + long_ns + 100000 * i,
                          now + long_ns + 100000 * i + 1000 * i, TACHO_NO_FIELDS);
     for (int i = 1; i <= 4; i++)
-        status |=
-            TACHO_EVENT("load", TACHO_NO_FIELDS,
-                        TACHO_FIELDS(tacho_f64("read_us", 10.0 * i), tacho_i64("calls", i)), false);
+        status |= TACHO_EVENT("load", TACHO_NO_FIELDS,
+                              TACHO_FIELDS(tacho_f64("read_us", 10.0 * i), tacho_i64("calls", i),
+                                           tacho_f64("write_us", 5 * i * (1 + 0.01 * jitter))),
+                              false);
     return status < 0 || record_latencies() < 0;
 }
