@@ -30,9 +30,9 @@ struct bench_contender {
     /** Does the work once. 0, or -1 when the result is wrong. NULL: it cannot be run here. */
     int (*run)(void *work, void *state);
     void (*teardown)(void *state); /* may be NULL */
-    /* An operation is to take this at most, of CPU time: nanoseconds, times the floor; 0: no such
-       target. */
-    double most_ns;
+    /* Is to take at most so many times the CPU time of the floor in the same run; 0: no such
+       target. No target is a number of nanoseconds: a slower machine would miss it and say nothing.
+     */
     double most_floors;
 };
 

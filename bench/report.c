@@ -129,15 +129,6 @@ static void text_ratios(const struct bench_result *r, double *scratch)
         }
 }
 
-/* CPU nanoseconds of one operation. */
-static struct bench_spread operation_ns(const struct bench_result *r, size_t i, double *scratch)
-{
-    struct bench_spread cpu = bench_spread(r->times[i].cpu, r->rounds, scratch);
-    double scale = 1e9 / (double)r->of->operations;
-
-    return (struct bench_spread){cpu.q1 * scale, cpu.median * scale, cpu.q3 * scale};
-}
-
 /* Is there a floor to tell the limit by? */
 static bool limited_by_floor(const struct bench_result *r, size_t i)
 {
@@ -153,12 +144,6 @@ static void text_limits(const struct bench_result *r, double *scratch)
         const struct bench_contender *contender = &c->contenders[i];
         struct bench_spread s;
 
-        if (contender->most_ns > 0 && ran(r, i)) {
-            s = operation_ns(r, i, scratch);
-            printf("  %s takes %.2f ns a %s (%.2f to %.2f); target at most %g: %s\n",
-                   contender->name, s.median, c->operation, s.q1, s.q3, contender->most_ns,
-                   bench_met(s.median <= contender->most_ns));
-        }
         if (limited_by_floor(r, i)) {
             s = ratio(r, i, find_floor(r), scratch);
             printf("  %s takes %.2f times the floor (%.2f to %.2f); target at most %g: %s\n",
@@ -219,10 +204,6 @@ static void json_contender(struct tch_buf *b, const struct bench_result *r, size
     } else {
         json_seconds(b, "cpu_s", r->times[i].cpu, r->rounds);
         json_seconds(b, "wall_s", r->times[i].wall, r->rounds);
-        if (contender->most_ns > 0) {
-            tch_json_put_f64(b, "most_ns", contender->most_ns);
-            tch_json_put_bool(b, "met", operation_ns(r, i, scratch).median <= contender->most_ns);
-        }
         if (limited_by_floor(r, i)) {
             tch_json_put_f64(b, "most_floors", contender->most_floors);
             tch_json_put_bool(b, "met_floors",

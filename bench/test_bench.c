@@ -62,9 +62,9 @@ static int compare(const struct bench_contender *contenders, size_t count, size_
 static void runs_all_in_rotated_order_after_a_warm_up(void **state)
 {
     const struct bench_contender contenders[] = {
-        {"a", BENCH_FLOOR, NULL, "a", open_one, NULL, NULL, note, close_one, 0, 0},
-        {"b", BENCH_OURS, NULL, "b", open_one, NULL, NULL, note, close_one, 0, 0},
-        {"c", BENCH_PEER, NULL, "c", NULL, NULL, NULL, note, NULL, 0, 0},
+        {"a", BENCH_FLOOR, NULL, "a", open_one, NULL, NULL, note, close_one, 0},
+        {"b", BENCH_OURS, NULL, "b", open_one, NULL, NULL, note, close_one, 0},
+        {"c", BENCH_PEER, NULL, "c", NULL, NULL, NULL, note, NULL, 0},
     };
 
     (void)state;
@@ -76,8 +76,8 @@ static void runs_all_in_rotated_order_after_a_warm_up(void **state)
 static void calls_what_comes_before_and_after_each_run(void **state)
 {
     const struct bench_contender contenders[] = {
-        {"a", BENCH_OURS, NULL, "a", open_one, note, note, note, close_one, 0, 0},
-        {"b", BENCH_PEER, NULL, "b", open_one, NULL, NULL, note, close_one, 0, 0},
+        {"a", BENCH_OURS, NULL, "a", open_one, note, note, note, close_one, 0},
+        {"b", BENCH_PEER, NULL, "b", open_one, NULL, NULL, note, close_one, 0},
     };
 
     (void)state;
@@ -88,8 +88,8 @@ static void calls_what_comes_before_and_after_each_run(void **state)
 static void leaves_out_what_cannot_run(void **state)
 {
     const struct bench_contender contenders[] = {
-        {"a", BENCH_OURS, NULL, "a", open_one, NULL, NULL, note, close_one, 0, 0},
-        {"b", BENCH_PEER, "not installed", "b", open_one, NULL, NULL, NULL, close_one, 0, 0},
+        {"a", BENCH_OURS, NULL, "a", open_one, NULL, NULL, note, close_one, 0},
+        {"b", BENCH_PEER, "not installed", "b", open_one, NULL, NULL, NULL, close_one, 0},
     };
 
     (void)state;
@@ -101,8 +101,8 @@ static void leaves_out_what_cannot_run(void **state)
 static void stops_at_a_wrong_result(void **state)
 {
     const struct bench_contender contenders[] = {
-        {"a", BENCH_OURS, NULL, "a", open_one, NULL, NULL, note, close_one, 0, 0},
-        {"b", BENCH_PEER, NULL, "b", open_one, NULL, NULL, wrong, close_one, 0, 0},
+        {"a", BENCH_OURS, NULL, "a", open_one, NULL, NULL, note, close_one, 0},
+        {"b", BENCH_PEER, NULL, "b", open_one, NULL, NULL, wrong, close_one, 0},
     };
 
     (void)state;
@@ -114,8 +114,8 @@ static void stops_at_a_wrong_result(void **state)
 static void stops_when_one_cannot_be_set_up(void **state)
 {
     const struct bench_contender contenders[] = {
-        {"a", BENCH_OURS, NULL, "a", open_one, NULL, NULL, note, close_one, 0, 0},
-        {"b", BENCH_PEER, NULL, "b", open_none, NULL, NULL, note, close_one, 0, 0},
+        {"a", BENCH_OURS, NULL, "a", open_one, NULL, NULL, note, close_one, 0},
+        {"b", BENCH_PEER, NULL, "b", open_none, NULL, NULL, note, close_one, 0},
     };
 
     (void)state;
