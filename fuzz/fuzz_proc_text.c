@@ -15,6 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct tch_stat stat;
     struct tch_status status;
     uint64_t pages;
+    uint64_t shared;
 
     if (!text)
         return 0;
@@ -22,7 +23,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text, data, size);
     text[size] = '\0';
     tch_stat_parse(text, &stat);
-    tch_statm_resident(text, &pages);
+    tch_statm_parse(text, &pages, &shared);
     tch_status_parse(text, &status);
     free(text);
     return 0;

@@ -25,8 +25,10 @@ enum tacho_memory_category {
 
 /** What a snapshot contains. */
 enum tacho_memory_level {
-    TACHO_MEMORY_BASIC = 0, /**< resident size and page faults; takes about 2 microseconds */
-    TACHO_MEMORY_FULL = 1   /**< also peak, anonymous, file, swap; takes about 8 microseconds */
+    TACHO_MEMORY_BASIC =
+        0,                /**< resident size and page faults; takes about 3 calls of getrusage() */
+    TACHO_MEMORY_FULL = 1 /**< also peak, anonymous, file, swap; takes about 4 of these, but 13
+                             where there is swap */
 };
 
 typedef struct tacho_memory_snapshot {

@@ -66,11 +66,12 @@ static bool next_number(const char **at, uint64_t *ret)
     return tch_parse_u64_n(start, len, UINT64_MAX, ret) == 0;
 }
 
-bool tch_statm_resident(const char *statm, uint64_t *ret)
+bool tch_statm_parse(const char *statm, uint64_t *resident, uint64_t *shared)
 {
     uint64_t size;
 
-    return next_number(&statm, &size) && next_number(&statm, ret);
+    return next_number(&statm, &size) && next_number(&statm, resident) &&
+           next_number(&statm, shared);
 }
 
 bool tch_stat_parse(const char *text, struct tch_stat *ret)

@@ -18,8 +18,9 @@ struct tch_status {
 
 void tch_status_parse(const char *status, struct tch_status *ret);
 
-/** Parses the resident size of statm, in pages. Returns false when it is not a number. */
-bool tch_statm_resident(const char *statm, uint64_t *ret);
+/** Parses the resident size of statm, and its part that is of files or shared memory, in pages.
+    Returns false when one is not a number. */
+bool tch_statm_parse(const char *statm, uint64_t *resident, uint64_t *shared);
 
 /** The fields of /proc/PID/stat that are used. */
 struct tch_stat {

@@ -2,6 +2,7 @@
 #include "support/test.h"
 
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include <tacho/csv.h>
@@ -405,9 +406,38 @@ static void survives_every_failing_allocation(void **state)
     test_every_allocation_fails(track_once, NULL);
 }
 
+/* The first full snapshot reads /proc/self/status. Those after the program grew need not. */
+static void full_snapshots_agree_however_they_are_read(void **state)
+{
+    enum { MORE = 8 << 20 };
+    tacho_memory_snapshot first = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_snapshot grown = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory_snapshot after = TACHO_MEMORY_SNAPSHOT_INIT;
+    tacho_memory *m = NULL;
+    char *more;
+
+    (void)state;
+    assert_int_equal(tacho_memory_new(NULL, &m, NULL), 0);
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, &first, NULL), 0);
+    more = mmap(NULL, MORE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    assert_true(more != MAP_FAILED);
+    memset(more, 1, MORE);
+    for (int i = 0; i < 2; i++)
+        assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, &grown, NULL), 0);
+    assert_true(grown.anon_bytes + grown.swap_bytes >= first.anon_bytes + MORE / 2);
+    assert_true(grown.peak_rss_bytes >= grown.rss_bytes);
+    assert_int_equal(grown.anon_bytes + grown.file_bytes, grown.rss_bytes);
+    munmap(more, MORE);
+    assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_FULL, &after, NULL), 0);
+    assert_true(after.anon_bytes < grown.anon_bytes);
+    assert_true(after.peak_rss_bytes >= grown.peak_rss_bytes);
+    tacho_memory_free(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(full_snapshots_agree_however_they_are_read),
         cmocka_unit_test(reads_the_resident_size_as_the_reference_does),
         cmocka_unit_test(reports_as_the_reference_does),
         cmocka_unit_test(reads_the_resident_size_in_kib),
