@@ -348,13 +348,13 @@ static int print_findings(const struct compare *c, const struct args *args)
 /* A comparison that was to judge, and judged nothing, must not look like one that passed. */
 static void note_unjudged(struct compare *c)
 {
-    if (c->budget_count == 0 || c->findings.verdict != TCH_NO_VERDICT)
-        return;
-    tch_findings_problem(&c->findings,
-                         "nothing was judged: no metric with a tolerance was measured "
-                         "on both sides; the notes give the reasons");
-    if (c->findings.problem_count > 0)
-        cli_complain(NULL, "%s", c->findings.problems[0]);
+    if (c->budget_count > 0 && c->findings.verdict == TCH_NO_VERDICT &&
+        c->findings.problem_count == 0)
+        tch_findings_problem(&c->findings,
+                             "nothing was judged: no metric with a tolerance was measured "
+                             "on both sides; the notes give the reasons");
+    for (size_t i = 0; i < c->findings.problem_count; i++)
+        cli_complain(NULL, "%s", c->findings.problems[i]);
 }
 
 static int compare(struct compare *c, const struct args *args)
@@ -380,7 +380,7 @@ static int compare(struct compare *c, const struct args *args)
     }
     if (status == EXIT_OK)
         status = print_findings(c, args);
-    if (status == EXIT_OK && c->findings.problem_count > 0)
+    if (status == EXIT_OK && c->findings.problem_count > 0 && c->findings.verdict != TCH_FAIL)
         return EXIT_UNJUDGED;
     return status == EXIT_OK ? cli_findings_status(&c->findings, c->fail_on_warn) : status;
 }

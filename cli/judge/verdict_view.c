@@ -142,7 +142,7 @@ static void add_change_cells(struct table *t, const struct tch_findings *f, size
     cli_table_add(t, ratio ? paint : DIM, b.data);
     tch_buf_clear(&b);
     if (ratio)
-        tch_add_change_interval(&b, &r->ratio, " .. ");
+        tch_add_change_interval(&b, r, " .. ");
     cli_table_add(t, r->ratio.level > 0 ? PLAIN : DIM, b.data);
     tch_buf_clear(&b);
     if (range > 0) {

@@ -488,7 +488,7 @@ $ project/try 'sed -i "s/runs: 6,/runs: 2,/" tacho.yaml; tacho gate'
 [1]
 
 $ project/try 'sed -i "s/budgets:/bugdets:/" tacho.yaml; tacho gate'
-! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is no key of a bench; there are name, command, work, cwd, env, keep_env, timeout, runs, max_runs, precision, warmup, setup, prepare, conclude, cleanup, shell, metrics, check, budgets, layouts
+! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is no key of a bench; there are name, command, work, cwd, env, keep_env, timeout, runs, max_runs, precision, warmup, setup, prepare, conclude, cleanup, shell, metrics, count, count_runs, check, budgets, layouts
 [1]
 
 $ project/try 'echo "benches: []" >tacho.yaml; tacho gate'

@@ -36,7 +36,7 @@ static const char *name_of(const struct tch_yaml_field *field)
 static int unknown_key(const struct tch_yaml_node *node, const char *what,
                        const struct tch_yaml_field *fields, tacho_error *err)
 {
-    char known[160];
+    char known[200];
     struct tch_buf b;
 
     tch_buf_init_on(&b, known, sizeof known, sizeof known - 1);

@@ -34,6 +34,7 @@ static void release_occasion(struct tch_occasion *o)
     free(o->command);
     free(o->settings);
     free(o->environment);
+    free(o->counts);
 }
 
 void tch_baseline_release(struct tch_baseline *b)
@@ -279,6 +280,22 @@ static char *raw_member(const struct tch_receipt *r, const char *key)
     return text;
 }
 
+/* Keeps what says whether a count is exact and what it depends on, and its parts. */
+static int keep_counts(struct tch_occasion *o, const struct tch_receipt *r, tacho_error *err)
+{
+    struct tch_buf b;
+    bool any = false;
+
+    for (int i = 0; i < TCH_COUNTS; i++)
+        any |= r->counts.of[i].values.n > 0;
+    if (!any)
+        return 0;
+    tch_buf_init(&b, TCH_BASELINE_MAX);
+    tch_counts_write(&b, &r->counts);
+    o->counts = tch_buf_take(&b);
+    return o->counts ? 0 : tch_fail_memory(err);
+}
+
 int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
                      tacho_error *err)
 {
@@ -307,7 +324,9 @@ int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t
                                .environment = raw_member(r, "environment")};
     if (!o->id || !o->at || !o->commit || !o->command || !o->settings || !o->environment)
         return tch_fail_memory(err);
-    status = keep_all(o, r, err);
+    status = keep_counts(o, r, err);
+    if (status == 0)
+        status = keep_all(o, r, err);
     if (status == 0 && !tch_baseline_find(b, "reference"))
         status = tch_baseline_promote(b, o, err);
     while (status == 0 && b->count > keep) {

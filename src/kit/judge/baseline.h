@@ -42,6 +42,7 @@ struct tch_occasion {
     char *command;     /**< the line */
     char *settings;    /**< that of tch_receipt_settings(); NULL: an earlier tacho wrote the file */
     char *environment; /**< JSON, or "null" */
+    char *counts;      /**< JSON as in run.json; NULL: there are none */
     struct tch_kept *kept;
     size_t count;
 };

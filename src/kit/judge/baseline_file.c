@@ -110,6 +110,10 @@ static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
     }
     begin_line(out, "      ", "environment");
     tch_buf_adds(out, o->environment);
+    if (o->counts) {
+        begin_line(out, "      ", "counts");
+        tch_buf_adds(out, o->counts);
+    }
     begin_line(out, "      ", "metrics");
     tch_buf_addc(out, '{');
     for (size_t i = 0; i < o->count; i++) {
@@ -286,6 +290,8 @@ static int take_occasion(struct reading *f)
             status = take_raw(f, &o->settings);
         else if (tch_json_is(&key, "environment"))
             status = take_raw(f, &o->environment);
+        else if (tch_json_is(&key, "counts"))
+            status = take_raw(f, &o->counts);
         else if (tch_json_is(&key, "metrics") && o->count == 0)
             status = take_metrics(f, o);
         else

@@ -28,10 +28,11 @@ static const struct tch_yaml_field fields[] = {
     {.name = NULL},
 };
 
-/* A metric takes precedence over a recorded quantity of the same name. */
+/* A metric takes precedence over a recorded quantity or a count of the same name. */
 static bool find_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret)
 {
-    if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED)
+    if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED &&
+        ret->kind != TCH_QUANTITY_COUNT)
         return true; /* also a metric of what is recorded */
     for (size_t i = 0; i < b->plan.metric_count; i++)
         if (strcmp(b->metrics[i].id.name, name) == 0) {
@@ -44,9 +45,11 @@ static bool find_quantity(const struct tch_bench *b, const char *name, struct tc
 }
 
 /* "50ms", "512MiB", 12.5 or "5J", by what the quantity is measured in. */
-static int take_max(const struct tch_yaml_node *node, enum tch_unit unit, double *ret,
+static int take_max(const struct tch_yaml_node *node, const struct tch_quantity *q, double *ret,
                     tacho_error *err)
 {
+    enum tch_unit unit = q->unit;
+    bool may_be_0 = q->kind == TCH_QUANTITY_COUNT;
     uint64_t whole;
     size_t len = strlen(node->text);
     bool joules = unit == TCH_JOULES && len > 0 && node->text[len - 1] == 'J';
@@ -60,7 +63,7 @@ static int take_max(const struct tch_yaml_node *node, enum tch_unit unit, double
     } else {
         bad = tch_parse_f64_n(node->text, len - joules, ret);
     }
-    if (bad < 0 || !(*ret > 0) || !isfinite(*ret))
+    if (bad < 0 || !(*ret > 0 || (may_be_0 && *ret == 0)) || !isfinite(*ret))
         return tch_yaml_fail(err, node, "'max' needs %s, not '%.60s'",
                              unit == TCH_NS      ? "a duration such as 50ms"
                              : unit == TCH_BYTES ? "a size such as 512MiB"
@@ -107,7 +110,7 @@ static int take_budget(struct tch_bench *b, const struct tch_yaml_node *node,
     if (status == 0)
         status = take_words(budget, &raw, err);
     if (status == 0 && raw.max)
-        status = take_max(raw.max, q.unit, &budget->budget.max, err);
+        status = take_max(raw.max, &q, &budget->budget.max, err);
     if (status < 0)
         return status;
     budget->name = node->key;
@@ -145,6 +148,37 @@ static int take_map(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
     return status;
 }
 
+int tch_settings_counts(struct tch_bench *b, const struct tch_yaml_node *list,
+                        const struct tch_yaml_node *runs, tacho_error *err)
+{
+    if (b->plan.count_runs == 0)
+        b->plan.count_runs = TCH_COUNT_RUNS;
+    if (b->plan.count_runs < 2 || b->plan.count_runs > 1000)
+        return tch_yaml_fail(err, runs ? runs : list, "'count_runs' needs a number from 2 to 1000");
+    for (const struct tch_yaml_node *node = list ? list->first : NULL; node; node = node->next) {
+        enum tch_count_kind kind;
+
+        if (node->kind != TCH_YAML_SCALAR || !tch_count_find(node->text, strlen(node->text), &kind))
+            return tch_yaml_fail(err, node,
+                                 "'count' is a list of instructions, syscalls, allocations, "
+                                 "allocated_bytes and faults");
+        b->plan.counts |= 1u << kind;
+    }
+    return 0;
+}
+
+/* A budget for a count is reason enough to count it. Instructions are the exception: without a word
+   in `count` they are those of the CPU's counters in the timed runs. */
+static void count_for_budgets(struct tch_bench *b)
+{
+    for (size_t i = 0; i < b->budget_count; i++) {
+        struct tch_quantity q;
+
+        if (find_quantity(b, b->budgets[i].name, &q) && q.kind == TCH_QUANTITY_COUNT)
+            b->plan.counts |= 1u << q.index;
+    }
+}
+
 int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaults,
                          const struct tch_yaml_node *own, tacho_error *err)
 {
@@ -159,5 +193,6 @@ int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaul
         *budget = (struct tch_named_budget){.name = usual[i], .budget = tch_budget_default};
         budget->budget.tolerance = TCH_GATE_TOLERANCE;
     }
+    count_for_budgets(b);
     return status;
 }

@@ -25,6 +25,7 @@ struct raw {
     const struct tch_yaml_node *keep_env;
     const struct tch_yaml_node *work;
     const struct tch_yaml_node *metrics;
+    const struct tch_yaml_node *count;
     const struct tch_yaml_node *check;
     const struct tch_yaml_node *budgets;
     const struct tch_yaml_node *layouts;
@@ -36,12 +37,12 @@ struct raw {
     {                                                                                        \
         .offset = offsetof(struct raw, plan), .setting = &tch_run_settings[TCH_RUN_SET_##id] \
     }
-#define COMMON_FIELDS                                                                           \
-    SETTING(CWD), FIELD(env, tch_yaml_map), FIELD(keep_env, tch_yaml_list), SETTING(TIMEOUT),   \
-        SETTING(RUNS), SETTING(MAX_RUNS), SETTING(PRECISION), SETTING(WARMUP), SETTING(SETUP),  \
-        SETTING(PREPARE), SETTING(CONCLUDE), SETTING(CLEANUP), SETTING(SHELL),                  \
-        FIELD(metrics, tch_yaml_map), FIELD(check, tch_yaml_map), FIELD(budgets, tch_yaml_map), \
-        FIELD(layouts, tch_yaml_map)
+#define COMMON_FIELDS                                                                          \
+    SETTING(CWD), FIELD(env, tch_yaml_map), FIELD(keep_env, tch_yaml_list), SETTING(TIMEOUT),  \
+        SETTING(RUNS), SETTING(MAX_RUNS), SETTING(PRECISION), SETTING(WARMUP), SETTING(SETUP), \
+        SETTING(PREPARE), SETTING(CONCLUDE), SETTING(CLEANUP), SETTING(SHELL),                 \
+        FIELD(metrics, tch_yaml_map), FIELD(count, tch_yaml_list), SETTING(COUNT_RUNS),        \
+        FIELD(check, tch_yaml_map), FIELD(budgets, tch_yaml_map), FIELD(layouts, tch_yaml_map)
 
 static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {.name = NULL}};
 
@@ -330,6 +331,8 @@ static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
     if (status == 0)
         status = tch_settings_layouts(&b->plan, raw.layouts, node, err);
     choose_counts(&b->plan, node);
+    if (status == 0)
+        status = tch_settings_counts(b, raw.count, tch_yaml_find(node, "count_runs"), err);
     if (status == 0)
         status = tch_settings_budgets(b, default_budgets, raw.budgets, err);
     if (status == 0 && tch_settings_bench(s, b->name) != b)

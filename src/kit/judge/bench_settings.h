@@ -86,6 +86,11 @@ int tch_settings_metric(struct tch_bench *b, const struct tch_yaml_node *node, c
 int tch_settings_layouts(struct tch_run_plan *plan, const struct tch_yaml_node *map,
                          const struct tch_yaml_node *bench, tacho_error *err);
 
+/** Sets what is counted in extra runs of a bench, before its budgets. list may be NULL; runs is the
+    number of these runs in the file, or NULL. */
+int tch_settings_counts(struct tch_bench *b, const struct tch_yaml_node *list,
+                        const struct tch_yaml_node *runs, tacho_error *err);
+
 /** Sets the budgets of a bench: its own, and those of the defaults that it does not override.
     Either map may be NULL. With none at all wall time and memory have a tolerance of 5 %. */
 int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaults,

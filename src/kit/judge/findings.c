@@ -146,6 +146,17 @@ void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
     va_end(args);
 }
 
+void tch_findings_unjudged(struct tch_findings *f, const char *fmt, ...)
+{
+    size_t before = f->problem_count;
+    va_list args;
+
+    va_start(args, fmt);
+    f->lost |= !add_sentence(&f->problems, &f->problem_count, fmt, args);
+    va_end(args);
+    f->unjudged += f->problem_count - before;
+}
+
 const char *tch_findings_word(const struct tch_findings *f)
 {
     bool is_gate = strcmp(f->mode, "compare") != 0;
@@ -205,6 +216,7 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
         .looks = about->looks,
         .budget = about->budget,
         .ask = about->ask,
+        .exact = about->exact && b->count > 0 && (!a || m > 0),
     };
     return 0;
 }
@@ -325,6 +337,27 @@ static void suspect_unmeasured(const struct tch_findings *f, size_t i)
     r->verdict = TCH_WARN;
 }
 
+/* Names the calls that differ. A count that differs between runs of one side was judged like a
+   time, and runs that are timed do not help it. */
+static void explain_count(const struct tch_findings *f, size_t i)
+{
+    struct tch_verdict_row *r = &f->rows[i];
+    const struct tch_about *about = &f->about[i];
+    size_t len = strlen(r->why);
+
+    if (about->quantity.kind != TCH_QUANTITY_COUNT || r->ask == TCH_ASK_NOTHING || r->b_count == 0)
+        return;
+    if (r->exact) {
+        snprintf(r->why, sizeof r->why, "%s", about->detail);
+        return;
+    }
+    r->runs_useless = true;
+    r->advised = 0;
+    snprintf(r->why + len, sizeof r->why - len,
+             "%sit differs between counted runs, and is judged like a time (more: --count-runs)",
+             len > 0 ? "; " : "");
+}
+
 int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
 {
     int status;
@@ -338,6 +371,7 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
             snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required, and was not measured");
         }
     for (size_t i = 0; i < f->count && status == 0; i++) {
+        explain_count(f, i);
         suspect(f, i);
         suspect_unmeasured(f, i);
     }
@@ -366,7 +400,7 @@ void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns)
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_verdict_row *r = &f->rows[i];
 
-        if (r->paired || r->a_count == 0 || r->ask != asked)
+        if (r->paired || r->exact || r->a_count == 0 || r->ask != asked)
             continue;
         least = fmin(least, r->spread);
         most = fmax(most, r->spread);

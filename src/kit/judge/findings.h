@@ -22,6 +22,8 @@
 
 #define TCH_ALPHA 0.05
 
+enum { TCH_ABOUT_DETAIL = 120 };
+
 /** The question of a row. */
 struct tch_about {
     const char *bench; /**< copied; "" without */
@@ -34,6 +36,8 @@ struct tch_about {
     double spread; /**< not paired: that of tch_verdict_row */
     size_t occasions;              /**< of the baseline; 0: both sides are run folders */
     const struct tch_looks *looks; /**< not copied; NULL: this is the only one */
+    bool exact;                    /**< that of tch_verdict_row */
+    char detail[TCH_ABOUT_DETAIL]; /**< of a count: which calls differ; "" without */
     const char *instead; /**< in place of a verdict: "new"; not copied; NULL: there is a verdict */
 };
 
@@ -68,6 +72,8 @@ struct tch_findings {
     size_t note_count;
     char **problems; /**< sentences: why something that should be judged was not */
     size_t problem_count;
+    size_t unjudged; /**< of the problems: there is nothing usable to compare with, which is no
+                          failure */
     struct tch_reference *references; /**< texts are owned */
     size_t reference_count;
     char dirty[32]; /**< the commit that the measured files differ from; "": from none */
@@ -117,6 +123,10 @@ void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
 /** Adds a sentence that says what could not be judged, and why. Sets f->lost when memory runs out.
  */
 void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/** Adds such a sentence about what has nothing usable to compare with. */
+void tch_findings_unjudged(struct tch_findings *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** What the whole report came to: a verdict, "NOT JUDGED", or NULL when nothing was asked. */

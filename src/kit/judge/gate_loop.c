@@ -146,6 +146,7 @@ static void find_blind_of(const struct tch_gate *g, const struct tch_gate_bench 
     double reach;
 
     if (isnan(budget.tolerance) || !tch_quantity_find(tch_gate_receipt(b), named->name, &q) ||
+        q.kind == TCH_QUANTITY_COUNT ||
         !tch_occasion_values(tch_baseline_find(&b->baseline, "reference"), q.name, budget.quantile))
         return;
     if (!named->directed)
@@ -172,6 +173,32 @@ void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret)
     }
 }
 
+/* Of a count: whether that of the baseline may be compared with it. Of anything else: yes. */
+static bool may_compare_count(struct tch_gate *g, const struct tch_occasion *reference,
+                              const struct tch_receipt *r, struct tch_about *about)
+{
+    size_t kind = about->quantity.index;
+    struct tch_counts counts;
+    tacho_error err;
+    bool may;
+
+    if (about->quantity.kind != TCH_QUANTITY_COUNT)
+        return true;
+    may = tch_counts_parse(reference->counts, reference->counts ? strlen(reference->counts) : 0,
+                           &counts, &err) == 0;
+    if (may && counts.of[kind].values.n == 0) {
+        tch_findings_unjudged(&g->findings, "%s: the baseline did not count %s; save it again",
+                              about->bench, about->quantity.title);
+        may = false;
+    } else if (may)
+        may = tch_compare_count(&g->findings, about, &counts.of[kind], &r->counts.of[kind]);
+    else
+        tch_findings_unjudged(&g->findings, "%s: the counts of the baseline cannot be used: %s",
+                              about->bench, err.message);
+    tch_counts_release(&counts);
+    return may;
+}
+
 static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
                         const struct tch_receipt *r, const struct tch_named_budget *budget,
                         const struct tch_quantity *q, tacho_error *err)
@@ -193,6 +220,8 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
     struct tch_quantity_series now = {0};
     int status;
 
+    if (kept && !may_compare_count(g, reference, r, &about))
+        return 0;
     if (!kept && !budget->required) {
         tch_findings_note(&g->findings, "%s: the baseline has no %s, which is not judged",
                           b->bench->name, q->title);
@@ -244,6 +273,10 @@ static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const st
             continue; /* settings have been checked: a metric that never matched */
         for (size_t at = 0; !measured && tch_quantity_next(r, &at, &had);)
             measured = strcmp(had.name, q.name) == 0;
+        if (!measured && !budget->required && q.kind == TCH_QUANTITY_COUNT) {
+            tch_compare_count_missing(&g->findings, b->bench->name, &q, r);
+            continue;
+        }
         if (!measured && !budget->required) {
             tch_findings_note(&g->findings, "%s: %s was not measured, and is not judged",
                               b->bench->name, q.title);
@@ -295,7 +328,8 @@ static void doubt_missing(struct tch_gate *g, const struct tch_gate_bench *b)
     for (size_t i = b->first_row; i < b->first_row + b->row_count; i++) {
         struct tch_verdict_row *r = &g->findings.rows[i];
 
-        if (r->verdict != TCH_PASS || r->b_count >= made)
+        if (r->verdict != TCH_PASS || r->b_count >= made ||
+            g->findings.about[i].quantity.kind == TCH_QUANTITY_COUNT)
             continue;
         r->verdict = TCH_INCONCLUSIVE;
         snprintf(r->why, sizeof r->why, "%zu of %zu runs did not report it", made - r->b_count,

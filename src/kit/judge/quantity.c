@@ -40,6 +40,12 @@ static const struct known {
     {"energy", "energy", TCH_JOULES, TCH_QUANTITY_FIELD, TCH_ENERGY, true, 0.039},
     {"throughput", "throughput", TCH_RATE, TCH_QUANTITY_THROUGHPUT, 0, true, TCH_SESSION_SPREAD},
     {"instructions", "instructions", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_INSTRUCTIONS, true, 0.0065},
+    {"syscalls", "system calls", TCH_COUNT, TCH_QUANTITY_COUNT, TCH_COUNT_SYSCALLS, true, 0.0065},
+    {"allocations", "allocations", TCH_COUNT, TCH_QUANTITY_COUNT, TCH_COUNT_ALLOCATIONS, true,
+     0.0065},
+    {"allocated_bytes", "allocated bytes", TCH_BYTES, TCH_QUANTITY_COUNT, TCH_COUNT_ALLOCATED_BYTES,
+     true, 0.0065},
+    {"faults", "page faults", TCH_COUNT, TCH_QUANTITY_COUNT, TCH_COUNT_FAULTS, false, 0.013},
     {"cycles", "CPU cycles", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_CYCLES, false, TCH_SESSION_SPREAD},
     {"branches", "branches", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BRANCHES, false, 0.0065},
     {"branch_misses", "branch misses", TCH_COUNT, TCH_QUANTITY_FIELD, TCH_BRANCH_MISSES, false,
@@ -94,6 +100,11 @@ static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity 
                                  .directed = true,
                                  .gated = k->gated,
                                  .spread = k->spread};
+    if (k->kind == TCH_QUANTITY_FIELD && k->index == TCH_INSTRUCTIONS && r &&
+        r->counts.of[TCH_COUNT_INSTRUCTIONS].asked) { /* rather than those of the timed runs */
+        ret->kind = TCH_QUANTITY_COUNT;
+        ret->index = TCH_COUNT_INSTRUCTIONS;
+    }
     snprintf(ret->name, sizeof ret->name, "%s", k->name);
     if (k->kind == TCH_QUANTITY_THROUGHPUT && r && r->work_unit[0])
         snprintf(ret->title, sizeof ret->title, "%.60s/s", r->work_unit);
@@ -180,12 +191,17 @@ static bool find_recorded_metric(const struct tch_receipt *r, const char *name,
     return true;
 }
 
-/* A metric comes before what a program records under its name, and after what is measured. */
+/* A metric comes before what a program records under its name and before a count that was not made,
+   and after what is measured. */
 bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
 {
     for (size_t i = 0; i < KNOWN; i++)
         if (is_called(&known[i], name)) {
-            if (known[i].kind != TCH_QUANTITY_RECORDED || !find_metric(r, name, ret))
+            bool metric_first =
+                known[i].kind == TCH_QUANTITY_RECORDED ||
+                (known[i].kind == TCH_QUANTITY_COUNT && !(r && r->counts.of[known[i].index].asked));
+
+            if (!metric_first || !find_metric(r, name, ret))
                 describe(r, i, ret);
             return true;
         }
@@ -276,6 +292,8 @@ static double value_of(const struct tch_receipt *r, const struct tch_quantity *q
                    : NAN;
     case TCH_QUANTITY_THROUGHPUT:
         return r->work > 0 && s->field[TCH_WALL] > 0 ? r->work / s->field[TCH_WALL] * 1e9 : NAN;
+    case TCH_QUANTITY_COUNT: /* no value of a timed run */
+        break;
     }
     return NAN;
 }
@@ -296,12 +314,29 @@ size_t tch_quantity_units(const struct tch_receipt *r)
     return units;
 }
 
+/* Counts are of runs of their own, which belong to no round. */
+static int count_series(const struct tch_count *c, struct tch_quantity_series *ret,
+                        tacho_error *err)
+{
+    *ret = (struct tch_quantity_series){.value = malloc((c->values.n + 1) * sizeof *ret->value),
+                                        .pair = malloc((c->values.n + 1) * sizeof *ret->pair)};
+    if (!ret->value || !ret->pair)
+        return tch_fail_memory(err);
+    for (; ret->count < c->values.n; ret->count++) {
+        ret->value[ret->count] = c->values.v[ret->count];
+        ret->pair[ret->count] = ret->count + 1;
+    }
+    return 0;
+}
+
 int tch_quantity_series_of(const struct tch_receipt *r, const struct tch_quantity *q,
                            double quantile, struct tch_quantity_series *ret, tacho_error *err)
 {
     size_t count = r->samples.count;
     struct tch_values room = {0};
 
+    if (q->kind == TCH_QUANTITY_COUNT)
+        return count_series(&r->counts.of[q->index], ret, err);
     *ret = (struct tch_quantity_series){.value = malloc((count + 1) * sizeof *ret->value),
                                         .pair = malloc((count + 1) * sizeof *ret->pair)};
     if (!ret->value || !ret->pair)
@@ -356,7 +391,7 @@ bool tch_runs_paired(const struct tch_receipt *a, const struct tch_receipt *b)
 static bool has_value(const struct tch_receipt *r, const struct tch_quantity *q)
 {
     struct tch_values room = {0};
-    bool found = false;
+    bool found = q->kind == TCH_QUANTITY_COUNT && r->counts.of[q->index].values.n > 0;
 
     for (size_t i = 0; i < r->samples.count && !found; i++)
         found = !isnan(value_of(r, q, i, 0.5, &room, NULL));

@@ -24,6 +24,7 @@ enum tch_quantity_kind {
     TCH_QUANTITY_METRIC,
     TCH_QUANTITY_RECORDED,
     TCH_QUANTITY_THROUGHPUT,
+    TCH_QUANTITY_COUNT, /* made in runs of its own: kit/run/count/count.h */
 };
 
 struct tch_quantity {

@@ -65,6 +65,8 @@ int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_
         about.budget.higher = q->higher;
     /* With several values a run the quantile is within each run, and the median run counts. */
     about.budget.quantile = q->several ? 0.5 : budget->budget.quantile;
+    if (q->kind == TCH_QUANTITY_COUNT)
+        (void)tch_compare_count(f, &about, NULL, &b->counts.of[q->index]);
     status = tch_quantity_series_of(b, q, budget->budget.quantile, &y, err);
     if (status == 0)
         status = tch_findings_add(f, &about, NULL, &y, err);
@@ -124,6 +126,9 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
         about.budget.higher = qb->higher;
     if (qb->several && about.budget.quantile == 0.5)
         about.budget.quantile = f->quantile;
+    if (qb->kind == TCH_QUANTITY_COUNT &&
+        !tch_compare_count(f, &about, &a->counts.of[qa->index], &b->counts.of[qb->index]))
+        return 0;
     status = tch_quantity_series_of(a, qa, about.budget.quantile, &x, err);
     if (status == 0)
         status = tch_quantity_series_of(b, qb, about.budget.quantile, &y, err);
@@ -154,6 +159,10 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
 
     if (!tch_quantity_find(b, budget->name, &about.quantity))
         return tch_fail(err, TACHO_EINVAL, 0, "there is no metric '%.60s'", budget->name);
+    if (about.quantity.kind == TCH_QUANTITY_COUNT && !budget->required) {
+        tch_compare_count_missing(f, bench, &about.quantity, b);
+        return 0;
+    }
     if (!budget->required) {
         tch_findings_note(f, "%s%s%s was not measured, and is not judged", bench,
                           bench[0] ? ": " : "", about.quantity.title);
@@ -214,7 +223,13 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
         struct tch_quantity qa;
         bool known = tch_quantity_has_quantile(&qb, f->quantile);
 
-        if (!tch_quantity_same(a, &qb, &qa) || (!budget && !with_all))
+        if (!tch_quantity_same(a, &qb, &qa)) {
+            if (budget && qb.kind == TCH_QUANTITY_COUNT)
+                tch_findings_unjudged(f, "%s%s%s cannot be compared: the run before did not count",
+                                      bench, bench[0] ? ": " : "", qb.title);
+            continue;
+        }
+        if (!budget && !with_all)
             continue;
         taken |= qb.several && known;
         unknown |= !known;
@@ -231,8 +246,8 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
     if (status == 0 && !taken)
         status = refuse_quantile(f->quantile, unknown, err);
     for (size_t i = 0; i < count && status == 0; i++)
-        if (budgets[i].name &&
-            !(tch_quantity_find(b, budgets[i].name, &qb) && tch_findings_has(f, from, qb.name)))
+        if (budgets[i].name && !(tch_quantity_find(b, budgets[i].name, &qb) &&
+                                 (tch_findings_has(f, from, qb.name) || tch_counted(b, &qb))))
             status = add_missing(f, bench, b, &budgets[i], err);
     return status;
 }

@@ -49,6 +49,18 @@ void tch_compare_note_layouts(struct tch_findings *f, const char *bench,
 void tch_compare_note_recording(struct tch_findings *f, const char *bench,
                                 const struct tch_receipt *r);
 
+/** Completes the question about a count: whether it is exact on both sides, and which calls differ.
+    a may be NULL, for a maximum. @return false when the two cannot be compared, which it reports */
+bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const struct tch_count *a,
+                       const struct tch_count *b);
+
+/** Reports that a count with a budget is missing, and why. */
+void tch_compare_count_missing(struct tch_findings *f, const char *bench,
+                               const struct tch_quantity *q, const struct tch_receipt *r);
+
+/** Says whether a quantity is a count that the run has. */
+bool tch_counted(const struct tch_receipt *r, const struct tch_quantity *q);
+
 /** Adds the row for the absolute limit of a budget, if it has one. */
 int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                     const struct tch_quantity *q, const struct tch_named_budget *budget,

@@ -55,7 +55,7 @@ static int by_coins(const void *a, const void *b)
 static void make_groups(struct family *f, struct tch_verdict_row *rows, size_t count)
 {
     for (size_t i = 0; i < count; i++)
-        if (rows[i].ask != TCH_ASK_NOTHING)
+        if (rows[i].ask != TCH_ASK_NOTHING && !rows[i].exact)
             f->row[f->count++] = &rows[i];
     qsort(f->row, f->count, sizeof *f->row, by_coins);
     for (size_t i = 0; i < f->count; i++) {

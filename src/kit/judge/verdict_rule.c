@@ -421,6 +421,8 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
         row->p = row->p_worse = 1;
         return 0;
     }
+    if (row->exact)
+        return 0;
     memcpy(y, row->b, n * sizeof *y);
     if (row->ask == TCH_ASK_MAX) {
         tch_row_ask_max(row, look_alpha(report, row->looks), y, n);
@@ -463,8 +465,9 @@ static double mean_lag1(const struct tch_verdict_row *rows, size_t count, double
     for (size_t i = 0; i < count; i++) {
         const struct tch_verdict_row *row = &rows[i];
 
-        if (row->paired || row->ask == TCH_ASK_MAX || row->a_count < 4 || row->b_count < 4 ||
-            !all_positive(row->a, row->a_count) || !all_positive(row->b, row->b_count))
+        if (row->paired || row->exact || row->ask == TCH_ASK_MAX || row->a_count < 4 ||
+            row->b_count < 4 || !all_positive(row->a, row->a_count) ||
+            !all_positive(row->b, row->b_count))
             continue;
         sum += tch_session_lag1(row->a, row->a_count, room);
         sum += tch_session_lag1(row->b, row->b_count, room);
@@ -487,7 +490,9 @@ static int judge_rows(struct tch_verdict_row *rows, size_t count, struct report 
         status = tch_judge_adjust(rows, count, report->alpha, err);
     report->family = status > 0 ? (size_t)status : 1;
     for (size_t i = 0; i < count && status >= 0; i++)
-        if (rows[i].ask != TCH_ASK_NOTHING)
+        if (rows[i].exact)
+            tch_row_judge_exact(&rows[i]);
+        else if (rows[i].ask != TCH_ASK_NOTHING)
             decide_row(&rows[i], report);
     return status < 0 ? status : 0;
 }

@@ -18,6 +18,8 @@
  * - INCONCLUSIVE: all else; also FAIL and WARN of runs that were not interleaved and depend on each
  *   other or drift. `advised` says how many runs would do.
  *
+ * A row of exact counts is judged by the counts alone (verdict_exact.c), and has no share of alpha.
+ *
  * A row about equivalence asks in both directions (verdict_equivalent.c): FAIL is beyond one of its
  * bounds, PASS is an interval within both, and all else is INCONCLUSIVE.
  *
@@ -80,6 +82,7 @@ struct tch_verdict_row {
     const struct tch_looks *looks; /**< NULL: this is the only one */
     struct tch_budget budget;
     enum tch_ask ask; /**< TCH_ASK_NOTHING: a ratio, but no verdict */
+    bool exact;       /**< counts that every run of a side has: any difference is real */
 
     /* The answer. */
     double a_median;
@@ -141,6 +144,9 @@ void tch_row_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_
 
 /** Sets the verdict on a maximum from its adjusted p. family: of tch_judge_adjust(). */
 void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family);
+
+/** Judges a row of exact counts: no interval, no chance, no minimum effect. Sets its ratio. */
+void tch_row_judge_exact(struct tch_verdict_row *row);
 
 /** Sets p_adjusted and p_worse of all rows from their p and p_more. @return the number of groups,
     or TACHO_ENOMEM */

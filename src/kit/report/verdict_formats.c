@@ -19,10 +19,15 @@ void tch_add_change(struct tch_buf *b, double ratio)
         tch_buf_addf(b, "%+.1f %%", percent);
 }
 
-void tch_add_change_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to)
+void tch_add_change_interval(struct tch_buf *b, const struct tch_verdict_row *row, const char *to)
 {
+    const struct tch_ratio *ratio = &row->ratio;
     bool sure = ratio->level > 0;
 
+    if (row->exact) {
+        tch_buf_adds(b, "exact");
+        return;
+    }
     tch_add_change(b, sure ? ratio->low : ratio->least);
     tch_buf_adds(b, to);
     tch_add_change(b, sure ? ratio->high : ratio->most);
@@ -78,7 +83,7 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
     if (r->has_ratio) {
         tch_add_change(b, r->ratio.estimate);
         tch_buf_adds(b, " [");
-        tch_add_change_interval(b, &r->ratio, " .. ");
+        tch_add_change_interval(b, r, " .. ");
         tch_buf_adds(b, "]");
     } else {
         tch_add_value(b, about->quantity.unit, r->a_median);
@@ -113,6 +118,10 @@ const char *tch_change_word(const struct tch_findings *f, size_t row)
     bool time = q->unit == TCH_NS;
     bool more;
 
+    if (r->exact && r->a[0] == r->b[0])
+        return "no change";
+    if (r->exact)
+        return r->b[0] > r->a[0] ? "more" : "less";
     if (r->has_ratio && r->ratio.level == 0)
         return "too few runs";
     if (r->has_ratio ? r->ratio.low <= 1 && r->ratio.high >= 1 : !(r->p <= 0.05))

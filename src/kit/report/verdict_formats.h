@@ -39,7 +39,7 @@ void tch_add_change(struct tch_buf *b, double ratio);
 
 /** Adds the interval of a change, "-2.0% .. +4.0%", or where there is none the range of the runs'
     own changes, marked as such. `to` separates the two. */
-void tch_add_change_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to);
+void tch_add_change_interval(struct tch_buf *b, const struct tch_verdict_row *row, const char *to);
 
 /** The promise: "A wrong FAIL appears in at most 1 of 20 reports." */
 void tch_add_promise(struct tch_buf *b, const struct tch_findings *f);

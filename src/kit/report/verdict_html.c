@@ -120,7 +120,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     tch_add_change(b, ratio ? r->ratio.estimate : NAN);
     tch_buf_adds(b, "</td><td>");
     if (ratio)
-        tch_add_change_interval(b, &r->ratio, " … ");
+        tch_add_change_interval(b, r, " … ");
     tch_buf_adds(b, "</td><td>");
     add_interval(b, f, i, range);
     tch_buf_adds(b, "</td><td>");

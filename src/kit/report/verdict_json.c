@@ -77,6 +77,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     add_side(b, "a", r->a_count, r->a_median);
     add_side(b, "b", r->b_count, r->b_median);
     tch_json_put_bool(b, "paired", r->paired);
+    if (r->exact)
+        tch_json_put_bool(b, "exact", true);
     tch_json_put_f64(b, "session_spread", r->spread);
     add_effective(b, r);
     add_ratio(b, r);

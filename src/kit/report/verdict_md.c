@@ -33,7 +33,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
         tch_add_change(b, r->has_ratio ? r->ratio.estimate : NAN);
         if (r->has_ratio) {
             tch_buf_adds(b, " [");
-            tch_add_change_interval(b, &r->ratio, " … ");
+            tch_add_change_interval(b, r, " … ");
             tch_buf_adds(b, "]");
         }
     }

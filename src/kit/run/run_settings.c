@@ -17,6 +17,12 @@
 const struct tch_setting tch_run_settings[TCH_RUN_SETTINGS] = {
     [TCH_RUN_SET_CLEANUP] = TEXT(cleanup),
     [TCH_RUN_SET_CONCLUDE] = TEXT(conclude),
+    [TCH_RUN_SET_COUNT_RUNS] = {.name = "count_runs",
+                                .kind = TCH_SET_U64,
+                                FIELD(count_runs),
+                                .least = 2,
+                                .most = 1000,
+                                .wants = "a number from 2 to 1000"},
     [TCH_RUN_SET_CWD] = TEXT(cwd),
     [TCH_RUN_SET_MAX_RUNS] = {COUNT, .name = "max_runs", FIELD(max_runs), .least = 1,
                               .wants = "a number from 1 to 1000000"},

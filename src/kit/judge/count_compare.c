@@ -1,0 +1,45 @@
+/* Counts of two runs, before they are judged. */
+#include <string.h>
+
+#include "run_compare.h"
+
+enum { PARTS_NAMED = 3 };
+
+bool tch_counted(const struct tch_receipt *r, const struct tch_quantity *q)
+{
+    return q->kind == TCH_QUANTITY_COUNT && r->counts.of[q->index].values.n > 0;
+}
+
+bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const struct tch_count *a,
+                       const struct tch_count *b)
+{
+    const char *bench = about->bench;
+    struct tch_buf detail;
+
+    about->exact = tch_count_exact(b) && (!a || tch_count_exact(a));
+    about->paired = false;
+    if (!a || a->values.n == 0 || b->values.n == 0)
+        return true;
+    if (strcmp(a->key, b->key) != 0) {
+        (about->ask == TCH_ASK_NOTHING ? tch_findings_note : tch_findings_unjudged)(
+            f, "%s%s%s cannot be compared: counted with %s before, with %s now", bench,
+            bench[0] ? ": " : "", about->quantity.title, a->key, b->key);
+        return false;
+    }
+    tch_buf_init_on(&detail, about->detail, sizeof about->detail, sizeof about->detail - 1);
+    tch_count_add_difference(&detail, a, b, PARTS_NAMED);
+    tch_buf_release(&detail);
+    if (about->ask == TCH_ASK_NOTHING && about->detail[0])
+        tch_findings_note(f, "%s%s%s: %s", bench, bench[0] ? ": " : "", about->quantity.title,
+                          about->detail);
+    return true;
+}
+
+void tch_compare_count_missing(struct tch_findings *f, const char *bench,
+                               const struct tch_quantity *q, const struct tch_receipt *r)
+{
+    const struct tch_count *c = &r->counts.of[q->index];
+
+    tch_findings_unjudged(f, "%s%s%s cannot be judged: %s", bench, bench[0] ? ": " : "", q->title,
+                          c->why_not[0] ? c->why_not : "the run did not count them (--count)");
+}

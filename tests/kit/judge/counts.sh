@@ -1,0 +1,108 @@
+#!/bin/sh
+# Exact counts in tacho compare and tacho gate: one call more is a FAIL that names it.
+#   counts.sh TACHO COUNTED COUNTED_STATIC CHECK_SCHEMA SCHEMAS
+tacho=$1
+counted=$2
+static=$3
+check_schema=$4
+schemas=$5
+# shellcheck source=SCRIPTDIR/lib.sh
+. "$(dirname "$0")/lib.sh"
+command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
+unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
+
+# of NAME COMMAND...: a run folder with counts.
+of()
+{
+    name=$1
+    shift
+    "$tacho" run -q -n 2 --name "$name" --count syscalls,allocations -- "$@" >out 2>&1 ||
+        fail "the run $name: $(cat out)"
+}
+
+# --- compare ---
+of three "$counted" both 3
+of four "$counted" both 4
+of again "$counted" both 3
+of moved "$counted" alloc 4 # one getppid() less, but no other change
+of toggle "$counted" toggle
+at() { echo "tacho-out/$1/latest"; }
+
+ends_with 0 "$tacho" compare --tolerance syscalls=0 --tolerance allocations=0 "$(at three)" "$(at again)"
+says PASS
+ends_with 2 "$tacho" compare --tolerance syscalls=0 "$(at three)" "$(at four)"
+says "getppid +1"
+says "exact"
+ends_with 2 "$tacho" compare --tolerance allocations=0 "$(at three)" "$(at four)"
+says "malloc +1"
+ends_with 0 "$tacho" compare --tolerance allocations=0 "$(at four)" "$(at three)"
+ends_with 2 "$tacho" compare --equivalent --tolerance allocations=0.1% "$(at four)" "$(at three)"
+ends_with 0 "$tacho" compare --tolerance allocations=50% "$(at three)" "$(at four)"
+ends_with 0 "$tacho" compare "$(at three)" "$(at four)"
+says "note: system calls: getppid +1"
+ends_with 0 "$tacho" compare --json --tolerance syscalls=0 "$(at three)" "$(at again)"
+cp out verdict.json
+"$check_schema" "$schemas" <verdict.json || fail "the verdict is not what its schema says"
+jq -e '.rows[] | select(.metric == "syscalls") | .exact and .verdict == "PASS" and .ratio.level == 0' verdict.json \
+    >/dev/null || fail "the row of system calls: $(cat verdict.json)"
+
+# One that differs between runs is judged like a time, and says so.
+ends_with 0 "$tacho" compare --tolerance syscalls=0 "$(at toggle)" "$(at toggle)"
+says "INCONCLUSIVE"
+says "it differs between counted runs, and is judged like a time"
+
+# Counts of another key are not compared, and that is no PASS.
+cp -r "$(at three)/" other
+jq '.counts.syscalls.key = "another libc"' other/run.json >other.json && mv other.json other/run.json
+ends_with 4 "$tacho" compare --tolerance syscalls=0 other "$(at three)"
+says "system calls cannot be compared: counted with another libc before"
+# So is a damaged count an error, and not 0.
+jq '.counts.syscalls.values = ["x"]' "$(at three)/run.json" >other/run.json
+ends_with 1 "$tacho" compare --tolerance syscalls=0 other "$(at three)"
+says "'counts': a number is expected"
+
+# --- gate ---
+cp "$counted" program
+settings()
+{
+    cat >tacho.yaml <<END
+defaults: {runs: 6, max_runs: 6}
+benches:
+- name: bench
+  command: $1
+  budgets: {$2}
+END
+}
+
+settings './program both 3' 'syscalls: {tolerance: 0}, allocations: {max: 3}'
+ends_with 0 "$tacho" gate # a limit needs no baseline
+ends_with 0 "$tacho" baseline save
+jq -c . .tacho/baselines/bench/*.json | "$check_schema" "$schemas" || fail "the baseline is not what its schema says"
+ends_with 0 "$tacho" gate
+says PASS
+settings './program both 3' 'allocations: {max: 2}'
+ends_with 2 "$tacho" gate
+says FAIL
+
+# The program makes one call more; its command is the same.
+settings './wrapper' 'syscalls: {tolerance: 0}'
+printf '#!/bin/sh\nexec "%s" both 3\n' "$counted" >wrapper
+chmod +x wrapper
+ends_with 0 "$tacho" baseline save --replace
+ends_with 0 "$tacho" gate
+printf '#!/bin/sh\nexec "%s" both 4\n' "$counted" >wrapper
+ends_with 2 "$tacho" gate
+says "getppid +1"
+
+# What cannot be counted is not judged, and no PASS.
+cp "$static" program
+settings './program both 3' 'allocations: {max: 3}'
+ends_with 4 "$tacho" gate
+says "the program is static"
+settings './program both 3' 'allocations: {max: 3, required: true}'
+ends_with 2 "$tacho" gate
+
+printf 'benches:\n- {name: x, command: "true", count: [cycles]}\n' >tacho.yaml
+ends_with 1 "$tacho" gate
+says "'count' is a list of instructions"
+finish
