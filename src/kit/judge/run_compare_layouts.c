@@ -1,4 +1,4 @@
-/* What layouts of a program do to a comparison. */
+/* Notes on the layouts of the compared programs. */
 #include <math.h>
 #include <string.h>
 

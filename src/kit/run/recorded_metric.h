@@ -40,12 +40,12 @@ int tch_recorded_metric_init(struct tch_metric *metric, const char *spec, tacho_
 struct tch_recorded_run {
     const char *folder; /**< of all runs: the records are in iter/NNNN */
     uint64_t run;
-    struct tch_warnings *warnings; /**< of records that were lost; NULL: nobody is told */
+    struct tch_warnings *warnings; /**< gets one when records were lost; may be NULL */
 };
 
 /**
- * Computes the metrics that are recorded and adds each to its list of values; what was not recorded
- * has none. A damaged file counts up to the damage.
+ * Computes the metrics that are recorded and adds each to its list of values. The list of
+ * what was not recorded stays empty. A damaged file counts up to the damage.
  *
  * @return 0, TACHO_EIO, TACHO_ENOMEM
  */
