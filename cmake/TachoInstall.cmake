@@ -41,7 +41,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tachoConfig.cmake ${PROJECT_BINARY_DIR}/tach
 
 # The command, with what it prints about itself. A cross build has not run it, so it has none.
 install(TARGETS tacho COMPONENT command)
-install(TARGETS tacho_allocations LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho COMPONENT command)
+install(TARGETS tacho_allocations tacho_sampler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho COMPONENT command)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT command FILES_MATCHING PATTERN "*.1")
 install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.bash RENAME tacho OPTIONAL

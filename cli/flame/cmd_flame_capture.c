@@ -20,8 +20,9 @@
 enum { ENV_MAX = 256, OUT_MAX = 1 << 20 };
 
 static const char *const call_graphs[] = {"auto", "fp", "dwarf", NULL};
-static const char *const profilers[] = {"native", "perf",           "perf-inferno",     "ptrace",
-                                        "dtrace", "dtrace-inferno", "cargo-flamegraph", NULL};
+static const char *const profilers[] = {"native", "perf",   "perf-inferno",   "preload",
+                                        "ptrace", "dtrace", "dtrace-inferno", "cargo-flamegraph",
+                                        NULL};
 
 /* One call of `tacho flame`: its options and the request made of them. */
 struct capture {

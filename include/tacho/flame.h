@@ -195,8 +195,8 @@ TACHO_API double tacho_flame_hottest_total(const tacho_flame *flame, size_t inde
 /** Is it a function of the kernel? */
 TACHO_API bool tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index);
 
-/** Returns the profiler: "native", "perf", "perf + inferno", "ptrace", "dtrace",
-    "dtrace + inferno", "cargo-flamegraph", or the name of your own. */
+/** Returns the profiler: "native", "perf", "perf + inferno", "preload", "ptrace",
+    "dtrace", "dtrace + inferno", "cargo-flamegraph", or the name of your own. */
 TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);
 
 /** Returns why another profiler than the best one was used, when none was asked for; else NULL. */

@@ -134,8 +134,9 @@ int tacho_flame_wait_status(const tacho_flame *flame)
 
 const char *const *tacho_flame_profilers(void)
 {
-    static const char *const names[] = {"native", "perf",           "perf-inferno",     "ptrace",
-                                        "dtrace", "dtrace-inferno", "cargo-flamegraph", NULL};
+    static const char *const names[] = {"native", "perf",   "perf-inferno",   "preload",
+                                        "ptrace", "dtrace", "dtrace-inferno", "cargo-flamegraph",
+                                        NULL};
 
     return names;
 }

@@ -10,9 +10,12 @@ refuse=$3/refuse
 
 # Copies that everybody may read: the build folder may be closed to others.
 chmod 755 "$scratch"
-for file in "$tacho" "$3"/workload "$3"/workload_static "$3"/libworkload.so "$refuse"; do
+for file in "$tacho" "$3"/workload "$3"/workload_static "$3"/hostile_signals "$3"/libworkload.so "$refuse"; do
     cp "$file" "$scratch/"
 done
+mkdir preload
+cp "$(dirname "$tacho")/../preload/tacho-sampler.so" preload/
+export TACHO_PRELOAD_DIR="$scratch/preload"
 mkdir -m 777 open
 user=
 if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
@@ -100,6 +103,136 @@ grep -q '"signal":15' out.txt || { cat out.txt; fail "a command without end was 
 tail -n 1 out.txt >json.txt
 mv json.txt out.txt
 as_schema
+
+# From inside, without being asked for.
+for mode in shares threads fork recursion; do
+    flame "preload-$mode" -- ./workload $mode 1000
+    known "preload-$mode"
+    rooted_well "preload-$mode"
+    grep -q '^profiler: preload, cpu-time, user code only$' out.txt || { cat out.txt; fail "the profiler is not named"; }
+    says "'preload' was taken in place of 'native': no permission to sample"
+    says 'samples per second of CPU time; time in the kernel counts for the code that called it'
+done
+flame preload-dlopen -- ./workload dlopen 200 ./libworkload.so
+expect preload-dlopen library_hot 66.7
+expect preload-dlopen main 100
+flame preload-jit --per-thread -- ./workload jit 1000
+expect preload-jit main 100
+
+# The preloaded sampler is in no program's way: each does all of its work.
+for mode in use block fork exec; do
+    flame "hostile-$mode" -- ./hostile_signals $mode 10000
+    grep -q '^done$' out.txt || { cat out.txt err.txt; fail "$mode: the program failed"; }
+    grep -q '^profiler: preload,' out.txt || fail "$mode: another profiler was taken"
+    expect "hostile-$mode" hot 70 5
+    expect "hostile-$mode" warm 20 5
+    rooted_well "hostile-$mode"
+done
+for mode in close small; do
+    flame "hostile-$mode" -- ./hostile_signals $mode 4000
+    grep -q '^done$' out.txt || { cat out.txt err.txt; fail "$mode: the program failed"; }
+    rooted_well "hostile-$mode"
+done
+
+# Built by the compilers that are here. A sanitizer checks each access, so its shares are others.
+build()
+{
+    out=$1
+    shift
+    "$@" -g -D_GNU_SOURCE -I "$project/tests/kit/flame" -o "$out" "$project/tests/kit/flame/hostile_signals.c" -pthread 2>build.txt ||
+        { echo "not built: $*"; return 1; }
+}
+for compiler in gcc clang; do
+    build "asan-$compiler" $compiler -O2 -fsanitize=address || continue
+    flame "asan-$compiler" -- "./asan-$compiler" work 4000
+    grep -q '^done$' out.txt || { cat out.txt err.txt; fail "asan, $compiler: the program failed"; }
+    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "asan, $compiler: another profiler was taken"; }
+    expect "asan-$compiler" hot 70 6
+done
+if build tsan clang -O2 -fsanitize=thread; then
+    flame tsan -- ./tsan work 4000
+    says "'ptrace' was taken in place of 'native': "
+    says "and not 'preload': 'tsan' runs under ThreadSanitizer"
+fi
+if command -v g++ >/dev/null; then
+    cat >busy.cpp <<'CXX'
+#include <cstdint>
+#include <cstdio>
+namespace {
+volatile uint64_t sink;
+struct Worker {
+    __attribute__((noinline)) void cxx_spin(uint64_t steps)
+    {
+        uint64_t x = sink | 1;
+        while (steps-- > 0) {
+            x = x * 6364136223846793005u + 1442695040888963407u;
+            __asm__ volatile("" : "+r"(x));
+        }
+        sink = x;
+    }
+    __attribute__((noinline)) void cxx_hot() { cxx_spin(140000); sink = sink + 1; }
+    __attribute__((noinline)) void cxx_warm() { cxx_spin(60000); sink = sink + 2; }
+};
+}
+int main()
+{
+    Worker worker;
+    for (int i = 0; i < 4000; i++) {
+        worker.cxx_hot();
+        worker.cxx_warm();
+    }
+    std::puts("done");
+}
+CXX
+    g++ -O2 -g -o busy_cxx busy.cpp || fail "g++"
+    flame cxx -- ./busy_cxx
+    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "C++: another profiler was taken"; }
+    sed -i 's/[^;]*::\(cxx_[a-z]*\)/\1/g' open/flamegraph-cxx.folded
+    expect cxx cxx_hot 70 5
+    expect cxx cxx_warm 30 5
+    rooted_well cxx
+fi
+if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
+    cat >busy.rs <<'RUST'
+#[inline(never)]
+fn spin(steps: u64) -> u64 {
+    let mut x = 1u64;
+    for _ in 0..steps { x = std::hint::black_box(x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407)); }
+    x
+}
+#[inline(never)]
+fn rust_hot() -> u64 { spin(140000) ^ 1 }
+#[inline(never)]
+fn rust_warm() -> u64 { spin(60000) ^ 2 }
+fn main() {
+    let mut sum = 0;
+    for _ in 0..4000 { sum ^= rust_hot() ^ rust_warm(); }
+    println!("{}", sum);
+}
+RUST
+    rustc -O -g -o busy_rust busy.rs 2>build.txt || { cat build.txt; fail "rustc"; }
+    flame rust -- ./busy_rust
+    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "Rust: another profiler was taken"; }
+    expect rust busy::rust_hot 70 5
+    expect rust busy::rust_warm 30 5
+else
+    echo "not tested: Rust, because there is no rustc"
+fi
+command -v go >/dev/null || echo "not tested: Go, because there is no go; a static program stands for it"
+
+# Where the object cannot work the tracer is taken, and the reason is said.
+flame static -- ./workload_static shares 300
+says "and not 'preload': 'workload_static' is linked statically"
+cp hostile_signals set_uid
+chmod u+s set_uid
+flame set_uid -- ./set_uid work 3000
+says "and not 'preload': 'set_uid' is a set-uid program"
+# shellcheck disable=SC2086
+! $user ./refuse EPERM ./tacho flame --profiler preload --out open -- ./workload_static shares 10 >out.txt 2>err.txt || fail "a static program"
+says "'workload_static' is linked statically"
+flame script -- sh -c './workload shares 300; exec ./workload shares 300'
+grep -q '^profiler: preload,' out.txt || fail "a shell: another profiler was taken"
+expect script hot 70 6
 
 # What needs perf events is refused as before.
 # shellcheck disable=SC2086

@@ -4,8 +4,9 @@
 #include "base/fail.h"
 
 const struct tch_backend *const tch_backends[] = {
-    &tch_backend_native, &tch_backend_perf,           &tch_backend_inferno, &tch_backend_ptrace,
-    &tch_backend_dtrace, &tch_backend_dtrace_inferno, &tch_backend_cargo,   NULL,
+    &tch_backend_native,         &tch_backend_perf,   &tch_backend_inferno,
+    &tch_backend_preload,        &tch_backend_ptrace, &tch_backend_dtrace,
+    &tch_backend_dtrace_inferno, &tch_backend_cargo,  NULL,
 };
 
 int tacho_flame_fail(tacho_error *err, enum tacho_flame_error kind, const char *subject,

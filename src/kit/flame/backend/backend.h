@@ -106,6 +106,7 @@ extern const struct tch_backend tch_backend_dtrace_inferno;
 extern const struct tch_backend tch_backend_inferno;
 extern const struct tch_backend tch_backend_native;
 extern const struct tch_backend tch_backend_perf;
+extern const struct tch_backend tch_backend_preload;
 extern const struct tch_backend tch_backend_ptrace;
 
 /** All of them, the best one first; NULL-ended. */

@@ -3,6 +3,7 @@
  * samplers differ in where samples come from; each is a table of functions.
  *
  *     backend_native.c    perf events of the kernel
+ *     backend_preload.c   a sampler thread in the command, by a preloaded object
  *     backend_ptrace.c    a process that stops the command's threads
  */
 #ifndef TCH_OWN_SAMPLING_H

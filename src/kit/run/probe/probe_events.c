@@ -74,8 +74,8 @@ static void probe_flame_without(struct tch_probes *p, const char *name, int64_t 
         snprintf(why, sizeof why, "perf_event_paranoid is %d", (int)level);
     if (p->machine->trace() == 0)
         tch_probes_add(p, name, TCH_PROBE_WARNING, fix,
-                       "degraded: of own programs by ptrace, without the kernel's part, --off-cpu "
-                       "and --all: %s",
+                       "degraded: of own programs, by a preloaded sampler or ptrace, without the "
+                       "kernel's part, --off-cpu and --all: %s",
                        why);
     else
         tch_probes_add(p, name, TCH_PROBE_MISSING, fix, "of nothing: %s, and no right to trace",

@@ -1,0 +1,144 @@
+/* Our own sampler without perf events, from inside: a thread that a preloaded object starts. */
+#include <limits.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/preload_path.h"
+#include "kit/flame/sample/preload_fit.h"
+#include "own_sampling.h"
+
+enum { VARIABLES = 3 };
+
+static const char object_name[] = "tacho-sampler.so";
+
+/* A variable as the command would have it: of the request, else ours. */
+static const char *variable(const tacho_flame_request *r, const char *name)
+{
+    size_t len = strlen(name);
+    const char *value = getenv(name);
+
+    for (const char *const *env = r->env; env && *env; env++)
+        if (strncmp(*env, name, len) == 0 && (*env)[len] == '=')
+            value = *env + len + 1;
+    return value ? value : "";
+}
+
+/* The object comes last of what is preloaded: AddressSanitizer wants to be first, and is told not
+   to insist. */
+static int fill_variables(const struct tch_sampling *n, struct tch_buf *text, tacho_error *err)
+{
+    const tacho_flame_request *r = &n->c->request;
+    const char *loaded = variable(r, "LD_PRELOAD");
+    const char *asan = variable(r, "ASAN_OPTIONS");
+    char object[PATH_MAX];
+    int status = tch_preload_path(object_name, object, err);
+
+    if (status < 0)
+        return status;
+    tch_buf_addf(text, "LD_PRELOAD=%s%s%s%c", loaded, *loaded ? ":" : "", object, '\0');
+    tch_buf_addf(text, "ASAN_OPTIONS=%s%sverify_asan_link_order=0%c", asan, *asan ? ":" : "", '\0');
+    tch_buf_addf(text, "TACHO_SAMPLER_RING=/proc/%d/fd/%d%c", (int)getpid(), n->ring.fd, '\0');
+    return text->failed ? tch_fail_memory(err) : 0;
+}
+
+/* Adds the variables to those of the request. */
+static int start(struct tch_sampling *n, tacho_error *err)
+{
+    const char *const *given = n->c->request.env;
+    const char **env;
+    size_t count = 0;
+    struct tch_buf text;
+    int status;
+
+    while (given && given[count])
+        count++;
+    tch_buf_init(&text, 1 << 20);
+    env = calloc(count + VARIABLES + 1, sizeof *env);
+    status = env ? fill_variables(n, &text, err) : tch_fail_memory(err);
+    if (env && status == 0) {
+        const char *at = text.data;
+
+        if (count > 0)
+            memcpy(env, given, count * sizeof *env);
+        for (size_t i = 0; i < VARIABLES; i++, at += strlen(at) + 1)
+            env[count + i] = at;
+        status = tch_sampling_spawn(n, env, err);
+    }
+    free(env);
+    tch_buf_release(&text);
+    return status;
+}
+
+static void warn(struct tch_sampling *n, uint32_t trouble, const char *text)
+{
+    if (!(n->ring.ring->trouble & trouble))
+        return;
+    tch_buf_adds(&n->c->warnings, text);
+    tch_buf_addc(&n->c->warnings, '\0');
+}
+
+static void finish(struct tch_sampling *n)
+{
+    tch_ring_sampling_finish(n);
+    if (n->ring.ring->blocked > 0) {
+        tch_buf_addf(&n->c->warnings,
+                     "%u threads block the sampler's signal and are missing; use --profiler ptrace",
+                     (unsigned)n->ring.ring->blocked);
+        tch_buf_addc(&n->c->warnings, '\0');
+    }
+    warn(n, TCH_TROUBLE_NO_SIGNAL,
+         "a process uses every real-time signal and is missing; use --profiler ptrace");
+    warn(n, TCH_TROUBLE_TAKEN_AWAY,
+         "a process took the sampler's signal away and is missing from then on; use --profiler "
+         "ptrace");
+    warn(n, TCH_TROUBLE_NO_THREAD,
+         "a process could start no thread for the sampler and is missing; use --profiler ptrace");
+    warn(n, TCH_TROUBLE_NO_MEMORY,
+         "some stacks outside of the threads' own could not be read; they have one frame");
+}
+
+static const struct tch_sampling_ops ops = {
+    .name = "preload",
+    .open = tch_ring_sampling_open,
+    .start = start,
+    .drain = tch_ring_sampling_drain,
+    .stop = tch_ring_sampling_stop,
+    .finish = finish,
+    .close = tch_ring_sampling_close,
+};
+
+static int capture(struct tch_capture *c, tacho_error *err)
+{
+    return tch_sampling_capture(c, &ops, err);
+}
+
+static int fits(const struct tch_capture *c, tacho_error *err)
+{
+    return tch_preload_fits(c->request.argv[0], c->request.cwd, err);
+}
+
+/* The object calls dlsym(), which is in the C library itself since 2.34. */
+static int probe(tacho_error *err)
+{
+    char path[PATH_MAX];
+    char libc[64] = "";
+
+    (void)confstr(_CS_GNU_LIBC_VERSION, libc, sizeof libc);
+    if (strverscmp(libc, "glibc 2.34") < 0)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "the C library is older than 2.34");
+    return tch_preload_path(object_name, path, err);
+}
+
+const struct tch_backend tch_backend_preload = {
+    .name = "preload",
+    .used = "preload",
+    .needs = "tacho-sampler.so and a program that the dynamic linker starts",
+    .runs_only = true,
+    .own_event = true,
+    .copies = true,
+    .cannot = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_KERNEL,
+    .probe = probe,
+    .fits = fits,
+    .capture = capture,
+};

@@ -1,0 +1,144 @@
+/* The signal's handler: the registers and the top of the stack of the interrupted thread. */
+#include <signal.h>
+#include <ucontext.h>
+
+#include "sampler.h"
+
+enum {
+    SIGNAL_FIRST = 60, /* tried downwards: few programs use one of these */
+    SIGNAL_LAST = 40,
+    RAW_SIGINFO = 4,
+    RAW_RESTART = 0x10000000,
+    RAW_RESTORER = 0x04000000,
+    ARCH_GET_FS_CODE = 0x1003,
+};
+
+struct raw_sigaction tch_sampler_wanted;
+
+__attribute__((visibility("hidden"))) void tch_handler_return(void);
+
+/* The kernel returns from a handler through this: rt_sigreturn(2). */
+__asm__(".text\n"
+        ".globl tch_handler_return\n"
+        ".hidden tch_handler_return\n"
+        ".type tch_handler_return, @function\n"
+        "tch_handler_return:\n"
+        "    mov $15, %rax\n"
+        "    syscall\n");
+
+/* Copies the stack. Within the thread's own stack the bytes are there; on any other stack, a
+   coroutine's or a signal's, only the kernel can tell where it ends. */
+static uint32_t copy_stack(const struct sampled *thread, uint64_t from, uint8_t *to, uint32_t len)
+{
+    struct {
+        uint64_t base;
+        uint64_t len;
+    } local = {(uint64_t)to, len}, remote = {from, len};
+    long got;
+
+    if (from >= thread->low && from < thread->high) {
+        if (len > thread->high - from)
+            len = (uint32_t)(thread->high - from);
+        tch_ring_copy(to, (const void *)from, len);
+        return len;
+    }
+    got = raw6(SYS_process_vm_readv, tch_sampler.pid, (long)&local, 1, (long)&remote, 1, 0);
+    if (got < 0)
+        __atomic_fetch_or(&tch_sampler.ring->trouble, TCH_TROUBLE_NO_MEMORY, __ATOMIC_RELAXED);
+    return got > 0 ? (uint32_t)got : 0;
+}
+
+static void copy_registers(const greg_t *g, uint64_t *regs)
+{
+    static const uint8_t order[TCH_RING_REGS] = {
+        REG_RAX, REG_RBX, REG_RCX, REG_RDX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_RIP,
+        REG_R8,  REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15};
+
+    for (int i = 0; i < TCH_RING_REGS; i++)
+        regs[i] = (uint64_t)g[order[i]];
+}
+
+static void take_sample(struct sampled *thread, const greg_t *g)
+{
+    uint64_t ran = raw_clock(3 /* CLOCK_THREAD_CPUTIME_ID */);
+    int slot = tch_ring_claim(tch_sampler.ring, thread->tid);
+    struct tch_ring_record *record;
+
+    if (slot < 0)
+        return;
+    record = tch_ring_slot(tch_sampler.ring, (uint32_t)slot);
+    record->kind = TCH_RING_SAMPLE;
+    record->pid = tch_sampler.pid;
+    record->tid = thread->tid;
+    record->time = thread->time;
+    record->weight = ran - thread->counted;
+    copy_registers(g, record->regs);
+    record->len = copy_stack(thread, (uint64_t)g[REG_RSP] - TCH_RED_ZONE, record->data,
+                             tch_sampler.ring->stack_bytes);
+    thread->counted = ran;
+    tch_ring_publish(tch_sampler.ring, slot, thread->tid);
+    if (!tch_ranges_have(&tch_sampler.ranges, (uint64_t)g[REG_RIP]))
+        tch_sampler.stale = 1;
+}
+
+/* Passes a signal that another process or the program sent to the program's own handler. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    struct raw_sigaction wanted = tch_sampler_wanted;
+
+    if (wanted.handler == (void *)1) /* SIG_IGN */
+        return;
+    if (wanted.handler) {
+        ((void (*)(int, siginfo_t *, void *))wanted.handler)(number, info, context);
+        return;
+    }
+    RAW(SYS_rt_sigaction, number, &wanted, 0, 8); /* the default: it ends the program */
+    RAW(SYS_tgkill, tch_sampler.pid, RAW(SYS_gettid, 0, 0, 0, 0), number, 0);
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    struct sampled *thread = info->si_value.sival_ptr;
+    const ucontext_t *interrupted = context;
+
+    if (info->si_code != SI_QUEUE || thread < tch_sampler.threads ||
+        thread >= tch_sampler.threads + SAMPLER_THREADS || thread->sent == 0) {
+        pass_on(number, info, context);
+        return;
+    }
+    if (!thread->base)
+        RAW(SYS_arch_prctl, ARCH_GET_FS_CODE, &thread->base, 0, 0);
+    if (tch_sampler.ring && !tch_sampler.stop)
+        take_sample(thread, interrupted->uc_mcontext.gregs);
+    __atomic_store_n(&thread->sent, 0, __ATOMIC_RELEASE);
+}
+
+static long set_handler(int number)
+{
+    struct raw_sigaction ours = {
+        .handler = (void *)on_signal,
+        .flags = RAW_SIGINFO | RAW_RESTART | RAW_RESTORER,
+        .restorer = tch_handler_return,
+        .mask = ~(uint64_t)0, /* no other handler on top of this one */
+    };
+
+    return RAW(SYS_rt_sigaction, number, &ours, 0, 8);
+}
+
+/* An ignored one is of a sampler that was here before an exec. */
+int tch_handler_install(void)
+{
+    for (int number = SIGNAL_FIRST; number >= SIGNAL_LAST; number--) {
+        struct raw_sigaction before;
+
+        if (RAW(SYS_rt_sigaction, number, 0, &before, 8) == 0 &&
+            (!before.handler || before.handler == (void *)1) && set_handler(number) == 0)
+            return number;
+    }
+    return 0;
+}
+
+void tch_handler_reinstall(void)
+{
+    set_handler(tch_sampler.signal);
+}

@@ -1,0 +1,303 @@
+/*
+ * Functions of the C library that a program could disturb the sampler with. Each keeps our signal
+ * out of what the program does and calls the real one. Where the program is not sampled they only
+ * call the real one.
+ *
+ *     sigaction, signal             our signal stays ours; what the program wants is kept
+ *     pthread_sigmask, sigprocmask  our signal is not blocked
+ *     exec...                       a signal that is pending would kill the new program
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "sampler.h"
+
+#define EXPORT __attribute__((visibility("default")))
+
+typedef void on_number(int);
+
+/* Each has the name of the function that it stands for. */
+EXPORT int tch_sigaction(int number, const struct sigaction *action,
+                         struct sigaction *before) __asm__("sigaction");
+EXPORT on_number *tch_signal(int number, on_number *handler) __asm__("signal");
+EXPORT int tch_pthread_sigmask(int how, const sigset_t *set,
+                               sigset_t *before) __asm__("pthread_sigmask");
+EXPORT int tch_sigprocmask(int how, const sigset_t *set, sigset_t *before) __asm__("sigprocmask");
+EXPORT int tch_execve(const char *path, char *const argv[], char *const env[]) __asm__("execve");
+EXPORT int tch_execv(const char *path, char *const argv[]) __asm__("execv");
+EXPORT int tch_execvp(const char *file, char *const argv[]) __asm__("execvp");
+EXPORT int tch_execvpe(const char *file, char *const argv[], char *const env[]) __asm__("execvpe");
+EXPORT int tch_fexecve(int fd, char *const argv[], char *const env[]) __asm__("fexecve");
+EXPORT int tch_execl(const char *path, const char *first, ...) __asm__("execl");
+EXPORT int tch_execlp(const char *file, const char *first, ...) __asm__("execlp");
+EXPORT int tch_execle(const char *path, const char *first, ...) __asm__("execle");
+
+/* There is no C library to link with; these are the program's. */
+extern void *dlsym(void *handle, const char *name) __attribute__((weak));
+extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
+                             void *object) __attribute__((weak));
+extern int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
+    __attribute__((weak));
+
+static void *next(const char *name)
+{
+    return dlsym((void *)-1L /* RTLD_NEXT */, name);
+}
+
+static int is_ours(int number)
+{
+    return tch_sampler.ring && number == tch_sampler.signal;
+}
+
+/* What the program asked of our signal, as it will be told. */
+static struct sigaction kept;
+
+int tch_sigaction(int number, const struct sigaction *action, struct sigaction *before)
+{
+    int (*real)(int, const struct sigaction *, struct sigaction *) = next("sigaction");
+    struct sigaction changed;
+
+    if (is_ours(number)) {
+        if (before)
+            *before = kept;
+        if (action) {
+            kept = *action;
+            tch_sampler_wanted = (struct raw_sigaction){.handler = (void *)action->sa_handler};
+        }
+        return 0;
+    }
+    /* An alternate stack may be too small for two signals. */
+    if (action && tch_sampler.ring && (action->sa_flags & SA_ONSTACK)) {
+        changed = *action;
+        ((uint64_t *)&changed.sa_mask)[0] |= (uint64_t)1 << (tch_sampler.signal - 1);
+        action = &changed;
+    }
+    return real(number, action, before);
+}
+
+on_number *tch_signal(int number, on_number *handler)
+{
+    on_number *(*real)(int, on_number *) = next("signal");
+    on_number *before = kept.sa_handler;
+
+    if (!is_ours(number))
+        return real(number, handler);
+    kept = (struct sigaction){.sa_handler = handler, .sa_flags = SA_RESTART};
+    tch_sampler_wanted = (struct raw_sigaction){.handler = (void *)handler};
+    return before;
+}
+
+static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *changed)
+{
+    if (!set || !tch_sampler.ring || how == SIG_UNBLOCK)
+        return set;
+    *changed = *set;
+    ((uint64_t *)changed)[0] &= ~((uint64_t)1 << (tch_sampler.signal - 1));
+    return changed;
+}
+
+int tch_pthread_sigmask(int how, const sigset_t *set, sigset_t *before)
+{
+    int (*real)(int, const sigset_t *, sigset_t *) = next("pthread_sigmask");
+    sigset_t changed;
+
+    return real(how, without_ours(how, set, &changed), before);
+}
+
+int tch_sigprocmask(int how, const sigset_t *set, sigset_t *before)
+{
+    int (*real)(int, const sigset_t *, sigset_t *) = next("sigprocmask");
+    sigset_t changed;
+
+    return real(how, without_ours(how, set, &changed), before);
+}
+
+/* Ignores our signal, which also drops a pending one: the new program has no handler for it. A
+   child of vfork() shares our memory and has no sampler. Returns whether resume() is to be called.
+ */
+static int pause_sampler(void)
+{
+    struct raw_sigaction ignore = {.handler = (void *)1};
+
+    if (!tch_sampler.ring || (uint32_t)RAW(SYS_getpid, 0, 0, 0, 0) != tch_sampler.pid)
+        return 0;
+    __atomic_store_n(&tch_sampler.stop, 1, __ATOMIC_SEQ_CST);
+    RAW(SYS_rt_sigaction, tch_sampler.signal, &ignore, 0, 8);
+    return 1;
+}
+
+static void resume(int paused)
+{
+    if (!paused)
+        return;
+    for (uint32_t i = 0; i < tch_sampler.thread_count; i++)
+        tch_sampler.threads[i].sent = 0;
+    tch_handler_reinstall();
+    __atomic_store_n(&tch_sampler.stop, 0, __ATOMIC_SEQ_CST);
+}
+
+int tch_execve(const char *path, char *const argv[], char *const env[])
+{
+    int (*real)(const char *, char *const[], char *const[]) = next("execve");
+    int paused = pause_sampler();
+    int result = real(path, argv, env);
+
+    resume(paused);
+    return result;
+}
+
+int tch_execv(const char *path, char *const argv[])
+{
+    int (*real)(const char *, char *const[]) = next("execv");
+    int paused = pause_sampler();
+    int result = real(path, argv);
+
+    resume(paused);
+    return result;
+}
+
+int tch_execvp(const char *file, char *const argv[])
+{
+    int (*real)(const char *, char *const[]) = next("execvp");
+    int paused = pause_sampler();
+    int result = real(file, argv);
+
+    resume(paused);
+    return result;
+}
+
+int tch_execvpe(const char *file, char *const argv[], char *const env[])
+{
+    int (*real)(const char *, char *const[], char *const[]) = next("execvpe");
+    int paused = pause_sampler();
+    int result = real(file, argv, env);
+
+    resume(paused);
+    return result;
+}
+
+int tch_fexecve(int fd, char *const argv[], char *const env[])
+{
+    int (*real)(int, char *const[], char *const[]) = next("fexecve");
+    int paused = pause_sampler();
+    int result = real(fd, argv, env);
+
+    resume(paused);
+    return result;
+}
+
+/* Counts the words up to the NULL, which is counted too. */
+static size_t count_words(va_list words)
+{
+    size_t count = 1;
+
+    while (va_arg(words, const char *))
+        count++;
+    return count;
+}
+
+/* Makes an array of the words of execl() and its kind. */
+#define GATHER(first)                     \
+    va_list words, again;                 \
+    size_t count;                         \
+    va_start(words, first);               \
+    va_copy(again, words);                \
+    count = count_words(again) + 1;       \
+    va_end(again);                        \
+    char *argv[count];                    \
+    argv[0] = (char *)(uintptr_t)(first); \
+    for (size_t i = 1; i < count; i++)    \
+    argv[i] = va_arg(words, char *)
+
+int tch_execl(const char *path, const char *first, ...)
+{
+    GATHER(first);
+    va_end(words);
+    return tch_execv(path, argv);
+}
+
+int tch_execlp(const char *file, const char *first, ...)
+{
+    GATHER(first);
+    va_end(words);
+    return tch_execvp(file, argv);
+}
+
+int tch_execle(const char *path, const char *first, ...)
+{
+    char *const *env;
+
+    GATHER(first);
+    env = va_arg(words, char *const *);
+    va_end(words);
+    return tch_execve(path, argv, env);
+}
+
+/* The sampler thread is not in the child. */
+static void after_fork(void)
+{
+    tch_sampler_start(0);
+}
+
+/* Finds the value of a variable in the environment that the program began with. */
+static const char *find_variable(const char *text, size_t len, const char *name)
+{
+    for (size_t at = 0; at < len;) {
+        size_t i = 0;
+
+        while (name[i] && text[at + i] == name[i])
+            i++;
+        if (!name[i])
+            return text + at + i;
+        while (at < len && text[at])
+            at++;
+        at++;
+    }
+    return 0;
+}
+
+/* Maps the ring. It is opened by its path: descriptors do not pass an exec. */
+static struct tch_ring_head *map_ring(const char *path)
+{
+    struct tch_ring_head head;
+    long fd = RAW(SYS_openat, -100, path, 2 /* O_RDWR */ | 02000000, 0);
+    long ring = -1;
+    uint64_t bytes;
+
+    if (fd < 0)
+        return 0;
+    if (RAW(SYS_read, fd, &head, 64, 0) == 64 && head.magic == TCH_RING_MAGIC &&
+        head.version == TCH_RING_VERSION && !head.stop) {
+        bytes = TCH_RING_DATA + (uint64_t)head.slots * head.slot_bytes;
+        ring = raw6(SYS_mmap, 0, (long)bytes, 3, 1 | 0x8000 /* MAP_SHARED, MAP_POPULATE */, fd, 0);
+    }
+    RAW(SYS_close, fd, 0, 0, 0);
+    return ring > 0 ? (struct tch_ring_head *)ring : 0;
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+    static char environment[1 << 17];
+    uint64_t own, unblock;
+    size_t len = raw_read_file("/proc/self/environ", environment, sizeof environment);
+    const char *path = find_variable(environment, len, "TACHO_SAMPLER_RING=");
+
+    tch_sampler.ring = path && dlsym ? map_ring(path) : 0;
+    if (!tch_sampler.ring)
+        return;
+    tch_sampler.signal = tch_handler_install();
+    if (tch_sampler.signal == 0) {
+        __atomic_fetch_or(&tch_sampler.ring->trouble, TCH_TROUBLE_NO_SIGNAL, __ATOMIC_RELAXED);
+        tch_sampler.ring = 0;
+        return;
+    }
+    unblock = (uint64_t)1 << (tch_sampler.signal - 1);
+    RAW(SYS_rt_sigprocmask, 1 /* SIG_UNBLOCK */, &unblock, 0, 8);
+    if (__register_atfork)
+        __register_atfork(0, 0, after_fork, 0);
+    else if (pthread_atfork)
+        pthread_atfork(0, 0, after_fork);
+    tch_sampler_main_stack((uint64_t)&own);
+    tch_sampler_start(1);
+}

@@ -1,0 +1,96 @@
+/* Looks at a program before it is started. */
+#include "preload_fit.h"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/xattr.h>
+#include <unistd.h>
+
+#include "base/fail.h"
+#include "base/file.h"
+#include "base/spawn.h"
+#include "kit/flame/unwind/elf_image.h"
+
+enum { SCRIPTS_DEEPEST = 4, HEAD_BYTES = 256 };
+
+static int refuse(tacho_error *err, const char *path, const char *why)
+{
+    const char *slash = strrchr(path, '/');
+
+    return tch_fail(err, TACHO_EUNSUPPORTED, 0, "'%.60s' %s", slash ? slash + 1 : path, why);
+}
+
+/* Whether a string is in the table of names for the dynamic linker: of a library, or a symbol. */
+static bool has_name(const struct tch_elf *elf, const char *name)
+{
+    size_t len = 0;
+    char *names = tch_elf_read(elf, tch_elf_section(elf, ".dynstr"), &len);
+    bool found = names && memmem(names, len, name, strlen(name));
+
+    free(names);
+    return found;
+}
+
+static bool has_interpreter(const struct tch_elf *elf)
+{
+    for (size_t i = 0; i < elf->segment_count; i++)
+        if (elf->segments[i].p_type == PT_INTERP)
+            return true;
+    return false;
+}
+
+static int check_elf(const char *path, tacho_error *err)
+{
+    struct tch_elf elf = {.fd = -1};
+    struct stat st;
+    int status = 0;
+
+    if (stat(path, &st) == 0 && (st.st_mode & (S_ISUID | S_ISGID)))
+        return refuse(err, path, "is a set-uid program");
+    if (getxattr(path, "security.capability", NULL, 0) > 0)
+        return refuse(err, path, "has capabilities of its own");
+    if (tch_elf_open(&elf, path, NULL) < 0 || elf.machine != EM_X86_64)
+        status = refuse(err, path, "is no 64-bit program of this machine");
+    else if (!has_interpreter(&elf))
+        status = refuse(err, path, "is linked statically");
+    else if (tch_elf_section(&elf, ".go.buildinfo") || tch_elf_section(&elf, ".gopclntab"))
+        status = refuse(err, path, "is a Go program");
+    else if (has_name(&elf, "__tsan_init") || has_name(&elf, "libtsan.so"))
+        status = refuse(err, path, "runs under ThreadSanitizer");
+    tch_elf_release(&elf);
+    return status;
+}
+
+/* "#! /bin/sh -e": the path of the interpreter, which replaces the script's. */
+static bool find_interpreter(char path[PATH_MAX])
+{
+    char head[HEAD_BYTES + 1] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    const char *from;
+
+    if (fd < 0)
+        return false;
+    (void)tch_read_some(fd, head, HEAD_BYTES);
+    close(fd);
+    if (head[0] != '#' || head[1] != '!')
+        return false;
+    from = head + 2 + strspn(head + 2, " \t");
+    snprintf(path, PATH_MAX, "%.*s", (int)strcspn(from, " \t\n"), from);
+    return true;
+}
+
+int tch_preload_fits(const char *program, const char *cwd, tacho_error *err)
+{
+    char path[PATH_MAX];
+
+    if (strchr(program, '/') && program[0] != '/' && cwd)
+        snprintf(path, sizeof path, "%s/%s", cwd, program);
+    else if (tch_find_program(program, path, sizeof path, NULL) < 0)
+        return 0; /* starting it says why */
+    for (int i = 0; i < SCRIPTS_DEEPEST && find_interpreter(path); i++)
+        ;
+    return check_elf(path, err);
+}
