@@ -56,6 +56,7 @@ install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.fish OPTIONAL
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command
+    USE_SOURCE_PERMISSIONS # scripts stay executable
     PATTERN "CMakeLists.txt" EXCLUDE PATTERN "test*.sh" EXCLUDE)
 
 # As a part of another project, what is packaged is that project's to say.
