@@ -1,4 +1,4 @@
-/* Blocks, and fields read from JSON. */
+/* Copies texts into blocks, and reads fields from JSON into them. */
 #include "event_block.h"
 
 #include <stdlib.h>
@@ -68,7 +68,7 @@ int tch_event_block_text(struct tch_event_block *block, tacho_raw raw, const cha
     return 0;
 }
 
-/* Opens a reader inside the object. false: it is none. */
+/* Opens a reader inside the object. Returns false for any other value. */
 static bool enter_object(struct tch_json_reader *r, tacho_raw json)
 {
     struct tch_json_value value;
@@ -89,7 +89,7 @@ size_t tch_fields_count(tacho_raw json)
     return count;
 }
 
-/* A whole number is an i64 where it fits, whatever its sign. */
+/* Returns a number as a field. A whole number becomes an i64 if it fits, whatever its sign. */
 static tacho_field number_field(const struct tch_json_value *value)
 {
     struct tch_json_number number = tch_json_to_number(value);

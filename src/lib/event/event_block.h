@@ -1,6 +1,6 @@
 /*
- * Structs that are given to the caller with everything that they point to in one block, which one
- * free() releases; and fields read from JSON into such a block.
+ * A block is one piece of memory that holds structs for the caller and everything that they point
+ * to, so that one free() releases all of it. Fields can be read from JSON into such a block.
  */
 #ifndef TCH_EVENT_BLOCK_H
 #define TCH_EVENT_BLOCK_H
@@ -14,11 +14,11 @@ struct tch_event_block {
 };
 
 /**
- * Makes a block, all zeros.
+ * Makes a block of zeros.
  *
  * @param head  bytes of the structs at its start
- * @param text  bytes for texts; the text of a JSON document is enough for its strings unescaped,
- *              each with its NUL, and for its values, each with the NUL, that have a key
+ * @param text  bytes for texts. The length of a JSON document is enough for its unescaped strings
+ *              and for the raw values of its members, each with a NUL.
  * @return the head, or NULL without memory
  */
 void *tch_event_block_new(struct tch_event_block *block, size_t head, size_t text);
@@ -26,7 +26,7 @@ void *tch_event_block_new(struct tch_event_block *block, size_t head, size_t tex
 /** Copies a text; NULL stays NULL. */
 char *tch_event_block_copy(struct tch_event_block *block, const char *text);
 
-/** Copies JSON text as it is. */
+/** Copies JSON text unchanged. */
 char *tch_event_block_raw(struct tch_event_block *block, tacho_raw raw);
 
 /** Copies a string without its quotes and escapes; NULL for any other value.
@@ -34,7 +34,7 @@ char *tch_event_block_raw(struct tch_event_block *block, tacho_raw raw);
 char *tch_event_block_unescape(struct tch_event_block *block, tacho_raw raw, size_t *ret_len);
 
 /** Copies a string like tch_event_block_unescape().
-    @return 0, or TACHO_EPARSE when it contains a NUL, which would end it too early */
+    @return 0, or TACHO_EPARSE when it contains a NUL, which would end the C string too early */
 int tch_event_block_text(struct tch_event_block *block, tacho_raw raw, const char *name,
                          const char **ret, tacho_error *err);
 

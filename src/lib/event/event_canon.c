@@ -10,7 +10,8 @@ static void put_raw(struct tch_buf *b, const char *key, tacho_raw raw, unsigned 
     if (raw.len == 0)
         return;
     tch_json_key(b, key);
-    /* The parser has checked it, so this fails only without memory, and then b has failed. */
+    /* The parser has checked the value, so this fails only without memory, and then b has
+       failed. */
     (void)tch_json_canon(b, raw.text, raw.len, TCH_CANON_FINITE | flags, NULL);
 }
 
@@ -39,7 +40,7 @@ int tch_event_give(struct tch_buf *b, char **ret, size_t *ret_len, tacho_error *
 
     if (!text)
         return tch_fail(err, len > limit / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
-                        "out of memory, or an event above %zu bytes", limit);
+                        "out of memory, or the event has more than %zu bytes", limit);
     *ret = text;
     if (ret_len)
         *ret_len = len;
@@ -53,7 +54,8 @@ int tacho_event_canon(const tacho_event_view *given, char **ret, size_t *ret_len
 
     if (tch_sized_read(&event, sizeof event, given, "TACHO_EVENT_VIEW_INIT", err) < 0)
         return TACHO_EINVAL;
-    /* The canonical text of a number, 1e15 for one, may be longer, but never ten times. */
+    /* The canonical text of a number may be longer than the number (1e15), but never ten times
+       as long. */
     tch_buf_init(&b, (size_t)10 * TCH_EVENT_MAX);
     tch_event_canon(&b, &event);
     return tch_event_give(&b, ret, ret_len, err);

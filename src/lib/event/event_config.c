@@ -43,7 +43,8 @@ static const char *find_value(const char *const *pairs, const char *name)
     return value;
 }
 
-/* Returns the value of `name`, or of `ferrum_name` when that is not set; or NULL. */
+/* Returns the value of `name`, or of `ferrum_name` when that is not set. NULL when neither is
+   set. */
 static const char *find_either(const char *const *pairs, const char *name, const char *ferrum_name)
 {
     const char *value = find_value(pairs, name);
@@ -63,7 +64,7 @@ static const char *find_path(struct tch_event_env *env, const char *const *pairs
     if (path || !folder || is_blank_text(folder))
         return path;
     len = snprintf(env->path, sizeof env->path, "%s/profile.jsonl", folder);
-    /* When the path is too long the folder is used: open(2) refuses it, with a reason. */
+    /* When the path is too long, return the folder: open(2) refuses it and gives the reason. */
     return len >= 0 && (size_t)len < sizeof env->path ? env->path : folder;
 }
 

@@ -1,5 +1,6 @@
 /*
- * The members of an event that describe its process: read from the environment, written as JSON.
+ * The members of an event that describe its process. They are read from the environment and written
+ * as JSON.
  */
 #ifndef TCH_EVENT_CONFIG_H
 #define TCH_EVENT_CONFIG_H
@@ -21,14 +22,14 @@ struct tch_event_env {
    which is empty for a setuid program */
 void tch_event_env_read(struct tch_event_env *env, const char *const *pairs);
 
-/** The values of members that are not set. */
+/** The defaults of members that are not set. */
 extern const tacho_event_config tch_event_config_default;
 
-/** Copies a configuration, with a value for each member that has a default. The caller frees the
-    copy, with its texts, by one free(). NULL without memory. */
+/** Copies a configuration and sets the members that have a default and no value. The caller
+    frees the copy, with its texts, by one free(). Returns NULL without memory. */
 tacho_event_config *tch_event_config_copy(const tacho_event_config *config);
 
-/** Does the configuration name a file? */
+/** Returns whether the configuration names a file. */
 bool tch_event_config_has_path(const tacho_event_config *config);
 
 /** Adds the members from commit_sha to concurrency; tch_event_config_flags() adds runtime_flags.
@@ -36,7 +37,7 @@ bool tch_event_config_has_path(const tacho_event_config *config);
 void tch_event_config_head(struct tch_buf *b, const tacho_event_config *config);
 void tch_event_config_flags(struct tch_buf *b, const tacho_event_config *config);
 
-/** Returns why no event can be made with the configuration, or NULL. */
+/** Returns why the configuration does not allow any event, or NULL when it is valid. */
 const char *tch_event_config_check(const tacho_event_config *config);
 
 #endif

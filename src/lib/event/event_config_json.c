@@ -1,4 +1,5 @@
-/* Configurations that the caller owns: copied, read from the environment, as JSON and from JSON. */
+/* Configurations that the caller owns: copies them, reads them from the environment, and
+   converts them to and from JSON. */
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -85,9 +86,7 @@ int tacho_event_metadata_from_env(const char *const *pairs, tacho_event_config *
     return give_copy(&env.config, ret, err);
 }
 
-/*
- * As JSON.
- */
+/* Writing JSON. */
 
 static int put_metadata(struct tch_buf *b, const tacho_event_config *config, tacho_error *err)
 {
@@ -99,7 +98,7 @@ static int put_metadata(struct tch_buf *b, const tacho_event_config *config, tac
     tch_json_key(b, "runtime_flags");
     status = tch_json_canon(b, flags, strlen(flags), TCH_CANON_FINITE, err);
     if (status == TACHO_EPARSE)
-        return tch_fail(err, TACHO_EINVAL, 0, "runtime_flags is no JSON");
+        return tch_fail(err, TACHO_EINVAL, 0, "runtime_flags is not valid JSON");
     tch_json_end_object(b);
     return status;
 }
@@ -110,7 +109,8 @@ static int put_sink(struct tch_buf *b, const tacho_event_config *config, tacho_e
     int status;
 
     if (len > 0 && tch_utf8_valid(config->path, len) != len)
-        return tch_fail(err, TACHO_EINVAL, 0, "the path '%s' is not UTF-8, which JSON is",
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "the path '%s' is not UTF-8, so it cannot be written as JSON",
                         config->path);
     tch_json_begin_object(b);
     if (tch_event_config_has_path(config))
@@ -123,7 +123,7 @@ static int put_sink(struct tch_buf *b, const tacho_event_config *config, tacho_e
     return status;
 }
 
-/* Gives what `put` writes about the caller's configuration. */
+/* Fills in the defaults of the caller's configuration and returns what `put` writes about it. */
 static int give_json(const tacho_event_config *given,
                      int (*put)(struct tch_buf *, const tacho_event_config *, tacho_error *),
                      char **ret, size_t *ret_len, tacho_error *err)
@@ -154,9 +154,7 @@ int tacho_event_metadata_to_json(const tacho_event_config *config, char **ret, s
     return give_json(config, put_metadata, ret, ret_len, err);
 }
 
-/*
- * From JSON in canonical form, in which no key occurs twice.
- */
+/* Reading JSON in canonical form, in which no key occurs twice. */
 
 static int read_text(struct tch_event_block *block, tacho_raw object, const char *key,
                      bool required, const char **ret, tacho_error *err)
@@ -219,7 +217,7 @@ static int read_sink(struct tch_event_block *block, tacho_raw object, tacho_even
     return status;
 }
 
-/* Gives the configuration that `read` reads from the text. */
+/* Parses the text and returns the configuration that `read` makes of it. */
 static int give_config(const char *json, size_t len,
                        int (*read)(struct tch_event_block *, tacho_raw, tacho_event_config *,
                                    tacho_error *),

@@ -1,5 +1,5 @@
-/* Writes fields as JSON. They are sorted without touching the caller's array, and without malloc
-   when there are few. */
+/* Writes fields as JSON, sorted by key. The caller's array is not changed, and few fields are
+   sorted without malloc. */
 #include "event_fields.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static int put_value(struct tch_buf *b, const tacho_field *f, tacho_error *err)
     bool has_text = f->type == TACHO_FIELD_TEXT || f->type == TACHO_FIELD_JSON;
 
     if (has_text && f->as.text.len > b->limit - b->len)
-        return tch_fail(err, TACHO_ELIMIT, 0, "the value of '%s' has %zu bytes: too many", f->key,
+        return tch_fail(err, TACHO_ELIMIT, 0, "the value of '%s' is too long (%zu bytes)", f->key,
                         f->as.text.len);
     switch (f->type) {
     case TACHO_FIELD_U64:
@@ -39,13 +39,14 @@ static int put_value(struct tch_buf *b, const tacho_field *f, tacho_error *err)
     case TACHO_FIELD_JSON:
         if (tch_json_canon(b, f->as.text.data, f->as.text.len, TCH_CANON_FINITE, err) ==
             TACHO_EPARSE)
-            return tch_fail(err, TACHO_EINVAL, 0, "the value of '%s' is no JSON", f->key);
+            return tch_fail(err, TACHO_EINVAL, 0, "the value of '%s' is not valid JSON", f->key);
         return 0;
     }
-    return tch_fail(err, TACHO_EINVAL, 0, "the field '%s' is of no known type", f->key);
+    return tch_fail(err, TACHO_EINVAL, 0, "the field '%s' has an unknown type", f->key);
 }
 
-/* Can a JSON string contain this byte unescaped? Most bytes of most names pass the first test. */
+/* Returns whether a JSON string can contain this byte unescaped. Most bytes of most names pass
+   the first test. */
 static inline bool is_plain(unsigned char c)
 {
     return (unsigned char)(c - ('\\' + 1)) < 0x80 - ('\\' + 1) ||
@@ -83,7 +84,7 @@ static inline char *put_number(char *out, const tacho_field *f)
            (f->type == TACHO_FIELD_U64 ? tch_u64_text(p, f->as.u64) : tch_f64_json(p, f->as.f64));
 }
 
-/* Compares like strcmp(). The first byte mostly decides. */
+/* Compares like strcmp(). The first byte usually decides. */
 static inline int compare_keys(const char *a, const char *b)
 {
     int first = (unsigned char)*a - (unsigned char)*b;
@@ -91,7 +92,8 @@ static inline int compare_keys(const char *a, const char *b)
     return first != 0 ? first : strcmp(a, b);
 }
 
-/* The pointers are into one array: of two with the same key the later one is larger. */
+/* Orders fields by key. The pointers are into one array, so of two fields with the same key the
+   later one is larger. */
 static int by_key(const void *a, const void *b)
 {
     const tacho_field *x = *(const tacho_field *const *)a;
@@ -101,7 +103,7 @@ static int by_key(const void *a, const void *b)
     return order != 0 ? order : x < y ? -1 : x > y;
 }
 
-/* Keeps the last field of each key. Returns the number of fields left. */
+/* Keeps the last field of each key. Returns the number of fields that are left. */
 static size_t drop_repeated(const tacho_field **order, size_t count)
 {
     size_t kept = 0;
@@ -114,8 +116,9 @@ static size_t drop_repeated(const tacho_field **order, size_t count)
     return kept;
 }
 
-/* Sorts the fields, one per key, and returns how many are left. Few are sorted by insertion: fields
-   that are in order already, the common case, take one comparison each. */
+/* Sorts the fields, drops repeated keys and returns how many fields are left. A few fields are
+   sorted by insertion: fields that are already in order, the common case, take one comparison
+   each. */
 static size_t sort_fields(const tacho_field **order, tacho_fields fields)
 {
     bool repeated = false;
@@ -141,8 +144,8 @@ static size_t sort_fields(const tacho_field **order, tacho_fields fields)
     return repeated ? drop_repeated(order, fields.count) : fields.count;
 }
 
-/* Sorts the members written from `start` on again: keys that were not UTF-8 have changed when they
-   were written. */
+/* Sorts the members written from `start` on again. Invalid UTF-8 in keys was replaced when they
+   were written, so their order may have changed. */
 static int sort_again(struct tch_buf *b, size_t start, tacho_error *err)
 {
     struct tch_buf copy;

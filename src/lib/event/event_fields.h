@@ -9,22 +9,22 @@
 #include "base/buf.h"
 
 /**
- * Adds {"key":value,...}, sorted by key. Of two with the same key the last one counts.
+ * Adds {"key":value,...}, sorted by key. When a key occurs twice, the last field counts.
  *
  * @return 0, TACHO_EINVAL when a field is not allowed, TACHO_ENOMEM; b may fail as well
  */
 int tch_fields_put(struct tch_buf *b, tacho_fields fields, tacho_error *err);
 
-/** Adds the members without the braces. The last byte of b must be the opening one. */
+/** Adds the members without the braces. The last byte of b must be the opening brace. */
 int tch_members_put(struct tch_buf *b, tacho_fields fields, tacho_error *err);
 
 /*
- * Most events have plain names and numbers alone. They are composed without tch_buf, which would
- * take as long as all the rest. Each function returns the end of the text, or NULL for any other
- * content.
+ * Most events contain only plain names and numbers. These functions write them without tch_buf,
+ * which would take as long as everything else. Each returns the end of the text, or NULL for any
+ * other content.
  */
 
-enum { TCH_FIELD_MAX = 112 }; /* bytes that a field, or a name, takes at most */
+enum { TCH_FIELD_MAX = 112 }; /* limit of the bytes of a field or a name */
 
 /** Writes a name that needs no escape, in quotes. */
 char *tch_plain_put(char *out, const char *name);

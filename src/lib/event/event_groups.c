@@ -1,4 +1,4 @@
-/* Required groups: names that must occur among the events. */
+/* Required groups: names of events that must occur in a file. */
 #include <stdlib.h>
 
 #include "base/buf.h"

@@ -1,4 +1,5 @@
-/* An event as an object: checked, written as JSON, read from JSON; and lists of events. */
+/* An event as a C struct: checks it, writes it as JSON and reads it from JSON. Also lists of
+   events. */
 #include <stdlib.h>
 
 #include "base/array.h"
@@ -11,7 +12,8 @@
 #include "event_fields.h"
 #include "event_parse.h"
 
-/* Returns why the event is not valid, or NULL. The first rule that is broken, as in the parser. */
+/* Returns why the event is not valid, or NULL. Reports the first broken rule in the order of the
+   parser. */
 static const char *find_fault(const tacho_event *event, const tacho_event_config *config)
 {
     if (!event->event || tch_utf8_is_blank(event->event, strlen(event->event)))
@@ -82,7 +84,7 @@ int tacho_event_validate(const tacho_event *event, tacho_error *err)
     return status;
 }
 
-/* Makes the object of an event in canonical form, whose length is `len`. */
+/* Makes the struct of an event from its canonical form of `len` bytes. */
 static int make_event(const tacho_event_view *view, size_t len, tacho_event **ret, tacho_error *err)
 {
     size_t shape = tch_fields_count(view->shape);
@@ -142,9 +144,7 @@ int tacho_event_from_json(const char *json, size_t len, tacho_event **ret, tacho
     return status;
 }
 
-/*
- * Lists.
- */
+/* Lists of events. */
 
 struct tacho_event_list {
     tacho_event **events;
@@ -152,7 +152,7 @@ struct tacho_event_list {
     size_t count;
 };
 
-/* Adds the event of a line. */
+/* Parses a line and adds its event to the list. */
 static int add_line(tacho_event_list *list, const struct tch_line *line, tacho_error *err)
 {
     int status = tch_event_check_length(line, err);

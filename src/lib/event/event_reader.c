@@ -1,4 +1,4 @@
-/* Reads events line by line, and text from raw JSON. */
+/* Reads events line by line, and unescapes strings of raw JSON. */
 #include <tacho/event.h>
 
 #include <stdlib.h>
@@ -86,11 +86,12 @@ int tacho_raw_text(tacho_raw raw, char *out, size_t size, size_t *ret_len, tacho
     struct tch_buf b;
 
     if (size == 0)
-        return tch_fail(err, TACHO_ELIMIT, 0, "no room for a text");
+        return tch_fail(err, TACHO_ELIMIT, 0, "the buffer has no room for a string");
     tch_buf_init_on(&b, out, size, size - 1);
     tch_json_unescape(&string, &b);
     if (b.failed)
-        return tch_fail(err, TACHO_ELIMIT, 0, "no room for a text of up to %zu bytes", raw.len);
+        return tch_fail(err, TACHO_ELIMIT, 0,
+                        "the buffer is too small for a string of up to %zu bytes", raw.len);
     if (ret_len)
         *ret_len = b.len;
     return 0;

@@ -1,5 +1,5 @@
-/* The writer: an event is composed on the stack and written by one write(2). Then the writer of the
-   process, which is made once and never closed. */
+/* The writer of profile events composes an event on the stack and writes it by one write(2). The
+   second part of the file is the writer of the process, which is made once and never closed. */
 #include <tacho/event.h>
 
 #include <errno.h>
@@ -25,22 +25,23 @@
 enum { STACK_LINE = 12 * 1024 }; /* lines of real programs have up to 9 KB */
 
 #define START "{\"event\":"
-/* From the last member of shape to the first of stage_us. */
+/* The text from the last member of shape to the first of stage_us. */
 #define BETWEEN "},\"stage_us\":{"
 
 struct tacho_event_writer {
     int fd; /* -1: disabled */
-    /* Lines that were truncated, and how many of these have got their line feed. Where the two
-       differ the next line starts with one. */
+    /* The number of truncated lines, and how many of these have got their line feed. When the
+       two differ, the next line starts with a line feed. */
     atomic_uint torn, healed;
-    bool limited;               /* the size of files is */
-    const char *bad;            /* why no event can be made, or NULL */
+    bool limited;               /* RLIMIT_FSIZE is set */
+    const char *bad;            /* why no event can be made; NULL: it can */
     tacho_event_config *config; /* NULL: disabled */
     struct tch_buf before;      /* the text between the event's name and its first shape */
     struct tch_buf after[2];    /* the text after its last stage; graph_enabled false and true */
 };
 
-/* Does the file end in the middle of a line? Yes for a file that cannot be read. */
+/* Returns whether the file ends in the middle of a line, and true for a file that cannot be
+   read. */
 static bool ends_with_fragment(int fd, const char *path)
 {
     struct stat st;
@@ -157,16 +158,16 @@ const tacho_event_config *tacho_event_writer_config(const tacho_event_writer *w)
 
 int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
 {
-    /* A pipe, for one, has nothing to wait for. */
+    /* Some files, such as pipes, cannot be flushed; that is not an error. */
     if (tacho_event_is_enabled(w) && fdatasync(w->fd) < 0 && errno != EINVAL && errno != EROFS)
         return tch_fail_errno(err, errno, "cannot flush '%s'", w->config->path);
     return 0;
 }
 
-/* Writes the line by one call. A truncated line is not continued: a line of another writer may
-   follow it already. After any failure the next line starts with a line feed, also when nothing of
-   this one was written: another process may have truncated a line on the same full disk. Readers
-   skip an empty line. */
+/* Writes the line by one call. A truncated line is not continued, because a line of another
+   writer may already follow it. After any failure the next line starts with a line feed, even if
+   nothing of this line was written: another process may have truncated a line on the same full
+   disk. Readers skip empty lines. */
 static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho_error *err)
 {
     ssize_t n;
@@ -183,7 +184,7 @@ static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho
     return tch_fail_errno(err, errno, "cannot write '%s'", w->config->path);
 }
 
-/* Can an event of that name be written? */
+/* Checks that an event of that name can be written. */
 static int check_event(const tacho_event_writer *w, const char *event, tacho_error *err)
 {
     if (!event || tch_utf8_is_blank(event, strlen(event)))
@@ -199,7 +200,8 @@ static char *put_bytes(char *out, const char *data, size_t len)
     return out + len;
 }
 
-/* Writes the line to `out` when it has plain names and numbers alone. Returns its length, or 0. */
+/* Writes the line to `out` when it contains only plain names and numbers. Returns its length, or
+   0. */
 static size_t put_plain_line(const tacho_event_writer *w, char out[STACK_LINE], const char *event,
                              tacho_fields shape, tacho_fields stage_us, bool graph_enabled)
 {
@@ -236,7 +238,7 @@ static int begin_line(const tacho_event_writer *w, struct tch_buf *b, const char
     return 0;
 }
 
-/* Writes a line feed and a line. The line feed is left out where the last line is whole. */
+/* Writes a line feed and a line. Leaves out the line feed when the last line is whole. */
 static int write_buf(tacho_event_writer *w, const struct tch_buf *b, tacho_error *err)
 {
     unsigned torn = atomic_load(&w->torn);
@@ -245,7 +247,7 @@ static int write_buf(tacho_event_writer *w, const struct tch_buf *b, tacho_error
 
     if (b->failed)
         return tch_fail(err, b->len > TCH_EVENT_MAX / 2 ? TACHO_ELIMIT : TACHO_ENOMEM, 0,
-                        "out of memory, or an event above %d bytes", TCH_EVENT_MAX);
+                        "out of memory, or the event has more than %d bytes", TCH_EVENT_MAX);
     status = write_line(w, b->data + skip, b->len - skip, err);
     if (status == 0 && skip == 0)
         atomic_store(&w->healed, torn);
@@ -298,7 +300,7 @@ static int put_json(struct tch_buf *b, const char *json, tacho_error *err)
     b->len = brace; /* tch_json_canon() writes it again */
     status = tch_json_canon(b, json, strlen(json), TCH_CANON_FINITE | TCH_CANON_SORTED, err);
     if (status == TACHO_EPARSE)
-        return tch_fail(err, TACHO_EINVAL, 0, "the fields of an event are no JSON");
+        return tch_fail(err, TACHO_EINVAL, 0, "the fields of an event are not valid JSON");
     if (status == 0 && b->data[brace] == '{')
         b->len--; /* the closing one comes later */
     else if (status == 0)
@@ -358,7 +360,7 @@ static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(tacho_event_writer *) global; /* NULL until it is made */
 static tacho_error global_failure;           /* why it is disabled; code 0: no failure */
 
-/* The lock is held and `global` is NULL. */
+/* Sets the writer of the process. The lock must be held and `global` must be NULL. */
 static void set_global(tacho_event_writer *writer)
 {
     int state = tacho_event_is_enabled(writer) ? TACHO_EVENT_ON : TACHO_EVENT_OFF;
@@ -375,7 +377,7 @@ int tacho_event_configure(const tacho_event_config *config, tacho_error *err)
     pthread_mutex_lock(&global_lock);
     if (atomic_load_explicit(&global, memory_order_relaxed))
         status = tch_fail(err, TACHO_EALREADY, 0,
-                          "the writer of profile events was configured or used before");
+                          "the process's writer of profile events is already configured or in use");
     else
         status = tacho_event_open(config, &writer, err);
     if (status == 0)
@@ -412,7 +414,7 @@ int tacho_event_flush_global(tacho_error *err)
 
 int tacho_event_global_status(tacho_error *err)
 {
-    tacho_event_global(); /* made by now, and final */
+    tacho_event_global(); /* the writer is made now and does not change any more */
     if (global_failure.code < 0 && err)
         *err = global_failure;
     return global_failure.code;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The example in the comment of <tacho/event.h> compiles as it stands there, in C11 and in C++17,
-# and writes one sound event.
+# Checks that the example in the comment of <tacho/event.h> compiles unchanged, in C11 and in C++17, and writes one
+# valid event.
 #
 #   example.sh PROJECT LIBRARY TACHO
 set -eu

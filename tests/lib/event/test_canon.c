@@ -1,4 +1,4 @@
-/* The canonical form: one text for all that says the same. */
+/* Tests the canonical form: equal events have one text. */
 #include "support/test.h"
 
 #include "base/json_canon.h"
@@ -45,7 +45,7 @@ static void sorted_means_by_the_bytes_of_the_key_itself(void **state)
 {
     (void)state;
     assert_canon("{\"b\":1,\"a\":2,\"\":3,\"aa\":4}", true, "{\"\":3,\"a\":2,\"aa\":4,\"b\":1}");
-    /* U+0000 and LF come before a blank, though their escapes would not. */
+    /* U+0000 and LF sort before a blank, although their escapes would not. */
     assert_canon("{\" \":1,\"\\n\":2,\"\\u0000\":3,\"!\":4,\"\\\"\":5,\"#\":6,\"\\\\\":7,\"]\":8}",
                  true,
                  "{\"\\u0000\":3,\"\\n\":2,\" \":1,\"!\":4,\"\\\"\":5,\"#\":6,\"\\\\\":7,\"]\":8}");
@@ -60,7 +60,7 @@ static void strings_get_the_fewest_escapes(void **state)
                  "\"/A\xC3\xA9\xF0\x9F\x98\x80\x7F\\u001f\\t\"");
 }
 
-static void unknown_fields_go_and_the_rest_is_put_in_order(void **state)
+static void unknown_fields_are_dropped_and_known_ones_ordered(void **state)
 {
     static const char text[] =
         "{\"source_line\":\"l\",\"extra\":{\"x\":1},\"runtime_flags\":{\"b\":1,\"a\":2},"
@@ -83,7 +83,8 @@ static void unknown_fields_go_and_the_rest_is_put_in_order(void **state)
     free(canon);
 }
 
-/* Random documents, seeded: canonical once is canonical for ever, and says the same. */
+/* Random documents with a seed: the canonical form of a canonical form is the same text, with
+   the same content. */
 
 static uint64_t state_of_random = 7;
 
@@ -109,14 +110,14 @@ static void add_random(struct tch_buf *b, unsigned depth)
     for (unsigned i = 0; i < count; i++) {
         if (i > 0)
             tch_buf_addc(b, ',');
-        if (kind == 2) /* few names, so that some come twice; the escape makes two spellings */
+        if (kind == 2) /* few names, so that some occur twice; the escape makes two spellings */
             tch_buf_addf(b, " \"%s%c\" : ", below(3) ? "" : "\\u0061", 'a' + (int)below(26));
         add_random(b, depth + 1);
     }
     tch_buf_addc(b, kind == 1 ? ']' : '}');
 }
 
-static void canonical_twice_is_canonical_once(void **state)
+static void the_canonical_form_does_not_change_again(void **state)
 {
     struct tch_buf text;
     struct tch_buf once;
@@ -142,7 +143,7 @@ static void canonical_twice_is_canonical_once(void **state)
     tch_buf_release(&twice);
 }
 
-static void what_is_no_json_is_refused(void **state)
+static void text_that_is_not_json_is_refused(void **state)
 {
     static const char *const bad[] = {"", "{", "[1,]", "{\"a\":1}x", "1e999", "\"\\ud800\""};
     struct tch_buf b;
@@ -162,9 +163,9 @@ int main(void)
         cmocka_unit_test(objects_keep_their_order_and_the_last_of_a_key),
         cmocka_unit_test(sorted_means_by_the_bytes_of_the_key_itself),
         cmocka_unit_test(strings_get_the_fewest_escapes),
-        cmocka_unit_test(unknown_fields_go_and_the_rest_is_put_in_order),
-        cmocka_unit_test(canonical_twice_is_canonical_once),
-        cmocka_unit_test(what_is_no_json_is_refused),
+        cmocka_unit_test(unknown_fields_are_dropped_and_known_ones_ordered),
+        cmocka_unit_test(the_canonical_form_does_not_change_again),
+        cmocka_unit_test(text_that_is_not_json_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

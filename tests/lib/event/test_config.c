@@ -1,4 +1,4 @@
-/* Configurations of a writer: from variables, as JSON and from JSON, read back from a writer. */
+/* Tests configurations of a writer: from variables, as JSON, from JSON, and from a writer. */
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static tacho_event_config *config_of(const char *json)
     return config;
 }
 
-static void without_a_path_all_is_the_default(void **state)
+static void without_a_path_every_member_has_its_default(void **state)
 {
     static const char *const pairs[] = {"TACHO_PROFILE_JSONL=\xc2\xa0", "TACHO_PROFILE_MODEL=m",
                                         NULL};
@@ -84,7 +84,7 @@ static void json_keeps_every_member(void **state)
     free(config);
 }
 
-static void what_json_does_not_have_is_the_default(void **state)
+static void members_missing_in_json_have_their_default(void **state)
 {
     static const char *const texts[] = {
         "{}",
@@ -103,7 +103,7 @@ static void what_json_does_not_have_is_the_default(void **state)
     }
 }
 
-static void json_that_is_no_configuration_is_refused(void **state)
+static void json_of_another_form_is_refused(void **state)
 {
     static const struct {
         const char *json;
@@ -140,7 +140,7 @@ static void json_that_is_no_configuration_is_refused(void **state)
     }
 }
 
-static void what_json_cannot_hold_is_refused(void **state)
+static void values_that_json_cannot_hold_are_refused(void **state)
 {
     tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     char *json = NULL;
@@ -161,7 +161,7 @@ static void what_json_cannot_hold_is_refused(void **state)
     assert_int_equal(tacho_event_metadata_to_json(&config, &json, &len, &err), TACHO_EINVAL);
 }
 
-static void a_writer_tells_its_configuration(void **state)
+static void a_writer_returns_its_configuration(void **state)
 {
     tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
     const tacho_event_config *kept;
@@ -213,13 +213,13 @@ static void survives_every_allocation_failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(without_a_path_all_is_the_default),
+        cmocka_unit_test(without_a_path_every_member_has_its_default),
         cmocka_unit_test(a_configuration_outlives_the_variables),
         cmocka_unit_test(json_keeps_every_member),
-        cmocka_unit_test(what_json_does_not_have_is_the_default),
-        cmocka_unit_test(json_that_is_no_configuration_is_refused),
-        cmocka_unit_test(what_json_cannot_hold_is_refused),
-        TEST_IN_HOME(a_writer_tells_its_configuration),
+        cmocka_unit_test(members_missing_in_json_have_their_default),
+        cmocka_unit_test(json_of_another_form_is_refused),
+        cmocka_unit_test(values_that_json_cannot_hold_are_refused),
+        TEST_IN_HOME(a_writer_returns_its_configuration),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

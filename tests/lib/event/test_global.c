@@ -1,4 +1,4 @@
-/* The writer of the whole process: each test is a process of its own, as it is made only once. */
+/* Tests the writer of the process. It is made only once, so each test is a process of its own. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -41,7 +41,7 @@ static int off_evaluates_nothing(void *arg)
     return tacho_event_global_status(NULL) == 0 ? 0 : 3;
 }
 
-static void disabled_it_evaluates_nothing(void **state)
+static void evaluates_nothing_when_disabled(void **state)
 {
     (void)state;
     assert_int_equal(test_in_child(off_evaluates_nothing, NULL), 0);
@@ -56,7 +56,7 @@ static int comes_from_the_environment(void *arg)
     return strcmp(tacho_event_path(tacho_event_global()), arg) == 0 ? 0 : 2;
 }
 
-static void it_comes_from_the_environment_on_first_use(void **state)
+static void is_made_from_the_environment_at_first_use(void **state)
 {
     (void)state;
     assert_int_equal(test_in_child(comes_from_the_environment, (void *)test_at("p")), 0);
@@ -82,7 +82,7 @@ static int is_configured_once(void *arg)
     return strcmp(tacho_event_path(tacho_event_global()), arg) == 0 ? 0 : 3;
 }
 
-static void it_is_configured_at_most_once(void **state)
+static void is_configured_at_most_once(void **state)
 {
     (void)state;
     assert_int_equal(test_in_child(is_configured_once, (void *)test_at("p")), 0);
@@ -123,7 +123,7 @@ static int cannot_be_opened(void *arg)
     return err.system_errno != 0 ? 0 : 4;
 }
 
-static void a_sink_that_cannot_be_opened_stops_nothing_and_says_why(void **state)
+static void a_sink_that_cannot_be_opened_is_reported_and_stops_nothing(void **state)
 {
     (void)state;
     test_put(test_at("is a file"), "x");
@@ -198,7 +198,7 @@ static int is_flushed_before_first_use(void *arg)
     return say_one() == 0 && tacho_event_flush_global(NULL) == 0 ? 0 : 3;
 }
 
-static void a_flush_before_first_use_does_not_make_it(void **state)
+static void a_flush_before_first_use_does_not_make_the_writer(void **state)
 {
     (void)state;
     assert_int_equal(test_in_child(is_flushed_before_first_use, (void *)test_at("p")), 0);
@@ -243,13 +243,13 @@ static void many_threads_get_the_same_one(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_HOME(disabled_it_evaluates_nothing),
-        TEST_IN_HOME(it_comes_from_the_environment_on_first_use),
-        TEST_IN_HOME(it_is_configured_at_most_once),
-        TEST_IN_HOME(a_sink_that_cannot_be_opened_stops_nothing_and_says_why),
+        TEST_IN_HOME(evaluates_nothing_when_disabled),
+        TEST_IN_HOME(is_made_from_the_environment_at_first_use),
+        TEST_IN_HOME(is_configured_at_most_once),
+        TEST_IN_HOME(a_sink_that_cannot_be_opened_is_reported_and_stops_nothing),
         TEST_IN_HOME(without_a_handler_standard_error_gets_the_message_once),
         TEST_IN_HOME(after_a_configuration_that_fails_the_environment_is_used),
-        TEST_IN_HOME(a_flush_before_first_use_does_not_make_it),
+        TEST_IN_HOME(a_flush_before_first_use_does_not_make_the_writer),
         TEST_IN_HOME(many_threads_get_the_same_one),
     };
 

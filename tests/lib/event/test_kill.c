@@ -1,6 +1,7 @@
 /*
- * Writers killed at any moment: every push that returned can be read back, and what they leave
- * unfinished is reported as torn. 200 kills, half of them with short lines, half with long ones.
+ * Kills writers at any moment: every push that returned can be read back, and lines that they leave
+ * unfinished are reported as torn. There are 200 kills, half of them with short lines, half with
+ * long ones.
  */
 #include "support/test.h"
 
@@ -20,7 +21,7 @@
 
 enum { KILLS = 100, THREADS = 4, SHORT_LINE = 388, LONG_LINE = 9000 };
 
-/* How many pushes of each thread have returned: seen by us after the writer is gone. */
+/* Number of pushes of each thread that have returned, in shared memory that survives the writer. */
 struct shared {
     _Atomic uint64_t returned[THREADS];
 };
@@ -50,7 +51,7 @@ static void *push_forever(void *arg)
     return NULL;
 }
 
-/* The child: threads that push until they are killed. The model's name makes lines long. */
+/* Runs in the child: threads push until they are killed. The model's name makes lines long. */
 static void write_until_killed(size_t line)
 {
     enum { REST = 190 };
@@ -87,7 +88,7 @@ static void sleep_ns(long ns)
     nanosleep(&(struct timespec){.tv_nsec = ns}, NULL);
 }
 
-/* At some moment after its first push. */
+/* Kills the child at some moment after its first push. */
 static void kill_somewhere(pid_t child, long most_ns)
 {
     int status;
@@ -114,7 +115,7 @@ static uint64_t shape_number(const tacho_event_view *event, const char *name)
     return tch_json_to_number(&value).as.u64;
 }
 
-/* All events of the file are ticked off; returns how many fragments there were. */
+/* Reads all events of the file and counts them per thread. Returns the number of fragments. */
 static uint64_t read_back(uint64_t got[THREADS])
 {
     int fd = open(test_at("p"), O_RDONLY | O_CLOEXEC);
@@ -138,13 +139,14 @@ static uint64_t read_back(uint64_t got[THREADS])
         uint64_t thread = shape_number(&event, "t");
 
         assert_true(thread < THREADS);
-        /* A thread's lines stand in the order of its pushes: none may be missing in between. */
+        /* The lines of a thread are in the order of its pushes, and no line between them may be
+           missing. */
         assert_int_equal(shape_number(&event, "i"), got[thread]);
         got[thread]++;
         salvaged += event.torn > 0;
     }
     torn = tacho_event_reader_torn(reader);
-    assert_int_equal(torn, bad + salvaged); /* nothing was bad that was not torn */
+    assert_int_equal(torn, bad + salvaged); /* every bad line is a torn one */
     tacho_event_reader_close(reader);
     close(fd);
     return torn;
@@ -164,7 +166,7 @@ static void kill_many(size_t line)
         for (size_t k = 0; k < THREADS; k++) {
             uint64_t returned = atomic_load(&shared->returned[k]);
 
-            /* One more may be there, whose push had not returned. */
+            /* There may be one more, whose push had not returned. */
             assert_true(got[k] == returned || got[k] == returned + 1);
             events += got[k];
         }
@@ -186,8 +188,8 @@ static void long_lines_survive_every_kill(void **state)
     kill_many(LONG_LINE);
 }
 
-/* This process goes on writing to the file while others are killed. */
-static void who_is_not_killed_loses_nothing(void **state)
+/* This process keeps writing to the file while others are killed. */
+static void a_writer_that_is_not_killed_loses_nothing(void **state)
 {
     enum { ROUNDS = 20, MINE = 500 };
     tacho_event_writer *mine = NULL;
@@ -213,7 +215,8 @@ static void who_is_not_killed_loses_nothing(void **state)
         kill_somewhere(child, 1000 * 1000);
         for (size_t k = 0; k < THREADS; k++)
             others += atomic_load(&shared->returned[k]);
-        /* Right behind what the killed one left, on the same line if that was a fragment. */
+        /* Directly after the bytes that the killed writer left, on the same line if these are a
+           fragment. */
         assert_int_equal(tacho_event_push(mine, "mine", TACHO_FIELDS(tacho_u64("i", pushed)),
                                           TACHO_NO_FIELDS, false, NULL),
                          0);
@@ -243,7 +246,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(short_lines_survive_every_kill),
         TEST_IN_HOME(long_lines_survive_every_kill),
-        TEST_IN_HOME(who_is_not_killed_loses_nothing),
+        TEST_IN_HOME(a_writer_that_is_not_killed_loses_nothing),
     };
 
     shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);

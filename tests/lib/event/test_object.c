@@ -1,4 +1,4 @@
-/* Events as objects: built, checked, written, read; lists of them; fields from JSON. */
+/* Tests events as structs (made, checked, written, read), lists of events, and fields from JSON. */
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -27,7 +27,7 @@ static void assert_json(const tacho_event *event, const char *expected)
     free(json);
 }
 
-static void what_is_not_set_has_its_default(void **state)
+static void members_that_are_not_set_have_their_default(void **state)
 {
     tacho_event event = TACHO_EVENT_INIT;
 
@@ -64,7 +64,7 @@ static void every_kind_of_value_is_read_and_written_back(void **state)
     assert_string_equal(stage[3].as.text.data, "{\"z\":1,\"a\":2}");
     assert_true(stage[4].type == TACHO_FIELD_BOOL && !stage[4].as.yes);
     assert_true(stage[5].type == TACHO_FIELD_TEXT && stage[5].as.text.len == 0);
-    assert_int_equal(stage[5].literal, 0); /* its key is no literal */
+    assert_int_equal(stage[5].literal, 0); /* its key is not a literal */
     assert_string_equal(event->event, "e\x01\"");
     assert_json(event, json);
     free(event);
@@ -75,7 +75,7 @@ static void fields_are_found_by_their_key(void **state)
     tacho_fields fields = TACHO_FIELDS(tacho_i64("a", 1), tacho_i64("b", 2), tacho_i64("a", 3));
 
     (void)state;
-    assert_int_equal(tacho_fields_find(fields, "a")->as.i64, 3); /* the last, as in an event */
+    assert_int_equal(tacho_fields_find(fields, "a")->as.i64, 3); /* the last one, as in an event */
     assert_null(tacho_fields_find(fields, "c"));
     assert_null(tacho_fields_find(TACHO_NO_FIELDS, "a"));
 }
@@ -94,7 +94,7 @@ static void assert_refused(const tacho_event *event, const char *why)
     assert_int_equal(len, 7);
 }
 
-static void what_is_not_valid_is_not_written(void **state)
+static void an_invalid_event_is_not_written(void **state)
 {
     tacho_event event = TACHO_EVENT_INIT;
     struct {
@@ -106,7 +106,7 @@ static void what_is_not_valid_is_not_written(void **state)
     assert_refused(&event, "event must be non-empty");
     event.event = "e";
     event.shape = TACHO_FIELDS(tacho_json("blocks", "[1"));
-    assert_refused(&event, "the value of 'blocks' is no JSON");
+    assert_refused(&event, "the value of 'blocks' is not valid JSON");
     event.shape = TACHO_NO_FIELDS;
     event.stage_us = TACHO_FIELDS(tacho_i64(NULL, 1));
     assert_refused(&event, "has no key");
@@ -142,7 +142,7 @@ static void a_text_that_a_c_string_cannot_hold_is_refused(void **state)
     }
 }
 
-static void a_list_has_all_events_or_there_is_none(void **state)
+static void a_list_has_all_events_or_is_not_made(void **state)
 {
     static const char good[] = "\xc2\xa0\n" EVENT "\r\n\n  " EVENT "  ";
     static const char torn[] = EVENT "\n{\"event\":\"half" EVENT "\n";
@@ -238,12 +238,12 @@ static void survives_every_allocation_failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(what_is_not_set_has_its_default),
+        cmocka_unit_test(members_that_are_not_set_have_their_default),
         cmocka_unit_test(every_kind_of_value_is_read_and_written_back),
         cmocka_unit_test(fields_are_found_by_their_key),
-        cmocka_unit_test(what_is_not_valid_is_not_written),
+        cmocka_unit_test(an_invalid_event_is_not_written),
         cmocka_unit_test(a_text_that_a_c_string_cannot_hold_is_refused),
-        cmocka_unit_test(a_list_has_all_events_or_there_is_none),
+        cmocka_unit_test(a_list_has_all_events_or_is_not_made),
         cmocka_unit_test(a_line_that_is_too_long_is_named),
         TEST_IN_HOME(an_event_follows_a_fragment_on_a_line_of_its_own),
         cmocka_unit_test(survives_every_allocation_failing),

@@ -1,4 +1,4 @@
-/* Parsing: what is checked, in which order, and what is said; torn lines; groups. */
+/* Tests the parser: what is checked, in which order, and with which message; torn lines; groups. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -15,12 +15,12 @@ static void assert_message(const char *text, const char *start)
     tacho_error err;
 
     assert_int_equal(tacho_event_parse(text, strlen(text), &event, &err), TACHO_EPARSE);
-    assert_int_equal(event.line, 77); /* ret untouched on failure */
+    assert_int_equal(event.line, 77); /* ret is not changed on failure */
     if (strncmp(err.message, start, strlen(start)) != 0)
         fail_msg("'%s' instead of '%s' for %s", err.message, start, text);
 }
 
-static void gives_the_fields_as_they_stand(void **state)
+static void returns_the_raw_fields(void **state)
 {
     static const char text[] = EVENT_OF("e\\u0041", "{\"b\":1}", "{ }", "{\"x\":[]}");
     tacho_event_view event = TACHO_EVENT_VIEW_INIT;
@@ -70,8 +70,8 @@ static void checks_in_the_order_of_the_schema(void **state)
                    "runtime_flags must be an object");
 }
 
-/* Gives the field a value of each wrong type, in an event after two blanks. The column is where the
-   value starts. */
+/* Sets the field to a value of each wrong type, in an event after two blanks. The reported
+   column must be where the value starts. */
 static void assert_columns(const char *field, const char *const *wrong)
 {
     static const char sound[] = EVENT_OF("e", "{}", "{\"a\":1}", "{}");
@@ -157,7 +157,7 @@ static void assert_lines(const char *text, const struct seen *expected, size_t c
     tacho_event_reader_close(reader);
 }
 
-static void goes_on_behind_a_bad_line(void **state)
+static void continues_after_a_bad_line(void **state)
 {
     static const struct seen expected[] = {
         {TACHO_EPARSE, 2, 0}, {1, 4, 0}, {TACHO_EPARSE, 5, 0}, {1, 6, 0}};
@@ -166,7 +166,7 @@ static void goes_on_behind_a_bad_line(void **state)
     assert_lines("\n{}\n \xC2\xA0\r\n" EVENT "\r\nnope\n  " EVENT, expected, 4, 0);
 }
 
-static void salvages_a_whole_event_behind_a_fragment(void **state)
+static void salvages_a_whole_event_after_a_fragment(void **state)
 {
     (void)state;
     assert_lines("{\"event\":\"unif" EVENT "\n" EVENT "\n", (struct seen[]){{1, 1, 14}, {1, 2, 0}},
@@ -194,7 +194,7 @@ static void a_fragment_at_any_byte_is_torn(void **state)
     }
 }
 
-static void what_is_wrong_but_whole_is_not_torn(void **state)
+static void a_bad_line_that_is_complete_is_not_torn(void **state)
 {
     static const char *const lines[] = {
         "{}",         "{\"event\":1}", "nope",
@@ -205,7 +205,7 @@ static void what_is_wrong_but_whole_is_not_torn(void **state)
         assert_lines(lines[i], (struct seen[]){{TACHO_EPARSE, 1, 0}}, 1, 0);
 }
 
-static void a_hostile_line_does_not_take_for_ever(void **state)
+static void a_hostile_line_is_parsed_quickly(void **state)
 {
     enum { SIZE = 256 << 10 };
     static const char piece[] = "{\"event\":[";
@@ -220,7 +220,7 @@ static void a_hostile_line_does_not_take_for_ever(void **state)
     free(text);
 }
 
-static void a_line_above_the_limit_is_told_and_passed_over(void **state)
+static void a_line_above_the_limit_is_reported_and_skipped(void **state)
 {
     enum { SIZE = 17 << 20 };
     static const char after[] = "\n" EVENT "\n";
@@ -261,7 +261,7 @@ static void reads_from_a_descriptor(void **state)
 
 /* --- groups --- */
 
-static void no_group_is_missing_when_none_is_required_or_all_came(void **state)
+static void no_group_is_missing_when_none_is_required_or_all_occur(void **state)
 {
     static const char *const names[] = {"e"};
     tacho_event_groups *groups = NULL;
@@ -278,7 +278,7 @@ static void no_group_is_missing_when_none_is_required_or_all_came(void **state)
     tacho_event_groups_free(groups);
 }
 
-static void names_missing_groups_in_the_order_asked(void **state)
+static void names_missing_groups_in_the_order_of_the_request(void **state)
 {
     static const char *const names[] = {"c", "e", "a", "c"};
     tacho_event_groups *groups = NULL;
@@ -335,19 +335,19 @@ static void survives_every_allocation_failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(gives_the_fields_as_they_stand),
+        cmocka_unit_test(returns_the_raw_fields),
         cmocka_unit_test(checks_in_the_order_of_the_schema),
         cmocka_unit_test(names_the_column_of_a_value_of_the_wrong_type),
         cmocka_unit_test(refuses_numbers_that_no_double_can_hold),
-        cmocka_unit_test(goes_on_behind_a_bad_line),
-        cmocka_unit_test(salvages_a_whole_event_behind_a_fragment),
+        cmocka_unit_test(continues_after_a_bad_line),
+        cmocka_unit_test(salvages_a_whole_event_after_a_fragment),
         cmocka_unit_test(a_fragment_at_any_byte_is_torn),
-        cmocka_unit_test(what_is_wrong_but_whole_is_not_torn),
-        cmocka_unit_test(a_hostile_line_does_not_take_for_ever),
-        cmocka_unit_test(a_line_above_the_limit_is_told_and_passed_over),
+        cmocka_unit_test(a_bad_line_that_is_complete_is_not_torn),
+        cmocka_unit_test(a_hostile_line_is_parsed_quickly),
+        cmocka_unit_test(a_line_above_the_limit_is_reported_and_skipped),
         TEST_IN_HOME(reads_from_a_descriptor),
-        cmocka_unit_test(no_group_is_missing_when_none_is_required_or_all_came),
-        cmocka_unit_test(names_missing_groups_in_the_order_asked),
+        cmocka_unit_test(no_group_is_missing_when_none_is_required_or_all_occur),
+        cmocka_unit_test(names_missing_groups_in_the_order_of_the_request),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

@@ -1,4 +1,4 @@
-/* Every case of the reference data about profile events. */
+/* Checks every case of the reference data about profile events. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -19,7 +19,7 @@ static void expect_path(char out[64], const char *json, size_t len, const char *
 
 /* --- profile_parse --- */
 
-/* The reference gives up at the first bad line, with its number. */
+/* Parses like the reference, which stops at the first bad line and reports its number. */
 static int parse_all(const char *text, size_t len, struct tch_buf *canon, tacho_error *err)
 {
     tacho_event_reader *reader = NULL;
@@ -40,7 +40,8 @@ static int parse_all(const char *text, size_t len, struct tch_buf *canon, tacho_
     return status;
 }
 
-/* The wording behind these two is ours. */
+/* Returns how much of a message is compared: after these two beginnings, tacho's wording
+   differs. */
 static size_t compared_length(const char *message)
 {
     static const char *const ours[] = {"invalid JSON:", "invalid profile event:"};
@@ -93,7 +94,7 @@ static void check_lines(const char *json, size_t len, const struct tch_buf *cano
     assert_string_equal(at, "");
 }
 
-/* The same as a list of objects. A C string cannot hold all texts. */
+/* Checks the case as a list of structs. A C string cannot hold all texts. */
 static void check_list(const char *json, size_t len, bool ok, const char *text, size_t text_len)
 {
     tacho_event_list *list = NULL;
@@ -184,7 +185,7 @@ static void see(tacho_event_groups *groups, const char *name)
     tch_buf_release(&b);
 }
 
-/* A message is one line: a line feed in a name comes out as a blank. */
+/* A message is one line, so a line feed in a name is printed as a blank. */
 static void blank_out_controls(char *text)
 {
     for (; *text; text++)
@@ -241,7 +242,7 @@ static void check_same(const char *json, size_t len, const char *name, char *got
     free(got);
 }
 
-/* The i-th pair as "NAME=value", or NULL behind the last. */
+/* Returns the i-th pair as "NAME=value", or NULL after the last. */
 static char *env_pair(const char *json, size_t len, size_t i)
 {
     struct tch_json_value raw;
@@ -263,7 +264,7 @@ static char *env_pair(const char *json, size_t len, size_t i)
     return tch_buf_take(&b);
 }
 
-/* What is read from the environment is the same after a way through JSON. */
+/* Checks that a configuration from the environment is the same after a round trip through JSON. */
 static void check_env(const char *json, size_t len)
 {
     char *pairs[17] = {NULL};
@@ -364,7 +365,7 @@ static void check_writer(const char *json, size_t len)
     tacho_event_close(writer);
     expect_path(path, json, len, "file");
     file = vector_text(json, len, path, NULL);
-    if (fragment) { /* the reference glues its line to it, and loses both */
+    if (fragment) { /* the reference appends its line to the fragment and loses both */
         struct tch_buf b;
 
         tch_buf_init(&b, 100000);

@@ -1,4 +1,4 @@
-/* The writer: where it writes, what it writes, and what happens when it cannot. */
+/* Tests the writer: where it writes, what it writes, and what happens when it cannot write. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static void writes_the_fields_in_their_order_sorted_inside(void **state)
                         "{\"q\":1}]},\"y\":2.0}" TAIL);
 }
 
-static void of_two_fields_with_one_key_the_last_counts(void **state)
+static void the_last_of_two_fields_with_one_key_counts(void **state)
 {
     (void)state;
     open_at(test_at("p"));
@@ -89,8 +89,9 @@ static void names_that_need_escapes_get_them(void **state)
                         "\"shape\":{\"a\\\"\":1},\"stage_us\":{\"\\\\\":2,\"k\":3}" TAIL);
 }
 
-/* U+FFFD, which they become, is sorted as itself, and is one key however many there were. */
-static void keys_that_are_not_utf8_are_sorted_as_what_they_become(void **state)
+/* Invalid bytes become U+FFFD. The key is sorted by that, and is one key however many bytes
+   there were. */
+static void keys_that_are_not_utf8_are_sorted_after_replacement(void **state)
 {
     (void)state;
     open_at(test_at("p"));
@@ -105,7 +106,7 @@ static void keys_that_are_not_utf8_are_sorted_as_what_they_become(void **state)
                                       "\"stage_us\":{}" TAIL);
 }
 
-/* Reads the file back, and says how many events it has. */
+/* Reads the file back and returns the number of its events. */
 static uint64_t count_events(const char *path, uint64_t *torn)
 {
     tacho_event_reader *reader = NULL;
@@ -127,7 +128,7 @@ static uint64_t count_events(const char *path, uint64_t *torn)
     return count;
 }
 
-static void many_fields_and_long_text_are_no_obstacle(void **state)
+static void writes_many_fields_and_long_texts(void **state)
 {
     enum { FIELDS = 1000, LONG = 100 * 1000 };
     static tacho_field fields[FIELDS];
@@ -149,7 +150,7 @@ static void many_fields_and_long_text_are_no_obstacle(void **state)
     assert_int_equal(count_events(test_at("p"), &torn), 1);
 }
 
-static void above_16_mib_an_event_is_refused_and_nothing_written(void **state)
+static void an_event_above_16_mib_is_refused_and_not_written(void **state)
 {
     enum { HUGE_TEXT = 17 << 20 };
     char *text = calloc(1, HUGE_TEXT);
@@ -167,7 +168,7 @@ static void above_16_mib_an_event_is_refused_and_nothing_written(void **state)
     free(text);
 }
 
-static void a_value_that_is_no_json_is_refused(void **state)
+static void a_value_that_is_not_json_is_refused(void **state)
 {
     tacho_error err;
 
@@ -176,7 +177,7 @@ static void a_value_that_is_no_json_is_refused(void **state)
     assert_int_equal(tacho_event_push(writer, "e", TACHO_FIELDS(tacho_json("k", "{")),
                                       TACHO_NO_FIELDS, true, &err),
                      TACHO_EINVAL);
-    assert_string_equal(err.message, "the value of 'k' is no JSON");
+    assert_string_equal(err.message, "the value of 'k' is not valid JSON");
     assert_int_equal(tacho_event_push_json(writer, "e", "{]", "{}", true, &err), TACHO_EINVAL);
     assert_int_equal(push_plain(writer, NULL, &err), TACHO_EINVAL);
     close_writer();
@@ -200,7 +201,7 @@ static void fields_given_as_json_are_sorted(void **state)
                         "\"shape\":{},\"stage_us\":{}" TAIL);
 }
 
-static void a_configuration_that_is_wrong_is_told_at_each_push(void **state)
+static void each_push_reports_an_invalid_configuration(void **state)
 {
     static const struct {
         tacho_event_config config;
@@ -246,7 +247,7 @@ static void makes_the_folders_above_its_file_and_appends(void **state)
     assert_int_equal(count_events(test_at("a/b/c/p"), &torn), 2);
 }
 
-static void without_a_path_every_push_is_accepted_and_nothing_done(void **state)
+static void without_a_path_every_push_succeeds_and_does_nothing(void **state)
 {
     static const char *const blank[] = {NULL, "", " ", "\xC2\xA0"};
 
@@ -289,7 +290,7 @@ static void tacho_variables_come_before_ferrum_ones(void **state)
                         "{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\","
                         "\"model\":\"t\",\"concurrency\":7,\"shape\":{},\"stage_us\":{}" TAIL);
     assert_int_equal(test_folder_count(test_home), 1);
-    pairs[1] = "TACHO_PROFILE_JSONL= "; /* set, and blank: no events, whatever comes behind it */
+    pairs[1] = "TACHO_PROFILE_JSONL= "; /* set, and blank: no events, whatever variables follow */
     assert_int_equal(tacho_event_open_env(pairs, &writer, NULL), 0);
     assert_false(tacho_event_is_enabled(writer));
     close_writer();
@@ -299,13 +300,14 @@ static void the_last_of_two_variables_of_one_name_counts(void **state)
 {
     char first[200];
     char last[200];
-    const char *pairs[] = {pair(first, "TACHO_PROFILE_JSONL", test_at("first")),
-                           "FERRUM_PROFILE_MODEL=a",
-                           "FERRUM_PROFILE_CONCURRENCY=8",
-                           pair(last, "TACHO_PROFILE_JSONL", test_at("last")),
-                           "FERRUM_PROFILE_MODEL=b",
-                           "FERRUM_PROFILE_CONCURRENCY=none", /* not 8: the default */
-                           NULL};
+    const char *pairs[] = {
+        pair(first, "TACHO_PROFILE_JSONL", test_at("first")),
+        "FERRUM_PROFILE_MODEL=a",
+        "FERRUM_PROFILE_CONCURRENCY=8",
+        pair(last, "TACHO_PROFILE_JSONL", test_at("last")),
+        "FERRUM_PROFILE_MODEL=b",
+        "FERRUM_PROFILE_CONCURRENCY=none", /* invalid, so it is the default and not 8 */
+        NULL};
 
     (void)state;
     assert_int_equal(tacho_event_open_env(pairs, &writer, NULL), 0);
@@ -387,7 +389,7 @@ static void a_folder_without_permission_is_an_error(void **state)
     assert_int_equal(chmod(test_home, 0755), 0);
 }
 
-static void begins_a_new_line_behind_a_fragment(void **state)
+static void begins_a_new_line_after_a_fragment(void **state)
 {
     (void)state;
     test_put(test_at("p"), "{\"event\":\"tor");
@@ -418,7 +420,7 @@ static int fill_a_small_disk(void)
         return 3;
     if (count_events(path, &torn) != pushed || torn > 1)
         return 4;
-    /* Room again: the next event starts on a line of its own, behind the fragment. */
+    /* There is room again: the next event starts on a line of its own, after the fragment. */
     if (torn == 1 && truncate(path, 60 * 1024) < 0)
         return 5;
     pushed = count_events(path, &torn);
@@ -428,7 +430,7 @@ static int fill_a_small_disk(void)
     return count_events(path, &torn) == pushed + 1 ? 0 : 7;
 }
 
-static void a_full_disk_is_told_and_loses_nothing_that_was_written(void **state)
+static void a_full_disk_is_reported_and_written_lines_stay(void **state)
 {
     (void)state;
     test_on_small_disk(64, fill_a_small_disk);
@@ -552,24 +554,24 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(writes_the_fields_in_their_order_sorted_inside),
-        TEST_IN_HOME(of_two_fields_with_one_key_the_last_counts),
+        TEST_IN_HOME(the_last_of_two_fields_with_one_key_counts),
         TEST_IN_HOME(names_that_need_escapes_get_them),
-        TEST_IN_HOME(keys_that_are_not_utf8_are_sorted_as_what_they_become),
-        TEST_IN_HOME(many_fields_and_long_text_are_no_obstacle),
-        TEST_IN_HOME(above_16_mib_an_event_is_refused_and_nothing_written),
-        TEST_IN_HOME(a_value_that_is_no_json_is_refused),
+        TEST_IN_HOME(keys_that_are_not_utf8_are_sorted_after_replacement),
+        TEST_IN_HOME(writes_many_fields_and_long_texts),
+        TEST_IN_HOME(an_event_above_16_mib_is_refused_and_not_written),
+        TEST_IN_HOME(a_value_that_is_not_json_is_refused),
         TEST_IN_HOME(fields_given_as_json_are_sorted),
-        TEST_IN_HOME(a_configuration_that_is_wrong_is_told_at_each_push),
+        TEST_IN_HOME(each_push_reports_an_invalid_configuration),
         TEST_IN_HOME(makes_the_folders_above_its_file_and_appends),
-        TEST_IN_HOME(without_a_path_every_push_is_accepted_and_nothing_done),
+        TEST_IN_HOME(without_a_path_every_push_succeeds_and_does_nothing),
         TEST_IN_HOME(tacho_variables_come_before_ferrum_ones),
         TEST_IN_HOME(the_last_of_two_variables_of_one_name_counts),
         TEST_IN_HOME(a_run_folder_gets_a_profile_of_its_own),
         TEST_IN_HOME(an_environment_that_is_not_utf8_stops_nothing),
         TEST_IN_HOME(says_why_a_file_cannot_be_opened),
         TEST_IN_HOME(a_folder_without_permission_is_an_error),
-        TEST_IN_HOME(begins_a_new_line_behind_a_fragment),
-        TEST_IN_HOME(a_full_disk_is_told_and_loses_nothing_that_was_written),
+        TEST_IN_HOME(begins_a_new_line_after_a_fragment),
+        TEST_IN_HOME(a_full_disk_is_reported_and_written_lines_stay),
         TEST_IN_HOME(lines_of_two_processes_stay_whole),
         TEST_IN_HOME(lines_of_threads_stay_whole),
         TEST_IN_HOME(survives_every_allocation_failing),

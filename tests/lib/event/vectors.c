@@ -1,4 +1,4 @@
-/* Reading cases of the reference data. */
+/* Reads cases of the reference data. */
 #include "vectors.h"
 
 #include "support/reference.h"
@@ -26,7 +26,7 @@ size_t vectors_each(const char *name, void (*check)(const char *line, size_t len
     return count;
 }
 
-/* The member or element that one part of a path names, as a raw value. */
+/* Finds the member or element that one part of a path names, as a raw value. */
 static bool step(const struct tch_json_value *in, const char *part, struct tch_json_value *ret)
 {
     struct tch_json_reader r;

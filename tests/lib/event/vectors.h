@@ -1,5 +1,5 @@
 /*
- * Cases of the reference data: one JSON object a line, of which members are asked for by path.
+ * Cases of the reference data, one JSON object per line. Their members are found by path.
  */
 #ifndef TEST_EVENT_VECTORS_H
 #define TEST_EVENT_VECTORS_H
@@ -9,23 +9,25 @@
 
 #include "base/json_read.h"
 
-/** Runs `check` on every line of vectors/NAME; returns how many there were. */
+/** Runs `check` on every line of vectors/NAME and returns the number of lines. */
 size_t vectors_each(const char *name, void (*check)(const char *line, size_t len));
 
-/** The raw value at a path such as "input.text" or "expect.lines.0"; false: there is none. */
+/** Finds the raw value at a path such as "input.text" or "expect.lines.0". Returns false when
+    there is none. */
 bool vector_find(const char *json, size_t len, const char *path, struct tch_json_value *ret);
 
-/** The same, which must be there. */
+/** Returns the raw value at a path. Fails the test when there is none. */
 struct tch_json_value vector_value(const char *json, size_t len, const char *path);
 
-/** A string there, unescaped; its length is strlen() unless ret_len says otherwise. The caller
-    frees it. */
+/** Returns the unescaped string at a path. Its length is strlen() unless ret_len says otherwise.
+    The caller frees it. */
 char *vector_text(const char *json, size_t len, const char *path, size_t *ret_len);
 
-/** The same of a raw value. */
+/** Does the same for a raw value. */
 char *vector_unescape(const struct tch_json_value *raw, size_t *ret_len);
 
-/** "expect_preserve_order", "expect_serde_json_145" or "expect", the first that the case has. */
+/** Returns "expect_preserve_order", "expect_serde_json_145" or "expect": the first that the case
+    has. */
 const char *vector_expect(const char *json, size_t len);
 
 #endif
