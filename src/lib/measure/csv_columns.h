@@ -25,7 +25,7 @@ struct tch_csv_kind {
 
 extern const struct tch_csv_kind tch_csv_kinds[TCH_CSV_KINDS];
 
-/** Returns the kind, or NULL when there is none of that number. */
+/** Returns the kind of that number, or NULL when there is no such kind. */
 const struct tch_csv_kind *tch_csv_kind(enum tacho_csv_kind kind);
 
 /** Rounds nanoseconds to the microseconds of latency.csv, half up. */
@@ -35,12 +35,12 @@ static inline uint64_t tch_csv_us(uint64_t ns)
 }
 
 /**
- * Opens the file of a tracker: "FILE.PID.csv" in TACHO_RUN_DIR, for the second tracker
- * "FILE.PID.2.csv". *ret is NULL when TACHO_RUN_DIR is not set.
+ * Opens the file of a tracker in TACHO_RUN_DIR: "FILE.PID.csv", and "FILE.PID.2.csv" for the second
+ * tracker. *ret is NULL when TACHO_RUN_DIR is not set.
  */
 int tch_csv_open_in_run(enum tacho_csv_kind kind, tacho_csv **ret, tacho_error *err);
 
-/** Reads rows like tacho_csv_read(), and closes the descriptor. `name` is for messages. */
+/** Reads rows like tacho_csv_read() and closes the descriptor. `name` is used in messages. */
 int tch_csv_read_fd(int fd, const char *name, enum tacho_csv_kind kind, tacho_csv_row_fn *each,
                     void *ctx, tacho_error *err);
 

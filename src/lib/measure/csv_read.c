@@ -1,4 +1,4 @@
-/* Reads CSV by the columns of a kind. */
+/* Reads CSV files by the columns of their kind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -21,7 +21,7 @@ struct reading {
     struct tch_buf text; /* a quoted text without its quotes */
 };
 
-/* A field without its quotes: in the row, or in r->text. */
+/* A field without its quotes. It points into the row or into r->text. */
 struct field {
     const char *text;
     size_t len;
@@ -48,7 +48,7 @@ static int read_quoted(struct reading *r, const char **at, const char *end, stru
     return 0;
 }
 
-/* Reads the field at *at, which moves to the comma after it. */
+/* Reads the field at *at and moves *at to the comma after it. */
 static int read_field(struct reading *r, const char **at, const char *end, struct field *ret)
 {
     const char *comma;
@@ -110,7 +110,7 @@ static int parse_row(struct reading *r, const char *data, size_t len, uint64_t l
         if (read_field(r, &at, end, &f) < 0)
             return tch_fail(err, TACHO_EPARSE, line, "a quote is not closed");
         if (at < end && *at != ',')
-            return tch_fail(err, TACHO_EPARSE, line, "text behind the closing quote of '%s'",
+            return tch_fail(err, TACHO_EPARSE, line, "text after the closing quote of '%s'",
                             column->name);
         if (r->text.failed)
             return tch_fail_memory(err);
@@ -155,8 +155,8 @@ static int join_lines(struct reading *r, struct tch_lines *lines, struct tch_lin
         tch_buf_addc(&r->row, '\n');
         tch_buf_add(&r->row, line->text, line->len);
         if (r->row.failed)
-            return tch_fail(err, TACHO_EPARSE, first, "a row of more than %d bytes, or no memory",
-                            ROW_MAX);
+            return tch_fail(err, TACHO_EPARSE, first,
+                            "out of memory, or a row has more than %d bytes", ROW_MAX);
         open = !odd_quotes(line->text, line->len);
     }
     return parse_row(r, r->row.data, r->row.len, first, err);
@@ -173,8 +173,8 @@ static int read_rows(struct reading *r, struct tch_lines *lines, tacho_error *er
     if (more > 0 && line.text && line.len == len + 1 && line.text[len] == '\r')
         line.len--;
     if (more == 0 || !line.text || line.len != len || memcmp(line.text, r->kind->header, len) != 0)
-        return tch_fail(err, TACHO_EPARSE, 1, "the header of %s.csv is '%.*s'", r->kind->file,
-                        (int)len, r->kind->header);
+        return tch_fail(err, TACHO_EPARSE, 1, "the first line must be the header of %s.csv, '%.*s'",
+                        r->kind->file, (int)len, r->kind->header);
     while ((more = tch_lines_next(lines, &line, err)) > 0) {
         int status;
 
@@ -200,7 +200,7 @@ static int read_lines(struct tch_lines *lines, enum tacho_csv_kind kind, tacho_c
     int status;
 
     if (!r.kind)
-        return tch_fail(err, TACHO_EINVAL, 0, "no CSV file of kind %d", kind);
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no CSV file of kind %d", kind);
     tch_buf_init(&r.row, ROW_MAX);
     tch_buf_init(&r.text, ROW_MAX);
     status = read_rows(&r, lines, err);

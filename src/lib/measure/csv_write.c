@@ -1,4 +1,4 @@
-/* Writes CSV: rows into a buffer, and 64 KB of it at a time to the file. */
+/* Writes CSV: rows are added to a buffer, which is written in pieces of 64 KB. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -14,14 +14,14 @@
 
 enum {
     CHUNK = 64 * 1024,     /* bytes written at once */
-    TEXT_MAX = CHUNK,      /* bytes of one field */
+    TEXT_MAX = CHUNK,      /* limit of one field, in bytes */
     ROW_NUMBERS = 7 * 345, /* bytes that the numbers of a row can need, with their commas */
     ROOM = CHUNK + 2 * TEXT_MAX + 2 + ROW_NUMBERS,
 };
 
 struct tacho_csv {
     const struct tch_csv_kind *kind;
-    int failed;        /* 0, or the code that every call returns from then on */
+    int failed;        /* 0, or the code that all later calls return */
     int failed_number; /* errno of the write that failed */
     bool whole;
     struct tch_replace file; /* only its fd is used when not whole */
@@ -32,11 +32,11 @@ struct tacho_csv {
 
 static int fail_again(const tacho_csv *csv, tacho_error *err)
 {
-    return tch_fail_errno(err, csv->failed_number, "cannot add to '%s': writing it failed before",
+    return tch_fail_errno(err, csv->failed_number, "cannot add to '%s': an earlier write failed",
                           csv->path);
 }
 
-/* Writes whole chunks, or everything when `least` is 0. The rest moves to the front. */
+/* Writes whole chunks, or everything when `least` is 0, and moves the rest to the front. */
 static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
 {
     size_t done = least == 0 ? csv->len : csv->len / CHUNK * CHUNK;
@@ -55,7 +55,7 @@ static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
     return 0;
 }
 
-/* Opens the file to append rows. A truncated last row gets its line end. */
+/* Opens the file to append rows. Adds a line end after a truncated last row. */
 static int open_append(tacho_csv *csv, tacho_error *err)
 {
     struct stat st;
@@ -69,7 +69,7 @@ static int open_append(tacho_csv *csv, tacho_error *err)
         return 0;
     if (S_ISREG(st.st_mode) && pread(fd, &last, 1, st.st_size - 1) < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", csv->path);
-    csv->len = 0; /* the header is there */
+    csv->len = 0; /* the file has its header already */
     if (last != '\n')
         csv->text[csv->len++] = '\n';
     return 0;
@@ -104,9 +104,10 @@ int tacho_csv_open(const char *path, enum tacho_csv_kind kind, enum tacho_csv_mo
     int status;
 
     if (!k || mode < TACHO_CSV_WHOLE || mode > TACHO_CSV_APPEND)
-        return tch_fail(err, TACHO_EINVAL, 0, "no CSV file of kind %d, mode %d", kind, mode);
+        return tch_fail(err, TACHO_EINVAL, 0, "there is no CSV file of kind %d, or no mode %d",
+                        kind, mode);
     if (strlen(path) >= sizeof csv->path)
-        return tch_fail(err, TACHO_EINVAL, 0, "the name of a CSV file is too long");
+        return tch_fail(err, TACHO_EINVAL, 0, "the path of a CSV file is too long");
     csv = malloc(sizeof *csv);
     if (!csv)
         return tch_fail_memory(err);
@@ -133,16 +134,18 @@ static void add_u64(tacho_csv *csv, uint64_t value)
     csv->len += tch_u64_text(csv->text + csv->len, value);
 }
 
-/* Can a row of that kind be added? */
+/* Checks that a row of that kind can be added. */
 static int check_row(tacho_csv *csv, enum tacho_csv_kind kind, size_t text_len, tacho_error *err)
 {
     if (csv->failed)
         return fail_again(csv, err);
     if (csv->kind != tch_csv_kind(kind))
-        return tch_fail(err, TACHO_EINVAL, 0, "'%s' holds rows of %s.csv", csv->path,
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "'%s' has rows of %s.csv; rows of another kind cannot be added", csv->path,
                         csv->kind->file);
     if (text_len > TEXT_MAX)
-        return tch_fail(err, TACHO_ELIMIT, 0, "a text of %zu bytes in a row of '%s': at most %d",
+        return tch_fail(err, TACHO_ELIMIT, 0,
+                        "a text of %zu bytes is too long for a row of '%s' (limit: %d bytes)",
                         text_len, csv->path, TEXT_MAX);
     return 0;
 }
@@ -183,7 +186,8 @@ int tacho_csv_add_result(tacho_csv *csv, const tacho_csv_result *row, tacho_erro
     return add_row(csv, TACHO_CSV_RESULTS, row, row->setting_len, err);
 }
 
-/* Rows of latencies come by the million, hence without the table of columns. */
+/* Adds a row of latency.csv. There may be millions of these, so this function does without the
+   table of columns. */
 static int add_latency(tacho_csv *csv, enum tacho_csv_kind kind, const uint64_t cells[4],
                        tacho_error *err)
 {

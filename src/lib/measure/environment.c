@@ -1,4 +1,5 @@
-/* The machine as a document: what tells two machines, or two set-ups of one, apart. */
+/* Describes the machine as a JSON document: everything that distinguishes two machines, or two
+   configurations of one machine. */
 #include <dirent.h>
 #include <stdbool.h>
 #include <sys/utsname.h>
@@ -22,7 +23,7 @@ struct env {
     struct tch_buf file; /* the file that was read last */
 };
 
-/* Reads root/NAME, with `name` for each '*', into e->file, which is "" on failure. */
+/* Reads root/FMT, with each '*' replaced by `name`, into e->file, which is "" on failure. */
 static bool read_file(struct env *e, const char *fmt, const char *name)
 {
     tch_buf_clear(&e->path);
@@ -86,7 +87,8 @@ static void add_number(struct env *e, const char *key, uint64_t value)
         tch_json_null(&e->out);
 }
 
-/* ARM kernels name no model, so the numbers of the parts are used. */
+/* Adds the CPU's model and count. ARM kernels do not name a model, so the numbers of implementer
+   and part are used there. */
 static uint64_t add_cpu(struct env *e)
 {
     char model[TEXT] = "";
@@ -109,7 +111,8 @@ static uint64_t add_cpu(struct env *e)
     return count;
 }
 
-/* Rounds to the nearest GiB, because the memory that the firmware reserves varies a little. */
+/* Adds the memory, rounded to the nearest GiB, because the memory that the firmware reserves
+   varies a little. */
 static void add_memory(struct env *e)
 {
     char text[TEXT] = "";
@@ -147,7 +150,7 @@ static void add_system(struct env *e)
     add_text(e, "libc", text);
 }
 
-/* Adds the governor of all CPUs, or "mixed" when they differ. */
+/* Adds the frequency governor that all CPUs use, or "mixed" when they differ. */
 static void add_governor(struct env *e, uint64_t cpus)
 {
     char common[TEXT] = "";
@@ -281,7 +284,7 @@ static void add_container(struct env *e)
     add_text(e, "container", found);
 }
 
-/* Does the value of the variable affect what is measured? Paths and labels do not. */
+/* Returns whether the value of the variable affects measurements. Paths and labels do not. */
 static bool variable_matters(const char *name, size_t len)
 {
     static const char *const ends[] = {"_DIR", "_FILE", "_HASH", "_JSONL",      "_LOG",
@@ -298,7 +301,7 @@ static bool variable_matters(const char *name, size_t len)
     return true;
 }
 
-/* Returns the variable that follows `after` in the order of bytes, or NULL. */
+/* Returns the variable that follows `after` in byte order, or NULL. */
 static const char *next_variable(const char *after)
 {
     const char *best = NULL;
@@ -310,7 +313,8 @@ static const char *next_variable(const char *after)
     return best;
 }
 
-/* The hash of the document must change with every value, and it does with a masked one, too. */
+/* Adds the environment variables. The hash of the document changes with every value, also with a
+   masked one. */
 static void add_variables(struct env *e, const char *const *keep)
 {
     struct tch_buf value;
@@ -385,14 +389,14 @@ static void add_slug(struct tch_buf *b, const char *text, size_t len)
         tch_buf_addc(b, '-');
 }
 
-/* The parts of a document that make up the class of a machine. */
+/* The parts of a document that define the class of a machine. */
 struct class_parts {
     struct tch_buf cpu;
     struct tch_buf architecture;
     struct tch_buf kernel;
     uint64_t cpus;
     uint64_t gib;
-    bool unknown; /* one that every machine has is null */
+    bool unknown; /* a part that every machine has is null */
 };
 
 static int read_parts(struct tch_json_reader *r, struct class_parts *p)
@@ -425,7 +429,7 @@ static int read_parts(struct tch_json_reader *r, struct class_parts *p)
         else if (value.type != TCH_JSON_NULL)
             return TACHO_EPARSE;
         else
-            p->unknown |= text != &p->cpu; /* some kernels name no model */
+            p->unknown |= text != &p->cpu; /* some kernels do not name a CPU model */
     }
     return more < 0 ? more : tch_json_finish(r);
 }

@@ -1,4 +1,4 @@
-/* Hashes configurations, JSON and tensors. */
+/* Hashes configurations, JSON documents and tensors. */
 #include "fingerprint_config.h"
 
 #include <endian.h>
@@ -24,7 +24,8 @@ int tch_hand_over(struct tch_buf *b, char **ret, size_t *len, tacho_error *err)
     char *text = tch_buf_take(b);
 
     if (!text)
-        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory, or a document of more than %d bytes",
+        return tch_fail(err, TACHO_ENOMEM, 0,
+                        "out of memory, or the document has more than %d bytes",
                         TCH_FINGERPRINT_LIMIT);
     *ret = text;
     if (len)
@@ -84,7 +85,7 @@ int tacho_config_hash(const tacho_config *config, char ret[TACHO_SHA256_TEXT], t
     return 0;
 }
 
-/* Reads a configuration. Texts are unescaped into buffers. */
+/* The state of reading a configuration. Texts are unescaped into buffers. */
 struct reading {
     struct tch_json_reader r;
     struct tch_config config;
@@ -115,7 +116,8 @@ static int read_number(const struct tch_json_value *value, int f, struct tch_con
     number = n.kind == TCH_JSON_U64   ? (float)n.as.u64
              : n.kind == TCH_JSON_I64 ? (float)n.as.i64
                                       : (float)n.as.f64;
-    if (!isfinite(number)) /* would be hashed as null, like every other one */
+    if (!isfinite(
+            number)) /* JSON would write it as null, so all such numbers would have one hash */
         return wrong_type(err, f, "a number that a 32-bit float can hold");
     *(f == LAMBDA ? &config->lambda : &config->eps) = number;
     return 0;
@@ -127,7 +129,7 @@ static int read_field(struct reading *g, int f, tacho_error *err)
     int status;
 
     if (g->seen & 1u << f)
-        return tch_fail(err, TACHO_EPARSE, 0, "'%s' comes twice", field_names[f]);
+        return tch_fail(err, TACHO_EPARSE, 0, "'%s' occurs twice", field_names[f]);
     g->seen |= 1u << f;
     status = tch_json_read(&g->r, &value);
     if (status < 0)
@@ -170,7 +172,7 @@ static int read_array(struct reading *g, tacho_error *err)
         if (more < 0)
             return more;
         if (f == FIELDS)
-            return tch_fail(err, TACHO_EPARSE, 0, "a configuration has %d values, not more",
+            return tch_fail(err, TACHO_EPARSE, 0, "a configuration has %d members; there are more",
                             FIELDS);
         status = read_field(g, f++, err);
     }
@@ -189,7 +191,7 @@ static int read_config(struct reading *g, tacho_error *err)
     else if (value.type == TCH_JSON_ARRAY)
         status = read_array(g, err);
     else
-        status = tch_fail(err, TACHO_EPARSE, 0, "a configuration is a JSON object");
+        status = tch_fail(err, TACHO_EPARSE, 0, "a configuration must be a JSON object");
     if (status == 0)
         status = tch_json_finish(&g->r);
     for (int f = 0; status == 0 && f < FIELDS; f++)

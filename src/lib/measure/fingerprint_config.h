@@ -1,5 +1,5 @@
 /*
- * A configuration whose texts may contain any bytes, like those of JSON.
+ * A configuration whose texts may contain any bytes, like strings of JSON.
  */
 #ifndef TCH_FINGERPRINT_CONFIG_H
 #define TCH_FINGERPRINT_CONFIG_H
@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-enum { TCH_FINGERPRINT_LIMIT = 16 * 1024 * 1024 }; /* of a document */
+enum { TCH_FINGERPRINT_LIMIT = 16 * 1024 * 1024 }; /* bytes of a document */
 
 enum { TCH_CONFIG_TEXTS = 3 };
 
@@ -22,12 +22,12 @@ struct tch_config {
 
 void tch_config_write(struct tch_buf *b, const struct tch_config *config);
 
-/** Does what tacho_environment() does, below a root ("" for this machine), with the values of the
-    variables in `keep` (NULL-ended, or NULL) as they are. */
+/** Does what tacho_environment() does, with /proc and /sys below a root ("" for this machine).
+    The values of the variables in `keep` (terminated by NULL, or NULL) are not masked. */
 int tch_environment(const char *root, const char *compiler, const char *const *keep, char **ret,
                     size_t *len, tacho_error *err);
 
-/** Gives the text of b to the caller, or returns TACHO_ENOMEM. b is released. */
+/** Passes the text of b to the caller, or returns TACHO_ENOMEM. Releases b. */
 int tch_hand_over(struct tch_buf *b, char **ret, size_t *len, tacho_error *err);
 
 #endif

@@ -1,10 +1,11 @@
-/* Compares two JSON documents field by field: flattens both to paths and values, sorts and merges
-   them. */
+/* Compares two JSON documents field by field: flattens both to paths and values, then sorts and
+   merges the two lists. */
 #include "base/fail.h"
 #include "base/json_read.h"
 #include "fingerprint_config.h"
 
-/* A value without parts: the places of its path and its value in `text`, each terminated by NUL. */
+/* A value that is not an object or an array. Its path and its value are offsets into `text`,
+   each terminated by NUL. */
 struct leaf {
     size_t path;
     size_t value;
@@ -31,7 +32,8 @@ static void add_leaf(struct flat *f, const char *value, size_t len)
     tch_buf_add(&f->leaves, &leaf, sizeof leaf);
 }
 
-/* Quotes a name that could be taken for more than one, such as "a.b", and one that has escapes. */
+/* Adds a name to a path. Quotes a name that has escapes or could be read as several names, such
+   as "a.b". */
 static void add_name(struct flat *f, const struct tch_json_value *name)
 {
     bool plain = name->len > 0 && !name->escaped;
@@ -94,7 +96,7 @@ static int flatten(struct flat *f)
         return flatten_object(f);
     if (value.type == TCH_JSON_ARRAY)
         return flatten_array(f);
-    if (value.type == TCH_JSON_STRING) /* with its quotes, as it is in the document */
+    if (value.type == TCH_JSON_STRING) /* keep its quotes, as in the document */
         add_leaf(f, value.text - 1, value.len + 2);
     else if (value.type == TCH_JSON_NUMBER)
         add_leaf(f, value.text, value.len);

@@ -1,4 +1,4 @@
-/* A log-linear histogram. */
+/* A log-linear histogram: buckets double in width, with a fixed number of buckets per doubling. */
 #include "histogram.h"
 
 #include <stdbool.h>
@@ -51,7 +51,7 @@ void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t value, uint64
     tacho_histogram_record(h, value);
     if (interval == 0 || value > TACHO_HISTOGRAM_MAX)
         return;
-    /* Adds a bucket at a time: there may be billions of values, but few buckets. */
+    /* Add one bucket at a time: there may be billions of missing values, but few buckets. */
     for (missing = value; missing >= interval && missing - interval >= interval;) {
         uint64_t low;
         uint64_t steps;
@@ -116,7 +116,8 @@ uint64_t tch_histogram_at_rank(const tacho_histogram *h, uint64_t rank)
 
 uint64_t tch_percent_rank(double percent, uint64_t n)
 {
-    /* 99.9 is not exact in binary: an excess over a whole rank below that error does not count. */
+    /* 99.9 is not exact in binary, so an excess over a whole rank that is below the rounding
+       error does not count. */
     double exact = percent / 100 * (double)n;
     double reached = exact - exact * 1e-14;
     uint64_t rank;
@@ -163,8 +164,10 @@ double tacho_histogram_std(const tacho_histogram *h)
     return n > 0 ? __builtin_sqrt(sum / n) : 0;
 }
 
-/* Returns the median distance from p50: adds up buckets on both sides in the order of their
- * distance. */
+/*
+ * Returns the median absolute deviation: adds up the buckets on both sides of p50 in the order of
+ * their distance from it.
+ */
 static uint64_t median_distance(const tacho_histogram *h, uint64_t median, uint64_t n)
 {
     unsigned down = tacho_histogram_index(median);

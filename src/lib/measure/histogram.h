@@ -9,9 +9,9 @@
 #include "base/buf.h"
 
 /*
- * The values of a bucket. The layout is that of HdrHistogram (Tene, 2012) for two significant
- * digits, so that its formats can be written without conversion. tacho_histogram_index() finds the
- * bucket of a value.
+ * The range of values of a bucket. The layout is that of HdrHistogram (Tene, 2012) for two
+ * significant digits, so that its formats can be written without conversion.
+ * tacho_histogram_index() finds the bucket of a value.
  */
 
 static inline unsigned tch_bucket_shift(unsigned bucket)
@@ -40,18 +40,19 @@ static inline uint64_t tch_bucket_middle(unsigned bucket)
 
 enum { TCH_HISTOGRAM_BYTES = 256 * 1024 }; /* limit of the binary form */
 
-/** Adds the binary form. */
+/** Adds the histogram in HdrHistogram's binary form. */
 int tch_histogram_encode(const tacho_histogram *h, struct tch_buf *b, tacho_error *err);
 
-/** Takes the buckets of a histogram that is read; a failure ends the reading. */
+/** Receives the buckets of a histogram that is being read. A failure stops the reader. */
 struct tch_bucket_taker {
     int (*take)(void *ctx, const tacho_histogram_bucket *bucket, tacho_error *err);
     void *ctx;
 };
 
-/** Reads the binary form, stored or plain, and hands on each bucket that is not empty, in the order
-    of the values. The buckets are the writer's own, finer ones than those of tacho_histogram.
-    @return like tacho_histogram_decode(), or what the taker returned */
+/** Reads the binary form, stored or plain, and passes each non-empty bucket on, in the order of
+    the values. The buckets are those of the program that wrote it, which may be finer than those
+    of tacho_histogram.
+    @return like tacho_histogram_decode(), or the result of the callback */
 int tch_histogram_decode(const void *data, size_t len, const struct tch_bucket_taker *taker,
                          tacho_error *err);
 
@@ -61,7 +62,8 @@ int tch_histogram_line_bytes(const char *line, size_t len, struct tch_buf *out, 
 /** Returns the rank-th smallest value, rank from 1 to the count. */
 uint64_t tch_histogram_at_rank(const tacho_histogram *h, uint64_t rank);
 
-/** Returns the rank, from 1 to n, of a percentile: the smallest that covers percent of n values. */
+/** Returns the rank, from 1 to n, of a percentile: the smallest rank that covers `percent`
+    percent of n values. */
 uint64_t tch_percent_rank(double percent, uint64_t n);
 
 #endif

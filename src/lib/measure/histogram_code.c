@@ -1,5 +1,7 @@
-/* Encodes and decodes a histogram in HdrHistogram's binary format V2. Its text is in
- * histogram_line.c. */
+/*
+ * Encodes and decodes a histogram in HdrHistogram's binary format V2. histogram_line.c writes and
+ * reads its text form.
+ */
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -8,10 +10,12 @@
 #include "histogram.h"
 
 /*
- * The payload: cookie, bytes of counts, index offset (0; ignored when read), digits, lowest and
- * highest value, ratio (1.0), then the counts, each a zigzag LEB128 of at most 9 bytes, zeros as a
- * negative run. Around it: another cookie, a length, and a zlib stream. The stream has stored
- * blocks: every reader accepts them, and writing them needs no compressor.
+ * The payload consists of a cookie, the number of bytes of counts, an index offset (0; ignored when
+ * read), the digits, the lowest and highest value, a ratio (1.0), and the counts. Each count is a
+ * zigzag LEB128 number of at most 9 bytes; a run of zeros is one negative number.
+ *
+ * The payload is wrapped in another cookie, a length and a zlib stream. The writer makes a stream
+ * of stored blocks: every reader accepts them, and writing them needs no compressor.
  */
 enum {
     COOKIE_PLAIN = 0x1c849303 | 0x10,
@@ -19,7 +23,7 @@ enum {
     HEAD = 40,
     OUTER = 8,
     DIGITS = 2,      /* significant digits of our histograms */
-    DIGITS_MOST = 5, /* ... of those that can be read */
+    DIGITS_MOST = 5, /* ... of histograms that can be read */
     LEB_MAX = 9,
     BLOCK_MAX = 65535,
     PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX, /* of our histograms */
@@ -40,7 +44,7 @@ static uint64_t get_be(const uint8_t *p, unsigned bytes)
     return value;
 }
 
-/* Writes seven bits per byte, and eight in the ninth: 64 bits fit. */
+/* Writes seven bits per byte and eight in the ninth byte, so 64 bits fit. */
 static void put_leb(struct tch_buf *b, int64_t value)
 {
     uint64_t bits = (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
@@ -56,7 +60,7 @@ static void put_leb(struct tch_buf *b, int64_t value)
     tch_buf_addc(b, (char)bits);
 }
 
-/* Returns the number of bytes read, or 0 when the data is truncated. */
+/* Reads such a number. Returns the number of bytes read, or 0 when the data is truncated. */
 static size_t get_leb(const uint8_t *p, size_t len, int64_t *ret)
 {
     uint64_t bits = 0;
@@ -96,7 +100,7 @@ static void put_payload(const tacho_histogram *h, struct tch_buf *b)
     size_t counts;
 
     put_be(b, COOKIE_PLAIN, 4);
-    put_be(b, 0, 4); /* the length, known below */
+    put_be(b, 0, 4); /* the length, which is set below */
     put_be(b, 0, 4);
     put_be(b, DIGITS, 4);
     put_be(b, 1, 8);
@@ -134,7 +138,7 @@ static void put_stored(struct tch_buf *b, const char *data, size_t len)
     for (size_t at = 0; at < len;) {
         size_t piece = len - at < BLOCK_MAX ? len - at : BLOCK_MAX;
 
-        tch_buf_addc(b, at + piece == len); /* the last one */
+        tch_buf_addc(b, at + piece == len); /* 1 for the last block */
         put_le16(b, piece);
         put_le16(b, ~piece);
         tch_buf_add(b, data + at, piece);
@@ -184,13 +188,15 @@ static int not_a_histogram(tacho_error *err, const char *what)
     return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: %s", what);
 }
 
-/* The buckets of a histogram that is read: they may be finer, or start at a larger unit. */
+/* The bucket layout of a histogram that is being read. Its buckets may be finer, or start at a
+   larger unit. */
 struct layout {
     unsigned bits; /* 2^bits buckets for each doubling */
-    unsigned unit; /* 2^unit is the width of the smallest ones */
+    unsigned unit; /* 2^unit is the width of the smallest buckets */
 };
 
-/* Finds the ends of a bucket. Returns false when it is above all values. */
+/* Finds the smallest and the largest value of a bucket. Returns false when the bucket is above
+   all 64-bit values. */
 static bool find_bucket(const struct layout *l, uint64_t i, uint64_t *low, uint64_t *high)
 {
     uint64_t half = (uint64_t)1 << l->bits;
@@ -204,8 +210,8 @@ static bool find_bucket(const struct layout *l, uint64_t i, uint64_t *low, uint6
     return true;
 }
 
-/* Adds a bucket: its count at its middle, and its ends to the minimum and maximum. Fails when the
-   count exceeds what the format can store. */
+/* Adds the count of a bucket at the middle of the bucket, and widens the minimum and maximum to
+   its ends. Fails when the count exceeds what the format can store. */
 static int add_bucket(void *ctx, const tacho_histogram_bucket *b, tacho_error *err)
 {
     tacho_histogram *h = ctx;
@@ -231,13 +237,13 @@ static int get_counts(const struct tch_bucket_taker *taker, const struct layout 
         size_t took = get_leb(p, len, &count);
 
         if (took == 0)
-            return not_a_histogram(err, "a count is cut off");
+            return not_a_histogram(err, "a count is truncated");
         p += took;
         len -= took;
         if (count < 0 && -(uint64_t)count <= UINT32_MAX)
             i += -(uint64_t)count;
         else if (count < 0 || !find_bucket(l, i++, &b.low, &b.high))
-            return not_a_histogram(err, "more counts than there are buckets");
+            return not_a_histogram(err, "there are more counts than buckets");
         b.count = (uint64_t)count;
         if (count > 0)
             status = taker->take(taker->ctx, &b, err);
@@ -245,9 +251,9 @@ static int get_counts(const struct tch_bucket_taker *taker, const struct layout 
     return status;
 }
 
-/* As HdrHistogram derives it from the digits and the lowest value that matters. The index offset
-   says how a writer stores its counts in memory. The counts of a payload are in the order of their
-   values whatever it is: hdr-histogram-js writes 1. */
+/* Computes the layout from the digits and the lowest value that matters, as HdrHistogram does.
+   The index offset describes how a writer stores its counts in memory. It is ignored, because
+   the counts of a payload are always in the order of their values; hdr-histogram-js writes 1. */
 static int get_layout(struct layout *l, const uint8_t *head, tacho_error *err)
 {
     uint64_t digits = get_be(head + 12, 4);
@@ -256,10 +262,10 @@ static int get_layout(struct layout *l, const uint8_t *head, tacho_error *err)
 
     if (digits < DIGITS || digits > DIGITS_MOST)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                        "a histogram of %llu digits; %d to %d can be read",
+                        "the histogram has %llu digits, and only %d to %d can be read",
                         (unsigned long long)digits, DIGITS, DIGITS_MOST);
     if (lowest == 0 || lowest > TACHO_HISTOGRAM_MAX)
-        return not_a_histogram(err, "its lowest value is none");
+        return not_a_histogram(err, "its lowest value is not valid");
     for (uint64_t d = 0; d < digits; d++)
         most *= 10;
     l->bits = 63u - (unsigned)__builtin_clzll(2 * most - 1); /* 2^(bits + 1) >= 2 * most */
@@ -279,7 +285,7 @@ static int get_payload(const struct tch_bucket_taker *taker, const uint8_t *p, s
     counts = get_be(p + 4, 4);
     status = get_layout(&layout, p, err);
     if (status == 0 && counts > len - HEAD)
-        status = not_a_histogram(err, "it is cut off");
+        status = not_a_histogram(err, "it is truncated");
     return status < 0 ? status : get_counts(taker, &layout, p + HEAD, counts, err);
 }
 
@@ -289,24 +295,25 @@ static int get_stored(const uint8_t *p, size_t len, struct tch_buf *b, tacho_err
     bool last = false;
 
     if (len < 2 || (p[0] & 0x0f) != 8)
-        return not_a_histogram(err, "no zlib stream");
+        return not_a_histogram(err, "it has no zlib stream");
     for (size_t at = 2; !last;) {
         size_t piece;
 
         if (at >= len || len - at < 5)
-            return not_a_histogram(err, "its zlib stream is cut off");
+            return not_a_histogram(err, "its zlib stream is truncated");
         if ((p[at] & 6) != 0)
-            return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                            "a deflated histogram: libtacho reads stored ones, tacho stats all");
+            return tch_fail(
+                err, TACHO_EUNSUPPORTED, 0,
+                "the histogram is compressed, which libtacho cannot read; use 'tacho stats'");
         last = p[at] & 1;
         piece = (size_t)p[at + 1] | (size_t)p[at + 2] << 8;
         if ((piece ^ ((size_t)p[at + 3] | (size_t)p[at + 4] << 8)) != 0xffff ||
             piece > len - at - 5)
-            return not_a_histogram(err, "a block of its zlib stream is wrong");
+            return not_a_histogram(err, "a block of its zlib stream is not valid");
         tch_buf_add(b, p + at + 5, piece);
         at += 5 + piece;
         if (last && (len - at < 4 || get_be(p + at, 4) != adler32(b->data, b->len)))
-            return not_a_histogram(err, "its check sum is wrong");
+            return not_a_histogram(err, "its checksum does not match");
     }
     return 0;
 }
@@ -321,11 +328,11 @@ int tch_histogram_decode(const void *data, size_t len, const struct tch_bucket_t
     if (len < OUTER || get_be(p, 4) != COOKIE_ZLIB)
         return get_payload(taker, p, len, err);
     if (get_be(p + 4, 4) > len - OUTER)
-        return not_a_histogram(err, "it is cut off");
+        return not_a_histogram(err, "it is truncated");
     tch_buf_init(&b, PAYLOAD_MAX);
     status = get_stored(p + OUTER, get_be(p + 4, 4), &b, err);
     if (status == 0 && b.failed)
-        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory, or a histogram that is too large");
+        status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory, or the histogram is too large");
     if (status == 0)
         status = get_payload(taker, (const uint8_t *)b.data, b.len, err);
     tch_buf_release(&b);

@@ -1,4 +1,4 @@
-/* Writes and reads a histogram as a line of HdrHistogram's logs. */
+/* Writes and reads a histogram as a line of an HdrHistogram log. */
 #include <inttypes.h>
 #include <stdbool.h>
 
@@ -30,7 +30,8 @@ int tacho_histogram_line(const tacho_histogram *h, const char *tag, double start
     char *text = NULL;
 
     if (tag && (!tag[0] || strpbrk(tag, ", \t\r\n")))
-        return tch_fail(err, TACHO_EINVAL, 0, "a tag has no comma and no blank, unlike '%s'", tag);
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "the tag '%s' contains a comma or a blank, which a tag cannot", tag);
     if (!is_valid_time(start_s) || !is_valid_time(length_s))
         return tch_fail(err, TACHO_EINVAL, 0, "the start or length of an interval is not a number");
     tch_buf_init(&bytes, TCH_HISTOGRAM_BYTES);
@@ -63,7 +64,8 @@ int tch_histogram_line_bytes(const char *line, size_t len, struct tch_buf *out, 
     for (start = len; start > 0 && line[start - 1] != ',';)
         start--;
     if (tch_base64_parse(line + start, len - start, out) < 0)
-        return tch_fail(err, TACHO_EPARSE, 0, "not a histogram: a character is not of base64");
+        return tch_fail(err, TACHO_EPARSE, 0,
+                        "not a histogram: it contains a character that is not base64");
     return out->failed ? tch_fail_memory(err) : 0;
 }
 

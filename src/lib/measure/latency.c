@@ -1,4 +1,4 @@
-/* A list of latency records, stored by column: statistics read one column alone. */
+/* A list of latency records. It is stored by column, because statistics read one column only. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -8,9 +8,9 @@
 #include "latency_stats.h"
 
 enum { COLUMNS = 4, FIRST = 4096, DOUBLINGS = 20, BLOCKS = 40 };
-enum { FLUSH_NS = 1000000000 }; /* of recorded time that a kill may lose */
+enum { FLUSH_NS = 1000000000 }; /* recorded time that a kill may lose */
 
-/* Blocks double in size, so there are few of them, and records never move. */
+/* Blocks double in size, so there are few of them and records never move. */
 struct block {
     size_t n;
     size_t room;
@@ -22,11 +22,11 @@ struct tacho_latency {
     unsigned blocks;
     struct block block[BLOCKS];
     tacho_csv *csv;        /* NULL: there is no run folder */
-    unsigned forks;        /* when it was opened */
-    uint64_t unflushed_ns; /* recorded since the last flush */
+    unsigned forks;        /* value of `forks` when csv was opened */
+    uint64_t unflushed_ns; /* time recorded since the last flush */
 };
 
-/* How often this process was forked from another that had loaded the library. */
+/* Number of forks between the process that loaded the library and this one. */
 static atomic_uint forks;
 
 static void count_fork(void)
@@ -36,7 +36,9 @@ static void count_fork(void)
 
 static void watch_forks(void)
 {
-    (void)pthread_atfork(NULL, NULL, count_fork); /* fails without memory: rows appear twice */
+    (void)pthread_atfork(
+        NULL, NULL,
+        count_fork); /* fails only without memory; rows of a forked child may then be duplicates */
 }
 
 static bool is_of_parent(const tacho_latency *list)
@@ -55,8 +57,8 @@ static int open_csv(tacho_latency *list, tacho_error *err)
     return status;
 }
 
-/* Writes a record to the file. In a forked child that is a new one: the buffer of the old one has
-   rows that the parent writes. */
+/* Writes a record to the file. A forked child opens a new file, because the buffer of the old
+   one has rows that the parent will write. */
 static int write_row(tacho_latency *list, const tacho_latency_record *record, tacho_error *err)
 {
     int status = 0;
@@ -103,7 +105,7 @@ void tacho_latency_free(tacho_latency *list)
     if (is_of_parent(list))
         tacho_csv_discard(list->csv);
     else if (list->csv && tacho_csv_close(list->csv, NULL) < 0)
-        list->csv = NULL; /* an earlier add has reported it */
+        list->csv = NULL; /* an earlier call has reported the failure */
     for (unsigned b = 0; b < list->blocks; b++)
         free(list->block[b].columns[0]);
     free(list);
@@ -144,7 +146,8 @@ int tacho_latency_add_us(tacho_latency *list, const tacho_latency_record_us *rec
                          tacho_error *err)
 {
     if (record->wall_time_us > UINT64_MAX / 1000 || record->kernel_time_us > UINT64_MAX / 1000)
-        return tch_fail(err, TACHO_EINVAL, 0, "a time of %llu us does not fit into 64 bits of ns",
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "a time of %llu us is too long: in nanoseconds it does not fit 64 bits",
                         (unsigned long long)(record->wall_time_us > record->kernel_time_us
                                                  ? record->wall_time_us
                                                  : record->kernel_time_us));

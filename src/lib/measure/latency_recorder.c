@@ -1,5 +1,5 @@
-/* A histogram that many threads fill. Each thread has a shard of its own, while there are enough.
- */
+/* A histogram that many threads fill. Each thread has a shard of its own while there are enough
+   of them; further threads share one. */
 #include <stdatomic.h>
 
 #include "base/fail.h"
@@ -8,8 +8,8 @@
 
 enum { LINE = 64 };
 
-/* In a cache line of its own, so that threads do not share one. Separate from the counts, whose
-   pages take no memory until a thread records. */
+/* The minimum and maximum of a shard, in a cache line of its own, so that threads do not share
+   one. They are separate from the counts, whose pages take no memory until a thread records. */
 struct ends {
     _Alignas(LINE) atomic_uint_least64_t min;
     atomic_uint_least64_t max;
@@ -19,7 +19,7 @@ struct counts {
     _Alignas(LINE) atomic_uint_least64_t of[TACHO_HISTOGRAM_BUCKETS];
 };
 
-/* One shard per thread slot; that of TCH_NO_SLOT is shared. */
+/* One shard per thread slot. Threads without a slot share the shard of TCH_NO_SLOT. */
 struct shards {
     struct ends ends[TCH_THREAD_SLOTS];
     struct counts counts[TCH_THREAD_SLOTS];
@@ -47,7 +47,7 @@ void tacho_recorder_free(tacho_recorder *r)
     free(r);
 }
 
-/* Raises the maximum or lowers the minimum. */
+/* Widens the range to the value. */
 static void widen(struct ends *ends, uint64_t value)
 {
     uint64_t min = atomic_load_explicit(&ends->min, memory_order_relaxed);
@@ -70,7 +70,7 @@ void tacho_recorder_record(tacho_recorder *r, uint64_t value)
     if (__builtin_expect(value > TACHO_HISTOGRAM_MAX, 0))
         value = TACHO_HISTOGRAM_MAX;
     count = &r->shards->counts[slot].of[tacho_histogram_index(value)];
-    if (__builtin_expect(slot != TCH_NO_SLOT, 1)) /* no other thread writes it */
+    if (__builtin_expect(slot != TCH_NO_SLOT, 1)) /* no other thread writes to it */
         atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
                               memory_order_relaxed);
     else
@@ -89,7 +89,7 @@ void tacho_recorder_snapshot(const tacho_recorder *r, tacho_histogram *h)
         uint64_t max = atomic_load_explicit(&ends->max, memory_order_relaxed);
 
         if (min > max)
-            continue; /* nothing was recorded, so its pages are not touched */
+            continue; /* nothing was recorded: do not touch its pages */
         for (unsigned i = 0; i < TACHO_HISTOGRAM_BUCKETS; i++)
             h->counts[i] += atomic_load_explicit(&r->shards->counts[s].of[i], memory_order_relaxed);
         h->min = min < h->min ? min : h->min;

@@ -1,21 +1,21 @@
 /*
- * Exact statistics of latencies, without sorting.
+ * Computes exact statistics of latencies without sorting them.
  *
  * Percentiles are the values at the nearest rank: definition 1 of Hyndman and Fan, "Sample
  * Quantiles in Statistical Packages", 1996. The spread is the median absolute deviation: Hampel,
  * "The Influence Curve and Its Role in Robust Estimation", 1974.
  *
- * Up to FEW values are copied and sorted. Above, two passes over the values select them without
- * moving them, after Munro and Paterson, "Selection and Sorting with Limited Storage", 1980:
+ * Up to FEW values are copied and sorted. More values are selected by two passes that do not move
+ * them, after Munro and Paterson, "Selection and Sorting with Limited Storage", 1980:
  *
  *     1. survey() counts the values by bucket. A bucket holds the values with the same leading
- * bits, so buckets are ordered as values are. find_targets() finds, by these counts, the bucket of
- *        each percentile and of the smallest and largest value.
- *     2. The median is not known yet, but its bucket is. Within this uncertainty mark_band() finds
- * the band: the buckets whose values may be as far from the median as the median deviation is.
- *     3. collect() copies the values of these buckets alone, and sums up the squares.
- *     4. select_all() selects each percentile within its bucket, and the median deviation within
- * the band.
+ *        bits, so buckets are ordered as values are. By these counts, find_targets() finds the
+ *        bucket of each percentile and of the smallest and largest value.
+ *     2. mark_band() finds the band: the buckets whose values may be as far from the median as
+ *        the median deviation is. At this point only the bucket of the median is known.
+ *     3. collect() copies only the values of the buckets found so far, and sums up the squares.
+ *     4. select_all() selects each percentile within its bucket, and the median deviation
+ *        within the band.
  */
 #include "latency_stats.h"
 
@@ -28,24 +28,26 @@
 __extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
 
 enum {
-    FEW = 32768,    /* sorted, and summed in ascending order as the reference does */
+    FEW =
+        32768, /* up to this many are sorted, and summed in ascending order as the reference does */
     FINE_BITS = 10, /* leading bits after the first: 54 doublings of 1,024 buckets */
     FINE_BUCKETS = (64 - FINE_BITS + 1) << FINE_BITS,
     RANKS = 7,
     MEDIAN = 1,
-    BLOCK = 2048, /* values that stay in the first cache between two loops over them */
+    BLOCK =
+        2048, /* number of values that stay in the first-level cache between two loops over them */
 };
 
-/* Marks of a bucket that is collected: the group that its values belong to, and whether it is in
-   the band. Group 1 + i is the bucket of target i; targets that share a bucket share the group of
-   the first. Group 0 is the rest of the band. */
+/* Marks of a bucket whose values are collected: the group of its values, and whether it is in
+   the band. Group 1 + i is the bucket of target i. Targets that share a bucket share the group
+   of the first of them. Group 0 is the rest of the band. */
 enum {
     GROUP = 7,
     BAND = 8,
     GROUPS = RANKS + 1,
 };
 
-/* The ends and the percentiles, as shares of the values in ascending order. */
+/* The minimum, the maximum and the percentiles, as shares of the values in ascending order. */
 static const struct {
     uint64_t num, den;
 } shares[RANKS] = {{0, 1}, {1, 2}, {9, 10}, {19, 20}, {99, 100}, {999, 1000}, {1, 1}};
@@ -61,7 +63,7 @@ static void set_ranked(tacho_latency_stats *s, const uint64_t values[RANKS])
     s->max = values[6];
 }
 
-/* Returns the rank, from 1, of a share of n values: the smallest rank that covers it. */
+/* Returns the rank, from 1, of a share of n values: the smallest rank that covers the share. */
 static uint64_t rank_of(uint64_t n, unsigned share)
 {
     u128 product = (u128)n * shares[share].num + shares[share].den - 1;
@@ -125,7 +127,7 @@ static inline unsigned fine_bucket(uint64_t value)
     return (shift << FINE_BITS) + (unsigned)(value >> shift);
 }
 
-/* The smallest and the largest value of a bucket. */
+/* Returns the smallest value of a bucket; bucket_high() returns the largest. */
 static uint64_t bucket_low(unsigned bucket)
 {
     unsigned shift = bucket < 2u << FINE_BITS ? 0 : (bucket >> FINE_BITS) - 1;
@@ -138,7 +140,7 @@ static uint64_t bucket_high(unsigned bucket)
     return bucket + 1 < FINE_BUCKETS ? bucket_low(bucket + 1) - 1 : UINT64_MAX;
 }
 
-/* The buckets from `first` on, before `end`. */
+/* The buckets from `first` up to and without `end`. */
 struct range {
     unsigned first, end;
 };
@@ -169,9 +171,9 @@ static struct range covered(uint64_t low, uint64_t high)
 /* A value to find: one of `shares`. */
 struct target {
     unsigned bucket;
-    uint64_t rank;  /* in its bucket, from 1 */
-    uint64_t count; /* of the values in its bucket */
-    size_t start;   /* of these values in `collected` */
+    uint64_t rank;  /* rank within its bucket, from 1 */
+    uint64_t count; /* number of values in its bucket */
+    size_t start;   /* index of these values in `collected` */
 };
 
 struct select {
@@ -179,15 +181,16 @@ struct select {
     size_t piece_count;
     uint64_t n;
     uint64_t *below; /* number of values in lower buckets; FINE_BUCKETS + 1 of them */
-    uint8_t *marks;  /* of each bucket: GROUP and BAND; 0: not collected */
+    uint8_t *marks;  /* GROUP and BAND of each bucket; 0: not collected */
     struct target targets[RANKS];
-    uint64_t nearer; /* values that are surely nearer to the median than the median deviation */
+    uint64_t nearer; /* number of values that are surely nearer to the median than the median
+                        deviation */
     uint64_t *collected;
     size_t band, band_end; /* the values of the band in `collected` */
 };
 
-/* First pass: counts the values by bucket, each count at its successor's place. Returns the mean.
- */
+/* First pass: counts the values by bucket. The count of a bucket is stored at the index after
+   it, so that the sums become `below`. Returns the mean. */
 static double survey(struct select *s)
 {
     u128 sum = 0;
@@ -229,8 +232,8 @@ static void find_targets(struct select *s)
     }
 }
 
-/* Returns the buckets of values that may be within `reach` of the median. Only the bucket of the
-   median is known. */
+/* Returns the buckets of values that may be within `reach` of the median, of which only the
+   bucket is known. */
 static struct range maybe_within(const struct target *median, uint64_t reach)
 {
     uint64_t low = bucket_low(median->bucket);
@@ -240,7 +243,8 @@ static struct range maybe_within(const struct target *median, uint64_t reach)
                    high < UINT64_MAX - reach ? high + reach : UINT64_MAX);
 }
 
-/* Returns the buckets of values that are within `reach` of the median, wherever it is. */
+/* Returns the buckets of values that are within `reach` of the median, wherever the median is in
+   its bucket. */
 static struct range surely_within(const struct target *median, uint64_t reach)
 {
     uint64_t low = bucket_low(median->bucket);
@@ -250,8 +254,8 @@ static struct range surely_within(const struct target *median, uint64_t reach)
                    low < UINT64_MAX - reach ? low + reach : UINT64_MAX);
 }
 
-/* Returns the smallest distance from the median within which half of the values may be, or surely
-   are. */
+/* Returns the smallest distance from the median within which half of the values may be, or
+   surely are. */
 static uint64_t find_reach(const struct select *s,
                            struct range (*within)(const struct target *, uint64_t))
 {
@@ -270,8 +274,8 @@ static uint64_t find_reach(const struct select *s,
     return low;
 }
 
-/* Marks the buckets whose values may be as far from the median as the median deviation. Returns the
-   number of these values. */
+/* Marks the buckets whose values may be as far from the median as the median deviation. Returns
+   the number of these values. */
 static uint64_t mark_band(struct select *s)
 {
     const struct target *median = &s->targets[MEDIAN];
@@ -288,8 +292,8 @@ static uint64_t mark_band(struct select *s)
     return count_in(s, all) - s->nearer;
 }
 
-/* Sets where the targets' groups that are in the band, or not, start in `collected`, from `at` on.
-   Returns where the last one ends. */
+/* Assigns places in `collected`, from `at` on, to the groups of targets that are in the band or
+   to those that are not. Returns the end of the last one. */
 static size_t place_groups(const struct select *s, unsigned band, size_t at, size_t starts[GROUPS])
 {
     for (unsigned i = 0; i < RANKS; i++) {
@@ -303,8 +307,8 @@ static size_t place_groups(const struct select *s, unsigned band, size_t at, siz
     return at;
 }
 
-/* Gives each group a place in `collected`. The band must be in one piece, because the median
-   deviation is selected from all of it: the groups outside of it come first. */
+/* Assigns each group a place in `collected`. The median deviation is selected from the whole
+   band, so the band must be contiguous: the groups outside of it come first. */
 static int place_collected(struct select *s, size_t starts[GROUPS], tacho_error *err)
 {
     uint64_t band_count = mark_band(s);
@@ -318,8 +322,9 @@ static int place_collected(struct select *s, size_t starts[GROUPS], tacho_error 
     return s->collected ? 0 : tch_fail_memory(err);
 }
 
-/* Adds up in four sums that do not wait for each other. A value below 2^63 is signed as well, and
-   converts to a double in one instruction. */
+/* Returns the sum of squared distances from the mean. Uses four independent sums, so that
+   additions overlap. A value below 2^63 is treated as signed, because that converts to a double
+   in one instruction. */
 static double sum_squares(const uint64_t *x, size_t n, double mean, bool small)
 {
     double sums[4] = {0};

@@ -1,4 +1,4 @@
-/* Bytes counted by category: handing over, adding up. */
+/* Counts bytes by category: threads hand over their counts, and readers add them up. */
 #include "memory_tracker.h"
 
 #include <stdio.h>
@@ -30,7 +30,8 @@ int tch_categories_find(struct tch_categories *c, const char *name, tacho_error 
         if (strcmp(c->of[i].name, name) == 0)
             return i;
     if (count == TACHO_MEMORY_CATEGORIES)
-        return tch_fail(err, TACHO_ELIMIT, 0, "no memory category '%s': there are %d already", name,
+        return tch_fail(err, TACHO_ELIMIT, 0,
+                        "cannot make the memory category '%s': there are already %d", name,
                         TACHO_MEMORY_CATEGORIES);
     snprintf(c->of[count].name, sizeof c->of[count].name, "%s", name);
     atomic_store(&c->count, count + 1);
@@ -65,13 +66,14 @@ void tch_categories_hand_over(struct tch_categories *c, unsigned slot, int categ
         atomic_store_explicit(&cell->now, 0, memory_order_relaxed);
         atomic_store_explicit(&cell->high, 0, memory_order_relaxed);
     }
-    /* Cleared in the cell first: a thread that adds up at this moment misses the bytes, but never
-       counts them twice. */
+    /* The cell was cleared first: a thread that adds up at this moment misses the bytes, but
+       never counts them twice. */
     before = atomic_fetch_add_explicit(&of->now, own, memory_order_release);
     raise_peak(of, before + larger(own, high));
 }
 
-/* Returns the bytes held. *fallen is the largest distance of a thread from its maximum. */
+/* Returns the bytes that are in use. *fallen is the largest amount by which a thread's count is
+   below its maximum. */
 static int64_t add_up(const struct tch_categories *c, int category, int64_t *fallen)
 {
     int64_t sum = atomic_load_explicit(&c->of[category].now, memory_order_acquire);
@@ -88,7 +90,7 @@ static int64_t add_up(const struct tch_categories *c, int category, int64_t *fal
     return sum;
 }
 
-/* When the program gave back more than it took, it holds nothing. */
+/* Returns 0 for a negative value: a program that freed more bytes than it counted uses none. */
 static uint64_t not_negative(int64_t value)
 {
     return value > 0 ? (uint64_t)value : 0;

@@ -1,4 +1,5 @@
-/* Tracks the memory of this process: snapshots, and categories that the program counts itself. */
+/* Tracks the memory of this process by snapshots and by categories that the program counts
+   itself. */
 #include "memory_tracker.h"
 
 #include <errno.h>
@@ -23,19 +24,19 @@ enum { LABEL = 256, STATUS_MAX = 8192 };
 
 struct tacho_memory {
     struct tch_categories *categories; /* aligned, in the memory after this struct */
-    pthread_mutex_t lock;              /* guards all below */
+    pthread_mutex_t lock;              /* guards all members below */
     struct tch_stamp stamp;
-    struct tch_memory_sums sums; /* of all snapshots */
+    struct tch_memory_sums sums; /* sums over all snapshots */
     tacho_memory_snapshot *kept;
     size_t kept_count;
     size_t kept_room;
     struct tch_sampling_thread sampler;
     enum tacho_memory_level sampler_level;
     tacho_error sampler_error;
-    pid_t pid;           /* of the process whose files these are */
-    atomic_char *is_own; /* 1 there; a fork wipes this page. NULL: no such pages here */
+    pid_t pid;           /* the process whose files are open */
+    atomic_char *is_own; /* 1 in this process; a fork clears the page. NULL: the kernel has no such pages */
     bool peak_by_usage;  /* the peak of getrusage() is that of this program */
-    uint64_t usage_peak; /* that at the last snapshot; 0: none yet */
+    uint64_t usage_peak; /* that peak at the last snapshot; 0: no snapshot yet */
     uint64_t known_peak; /* the largest that was read or reported */
     int statm;
     int status;
@@ -45,8 +46,8 @@ struct tacho_memory {
     char label[LABEL];
 };
 
-/* Opens the files once, because a read costs half of open, read and close. A forked child opens its
-   own. */
+/* Opens the files once, because reading an open file takes half the time of open, read and
+   close. A forked child opens its own. */
 static int open_files(tacho_memory *m, tacho_error *err)
 {
     if (m->statm >= 0)
@@ -118,7 +119,7 @@ void tacho_memory_free(tacho_memory *m)
     if (!m)
         return;
     tch_sampling_stop(&m->sampler);
-    /* Nobody is left to report a failure to. */
+    /* There is no caller to return the failure to. */
     if (m->csv && tacho_csv_close(m->csv, NULL) < 0)
         m->csv = NULL;
     if (m->detail && tacho_csv_close(m->detail, NULL) < 0)
@@ -179,7 +180,7 @@ static int read_resident(tacho_memory *m, tacho_memory_snapshot *s, uint64_t *sh
     if (read_text(m->statm, "/proc/self/statm", text, sizeof text, err) < 0)
         return TACHO_EIO;
     if (!tch_statm_parse(text, &pages, &shared))
-        return tch_fail(err, TACHO_EIO, 0, "cannot make sense of /proc/self/statm");
+        return tch_fail(err, TACHO_EIO, 0, "cannot parse /proc/self/statm");
     s->rss_bytes = pages * m->page;
     *shared_bytes = shared * m->page;
     return 0;
@@ -300,8 +301,8 @@ static int write_details(tacho_memory *m, enum tacho_memory_level level,
     return status;
 }
 
-/* Counts, keeps and writes a snapshot. What is kept has no gaps: after the first that is not, none
-   is. Under the lock. */
+/* Counts, keeps and writes a snapshot. The kept snapshots have no gap: after one that could not
+   be kept, no later one is. The lock must be held. */
 static int add_snapshot(tacho_memory *m, const tacho_memory_snapshot *s, tacho_error *err)
 {
     if (m->kept_count == m->sums.n && m->kept_count < TACHO_MEMORY_KEPT &&
@@ -383,7 +384,8 @@ int tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *r
     if (kept)
         tch_sized_write(ret, &m->kept[i], sizeof *ret);
     pthread_mutex_unlock(&m->lock);
-    return kept ? 0 : tch_fail(err, TACHO_EINVAL, 0, "snapshot %zu is not kept", i);
+    return kept ? 0
+                : tch_fail(err, TACHO_EINVAL, 0, "snapshot %zu does not exist or was not kept", i);
 }
 
 int tacho_memory_write_csv(tacho_memory *m, const char *path, tacho_error *err)
@@ -406,8 +408,8 @@ int tacho_memory_write_csv(tacho_memory *m, const char *path, tacho_error *err)
     status = tacho_csv_close(csv, err);
     if (status == 0 && dropped > 0)
         status = tch_fail(err, TACHO_ELIMIT, 0,
-                          "'%s' has the first %zu snapshots and lacks %llu that were not kept",
-                          path, count, (unsigned long long)dropped);
+                          "'%s' has the first %zu snapshots; %llu more were not kept", path, count,
+                          (unsigned long long)dropped);
     return status;
 }
 
@@ -442,7 +444,7 @@ int tacho_memory_stop(tacho_memory *m, tacho_error *err)
     return m->sampler_error.code;
 }
 
-/* The report over snapshots. */
+/* The report over all snapshots. */
 
 __extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
 

@@ -12,29 +12,32 @@
 #include "thread_slot.h"
 
 /*
- * Categories (memory_categories.c): many threads count bytes at once. Each thread counts in cells
- * of its own and adds them to the shared count when they reach TCH_CATEGORY_OWN bytes. The sum of
- * both is exact.
+ * Categories (memory_categories.c): many threads count bytes at the same time. Each thread counts
+ * in cells of its own and adds them to the shared count when they reach TCH_CATEGORY_OWN bytes. The
+ * sum of the shared count and all cells is exact.
  */
 
 enum { TCH_CATEGORY_OWN = 32 * 1024, TCH_CATEGORY_NAME = 64, TCH_CATEGORY_LINE = 64 };
 
-/* The bytes that one thread has not handed over yet, and their maximum since the last time. */
+/* The bytes that one thread has not handed over yet, and their maximum since the last hand-over. */
 struct tch_category_cell {
     _Atomic int64_t now;
     _Atomic int64_t high;
 };
 
-/* In a cache line of its own, so that threads that count different categories do not share one. */
+/* One category. It is in a cache line of its own, so that threads that count different
+   categories do not share one. */
 struct tch_category {
     _Alignas(TCH_CATEGORY_LINE) _Atomic int64_t now; /* bytes that were handed over */
     _Atomic int64_t peak;
-    uint64_t seen_peak; /* the peak at the last snapshot, and its time; under the caller's lock */
+    uint64_t
+        seen_peak; /* the peak at the last snapshot, and its time; guarded by the caller's lock */
     uint64_t seen_us;
     char name[TCH_CATEGORY_NAME];
 };
 
-/** All zero, except for the names of the first three, which tch_categories_init() sets. */
+/** All categories. They are zero at first, except for the first three names, which
+    tch_categories_init() sets. */
 struct tch_categories {
     struct tch_category of[TACHO_MEMORY_CATEGORIES];
     struct tch_category_cell cells[TCH_THREAD_SLOTS][TACHO_MEMORY_CATEGORIES];
@@ -43,11 +46,11 @@ struct tch_categories {
 
 void tch_categories_init(struct tch_categories *c);
 
-/** Finds or makes the category and returns its number, or TACHO_ELIMIT, TACHO_EINVAL. Under the
-    caller's lock. */
+/** Finds or makes the category and returns its number, TACHO_ELIMIT or TACHO_EINVAL. The
+    caller's lock must be held. */
 int tch_categories_find(struct tch_categories *c, const char *name, tacho_error *err);
 
-/** Adds the bytes, and what the thread counted before, to the shared count. */
+/** Adds the bytes, and the bytes in the thread's cell, to the shared count. */
 void tch_categories_hand_over(struct tch_categories *c, unsigned slot, int category, int64_t bytes);
 
 /** Counts bytes of the calling thread. */
@@ -69,23 +72,25 @@ static inline void tch_categories_add(struct tch_categories *c, int category, in
         atomic_store_explicit(&cell->high, now, memory_order_relaxed);
 }
 
-/** Returns the bytes that a category holds now. */
+/** Returns the bytes that are in use in a category now. */
 uint64_t tch_categories_held(const struct tch_categories *c, int category);
 
 /** Returns the peak of a category, as exact as <tacho/memory.h> says. It never falls. */
 uint64_t tch_categories_peak(struct tch_categories *c, int category);
 
-/** Records the time of each peak that is new since the last snapshot. Under the caller's lock. */
+/** Records the time of each peak that has risen since the last snapshot. The caller's lock must
+    be held. */
 void tch_categories_stamp_peaks(struct tch_categories *c, uint64_t now_us);
 
-/* The report over snapshots (memory_tracker.c), independent of where the numbers come from. */
+/* The sums of the report over snapshots (memory_tracker.c), independent of where the numbers
+   come from. */
 
 struct tch_memory_sums {
     uint64_t n;
     uint64_t peak_rss;
-    uint64_t rss_low; /* the sum of 128 bits, in two halves */
+    uint64_t rss_low; /* low half of a sum of 128 bits */
     uint64_t rss_high;
-    uint64_t kv_cache; /* these stay at UINT64_MAX */
+    uint64_t kv_cache; /* this and activation saturate at UINT64_MAX */
     uint64_t activation;
 };
 

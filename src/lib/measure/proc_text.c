@@ -23,8 +23,9 @@ static uint64_t parse_kib(const char *start, const char *end)
     return kib * 1024;
 }
 
-/* One pass over the lines, because this is the expensive part of a full snapshot outside the
- * kernel. */
+/*
+ * Reads all lines in one pass: outside the kernel, this is the expensive part of a full snapshot.
+ */
 void tch_status_parse(const char *status, struct tch_status *ret)
 {
     *ret = (struct tch_status){0};
@@ -45,21 +46,21 @@ void tch_status_parse(const char *status, struct tch_status *ret)
                 ret->file += parse_kib(line + 9, end);
             else if (strncmp(line, "VmSwap:", 7) == 0) {
                 ret->swap = parse_kib(line + 7, end);
-                return; /* the last of them */
+                return; /* the last of the fields */
             }
         }
         line = *end ? end + 1 : end;
     }
 }
 
-/* Parses the next number up to a blank; *at moves after it. */
+/* Parses the next number up to a blank and moves *at after it. */
 static bool next_number(const char **at, uint64_t *ret)
 {
     const char *start = *at + strspn(*at, " ");
     size_t len = strcspn(start, " \n");
 
     *at = start + len;
-    if (len > 0 && start[0] == '-') { /* a few fields are signed, and none of them is used */
+    if (len > 0 && start[0] == '-') { /* a few fields are signed; none of them is used */
         *ret = 0;
         return true;
     }
@@ -77,7 +78,7 @@ bool tch_statm_parse(const char *statm, uint64_t *resident, uint64_t *shared)
 bool tch_stat_parse(const char *text, struct tch_stat *ret)
 {
     const char *at = strrchr(text, ')');
-    uint64_t fields[20]; /* the 4th, ppid, to the 23rd */
+    uint64_t fields[20]; /* fields 4 (ppid) to 23 */
 
     if (!at || at[1] != ' ' || !at[2] || at[3] != ' ')
         return false;

@@ -1,5 +1,5 @@
 /*
- * Parses numbers of /proc/PID/status, statm and stat.
+ * Parses /proc/PID/status, statm and stat.
  */
 #ifndef TCH_PROC_TEXT_H
 #define TCH_PROC_TEXT_H
@@ -7,12 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The memory of a process by its status, in bytes. */
+/** The memory of a process as its status shows it, in bytes. */
 struct tch_status {
     uint64_t rss;
     uint64_t peak;
     uint64_t anon;
-    uint64_t file; /* RssFile and RssShmem */
+    uint64_t file; /* RssFile plus RssShmem */
     uint64_t swap;
 };
 
@@ -28,12 +28,12 @@ struct tch_stat {
     char state;
     uint64_t minor_faults; /* including children that were waited for */
     uint64_t major_faults;
-    uint64_t cpu_ticks; /* likewise */
+    uint64_t cpu_ticks; /* including children that were waited for */
     uint64_t threads;
-    uint64_t start; /* in ticks since boot; distinguishes processes with the same number */
+    uint64_t start; /* ticks since boot; distinguishes processes that had the same process id */
 };
 
-/** Parses stat. The name in brackets may contain anything. Returns false when the text has another
+/** Parses stat. The name in brackets may contain anything. Returns false for a text of another
     form. */
 bool tch_stat_parse(const char *text, struct tch_stat *ret);
 

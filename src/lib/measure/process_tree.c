@@ -1,8 +1,9 @@
 /*
- * Samples a process tree: finds its members and sums up what they use.
+ * Samples a process tree: finds its members and sums up the memory, CPU time and page faults that
+ * they use.
  *
  * Where the kernel lists the children of a thread, only members are read (some tens of microseconds
- * each). Elsewhere every process of the machine is read to find the children (a millisecond and
+ * each). Elsewhere all processes of the machine are read to find the children (a millisecond and
  * more).
  */
 #include <dirent.h>
@@ -29,7 +30,7 @@ struct process {
     bool member;
 };
 
-/* A member is identified by number and start time, because the kernel reuses numbers. */
+/* A member is identified by process id and start time, because the kernel reuses process ids. */
 struct member {
     uint64_t pid;
     uint64_t start;
@@ -39,20 +40,21 @@ struct tacho_tree {
     char root[PATH_MAX];
     struct tch_stamp stamp;
     uint64_t tick_ns;
-    bool lists_children; /* the kernel does */
+    bool lists_children; /* the kernel lists the children of a thread */
     bool no_memory;
-    tacho_error failed;        /* a file of a member that cannot be read; code 0: none */
-    struct process *processes; /* of this sample: the members, or every process of the machine */
+    tacho_error failed; /* why a file of a member could not be read; code 0: there was no failure */
+    struct process *processes; /* in this sample: the members, or all processes of the machine */
     size_t process_count, process_room;
-    struct member *members; /* of the last sample */
+    struct member *members; /* the members in the last sample */
     size_t member_count, member_room;
-    uint64_t *children; /* of one thread */
+    uint64_t *children; /* the children of one thread */
     size_t child_room;
     struct tch_buf text;
     tacho_tree_sample last;
 };
 
-/* A process that has exited is no failure, but any other reason leaves the sample incomplete. */
+/* Keeps the first failure. That a process has exited is not a failure; any other reason leaves
+   the sample incomplete. */
 static void note_failure(tacho_tree *t, int status, const tacho_error *err)
 {
     if (status == TACHO_EIO && err->system_errno != ENOENT && err->system_errno != ESRCH &&
@@ -75,7 +77,8 @@ static bool read_of(tacho_tree *t, uint64_t pid, const char *name, bool member)
     return status == 0;
 }
 
-/* Reads a process into the list and returns it, or NULL when it has exited since it was listed. */
+/* Reads a process, adds it to the list and returns it, or NULL when it has exited since it was
+   listed. */
 static struct process *add_process(tacho_tree *t, uint64_t pid, bool member)
 {
     struct process p = {.pid = pid, .member = member};
@@ -90,7 +93,7 @@ static struct process *add_process(tacho_tree *t, uint64_t pid, bool member)
     return &t->processes[t->process_count - 1];
 }
 
-/* Calls `each` for every number in a folder of /proc: processes or threads. */
+/* Calls `each` for every number in a folder of /proc: process ids or thread ids. */
 static int for_each_number(tacho_tree *t, const char *folder, uint64_t pid,
                            void (*each)(tacho_tree *t, uint64_t pid, uint64_t number),
                            tacho_error *err)
@@ -129,9 +132,7 @@ static bool is_member(const tacho_tree *t, uint64_t pid)
     return false;
 }
 
-/*
- * By reading every process.
- */
+/* Finding members among all processes of the machine. */
 
 static void add_any(tacho_tree *t, uint64_t ignored, uint64_t pid)
 {
@@ -139,8 +140,8 @@ static void add_any(tacho_tree *t, uint64_t ignored, uint64_t pid)
     add_process(t, pid, false);
 }
 
-/* Marks the members of the last sample, then children of members until there are no more. A child
-   can have a smaller number than its parent, so one pass over the list is not enough. */
+/* Marks the members of the last sample, then children of members until there are no more. A
+   child can have a smaller process id than its parent, so one pass over the list is not enough. */
 static int find_among_all(tacho_tree *t, tacho_error *err)
 {
     int status = for_each_number(t, "", 0, add_any, err);
@@ -158,9 +159,7 @@ static int find_among_all(tacho_tree *t, tacho_error *err)
     return status;
 }
 
-/*
- * By the children that the kernel lists.
- */
+/* Finding members by the children that the kernel lists. */
 
 /* Adds the children of a thread; the kernel lists them as "12 13 14 ". */
 static void add_children(tacho_tree *t, uint64_t pid, uint64_t tid)
@@ -188,15 +187,15 @@ static void add_children(tacho_tree *t, uint64_t pid, uint64_t tid)
         add_process(t, t->children[i], true);
 }
 
-/* Adds the members of the last sample that are alive, then the children of each, which are appended
-   to the same list. */
+/* Adds the members of the last sample that are alive, then the children of each. Children are
+   appended to the list that is being walked, so theirs follow. */
 static void follow_children(tacho_tree *t)
 {
     for (size_t i = 0; i < t->member_count; i++) {
         struct process *p = add_process(t, t->members[i].pid, true);
 
         if (p && p->stat.start != t->members[i].start)
-            t->process_count--; /* another process has its number now */
+            t->process_count--; /* another process has its id now */
     }
     for (size_t i = 0; i < t->process_count; i++) {
         struct process p = t->processes[i];
@@ -226,7 +225,7 @@ static int find_members(tacho_tree *t, tacho_error *err)
         return status;
     if (t->no_memory || tch_array_reserve(&t->members, &t->member_room, t->process_count) < 0)
         return tch_fail_memory(err);
-    if (t->failed.code < 0) /* the members stay those of the last sample */
+    if (t->failed.code < 0) /* keep the members of the last sample */
         return 0;
     t->member_count = 0;
     for (size_t i = 0; i < t->process_count; i++)
@@ -251,8 +250,8 @@ static void add_memory(tacho_tree *t, uint64_t pid, tacho_tree_sample *s)
         s->peak_rss_bytes = status.peak;
 }
 
-/* A process leaves its CPU time and faults to the parent that waits for it. One that nobody waits
-   for takes them along; the sums still never fall. */
+/* Returns the larger of two sums. The CPU time and faults of a process are added to those of the
+   parent that waits for it. When nobody waits, they are lost, and the sums must not fall. */
 static uint64_t not_less(uint64_t now, uint64_t before)
 {
     return now > before ? now : before;

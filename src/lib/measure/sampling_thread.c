@@ -41,9 +41,9 @@ int tch_sampling_start(struct tch_sampling_thread *s, uint64_t interval_ns, void
     int status;
 
     if (s->running)
-        return tch_fail(err, TACHO_EALREADY, 0, "it is being sampled already");
+        return tch_fail(err, TACHO_EALREADY, 0, "a sampling thread is already running");
     if (interval_ns == 0)
-        return tch_fail(err, TACHO_EINVAL, 0, "an interval of 0 between samples");
+        return tch_fail(err, TACHO_EINVAL, 0, "the interval between samples must not be 0");
     s->stop = false;
     s->interval_ns = interval_ns;
     s->tick = tick;

@@ -1,4 +1,4 @@
-/* Gives each thread a number and takes it back when the thread exits. */
+/* Assigns a number to each thread and releases it when the thread exits. */
 #include "thread_slot.h"
 
 #include <pthread.h>
@@ -13,14 +13,14 @@ _Thread_local unsigned tch_thread_slot_plus_1;
 static atomic_bool taken[TCH_THREAD_SLOTS];
 static atomic_uint used = TCH_NO_SLOT + 1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_key_t key; /* for its destructor alone */
+static pthread_key_t key; /* used only for its destructor */
 static bool has_key;
 
 static void release_slot(void *value)
 {
     unsigned slot = (unsigned)(uintptr_t)value;
 
-    tch_thread_slot_plus_1 = 0; /* another destructor that counts takes another slot */
+    tch_thread_slot_plus_1 = 0; /* if another destructor counts, the thread takes another slot */
     atomic_store_explicit(&taken[slot], false, memory_order_release);
 }
 

@@ -1,16 +1,16 @@
 /*
- * A number for each living thread that counts something. The thread counts in memory of its own,
- * without a lock.
+ * A slot is a number that one living thread has for itself. The thread counts in memory that
+ * belongs to its slot, without a lock.
  */
 #ifndef TCH_THREAD_SLOT_H
 #define TCH_THREAD_SLOT_H
 
 enum {
     TCH_THREAD_SLOTS = 64,
-    TCH_NO_SLOT = 0, /* for all further threads: they share it, and add atomically */
+    TCH_NO_SLOT = 0, /* shared by all threads that got no slot; they add atomically */
 };
 
-/** The slot plus 1; 0 before the first call of tch_thread_slot(). */
+/** The thread's slot plus 1; 0 before the first call of tch_thread_slot(). */
 extern _Thread_local unsigned tch_thread_slot_plus_1 __attribute__((tls_model("initial-exec")));
 
 /** Takes a free slot for the calling thread. */
@@ -21,8 +21,8 @@ unsigned tch_thread_slots_used(void);
 
 /**
  * Returns the slot of the calling thread: TCH_NO_SLOT, or 1 to TCH_THREAD_SLOTS - 1, which no other
- * living thread has. A thread releases it when it exits. The next thread that gets it sees what was
- * written in it.
+ * living thread has. The slot is released when the thread exits. The next thread that takes it sees
+ * everything that was written in it.
  */
 static inline unsigned tch_thread_slot(void)
 {

@@ -1,4 +1,4 @@
-/* One start of time for all trackers of the process. */
+/* The common time base of all trackers of the process. */
 #include "timestamp.h"
 
 #include <pthread.h>

@@ -95,7 +95,8 @@ static void says_what_is_wrong(void **state)
         {tagged, NULL, TACHO_EINVAL, 0, "every line has a tag: say with --column which of 'A' 'B'"},
         {tagged, "C", TACHO_EINVAL, 0, "no line has the tag 'C'; there are 'A' 'B'"},
         {fine, "C", TACHO_EINVAL, 0, "no line has the tag 'C'; there are none"},
-        {"#[x]\n1,2,3,!\n", NULL, TACHO_EPARSE, 2, "not a histogram: a character is not of base64"},
+        {"#[x]\n1,2,3,!\n", NULL, TACHO_EPARSE, 2,
+         "not a histogram: it contains a character that is not base64"},
         {"1,2,3,HISTFAAAAAh42p\n", NULL, TACHO_EPARSE, 1, "a zlib stream that is damaged"},
         {"1,2,3,HISTEgAA\n", NULL, TACHO_EPARSE, 1, "not a histogram: it is not in the V2 form"},
     };

@@ -1,5 +1,5 @@
 /*
- * Memory that is really there, to be found again in what is measured.
+ * Memory that is really resident, which measurements must show.
  */
 #ifndef TESTS_MEASURE_RESIDENT_H
 #define TESTS_MEASURE_RESIDENT_H
@@ -12,7 +12,8 @@
 
 static const size_t MIB = 1024 * 1024;
 
-/** Pages that go back to the kernel at once when unmapped. NULL: there is no memory. */
+/** Allocates resident pages, which go back to the kernel at once when unmapped. Returns NULL
+    without memory. */
 static inline char *take(size_t bytes)
 {
     char *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -1,4 +1,5 @@
-/* Bytes counted by category: exact sums whatever the threads do, and peaks as exact as promised. */
+/* Tests bytes counted by category: exact sums whatever the threads do, and peaks as exact as
+   documented. */
 #include "support/test.h"
 
 #include <pthread.h>
@@ -40,7 +41,7 @@ static void counts_categories(void **state)
     tacho_memory_add(m, TACHO_MEMORY_KV_CACHE, 500);
     tacho_memory_add(m, TACHO_MEMORY_KV_CACHE, -1200);
     tacho_memory_add(m, TACHO_MEMORY_ACTIVATIONS, 7);
-    tacho_memory_add(m, weights, -5); /* more than was taken */
+    tacho_memory_add(m, weights, -5); /* more than was added */
     assert_int_equal(tacho_memory_category_peak(m, TACHO_MEMORY_KV_CACHE, &peak, NULL), 0);
     assert_true(peak.timestamp_us == 0);
     assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &s, NULL), 0);
@@ -53,7 +54,7 @@ static void counts_categories(void **state)
     tacho_memory_free(m);
 }
 
-static void there_is_an_end_to_categories(void **state)
+static void the_number_of_categories_is_limited(void **state)
 {
     tacho_memory *m = new_memory();
     tacho_error err;
@@ -99,7 +100,7 @@ static void threads_count_together_while_it_samples(void **state)
         assert_int_equal(pthread_create(&threads[i], NULL, count_some, m), 0);
     for (int i = 0; i < THREADS; i++)
         pthread_join(threads[i], NULL);
-    do /* the threads may be faster than the first look */
+    do /* the threads may be faster than the first check */
         assert_int_equal(tacho_memory_summary(m, &report, NULL), 0);
     while (report.snapshots < 2);
     assert_int_equal(tacho_memory_stop(m, &err), 0);
@@ -112,7 +113,7 @@ static void threads_count_together_while_it_samples(void **state)
     tacho_memory_free(m);
 }
 
-/* Small and large, up and down, against the plain way. */
+/* Adds and removes small and large amounts, and compares the peak with a plain count. */
 static void one_thread_has_exact_peaks(void **state)
 {
     tacho_memory *m = new_memory();
@@ -140,20 +141,21 @@ static void one_thread_has_exact_peaks(void **state)
     tacho_memory_free(m);
 }
 
-static void what_another_thread_took_can_be_given_back(void **state)
+static void bytes_of_another_thread_can_be_freed(void **state)
 {
     tacho_memory *m = new_memory();
     pthread_t thread;
 
     (void)state;
-    tacho_memory_add(m, TACHO_MEMORY_TEMP_BUFFERS, -TIMES); /* what the other one leaves */
+    tacho_memory_add(m, TACHO_MEMORY_TEMP_BUFFERS,
+                     -TIMES); /* the bytes that the other thread leaves */
     assert_int_equal(pthread_create(&thread, NULL, count_some, m), 0);
     pthread_join(thread, NULL);
     assert_int_equal(tacho_memory_held(m, TACHO_MEMORY_TEMP_BUFFERS), 0);
     tacho_memory_free(m);
 }
 
-/* More threads at once than there are slots: some of them share. */
+/* More threads at the same time than there are slots, so some of them share one. */
 enum { CROWD = TCH_THREAD_SLOTS + 16, EACH = 1024 * KIB };
 
 struct crowd {
@@ -173,7 +175,7 @@ static void *take_and_give_back(void *arg)
     return NULL;
 }
 
-static void a_crowd_of_threads_counts_right(void **state)
+static void more_threads_than_slots_count_exactly(void **state)
 {
     static pthread_t threads[CROWD];
     struct crowd crowd = {.m = new_memory()};
@@ -199,7 +201,7 @@ static void *slot_of_a_thread(void *slot)
     return NULL;
 }
 
-static void threads_that_end_give_their_slot_back(void **state)
+static void threads_release_their_slot_at_exit(void **state)
 {
     unsigned used = 0;
 
@@ -222,12 +224,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_categories),
-        cmocka_unit_test(there_is_an_end_to_categories),
+        cmocka_unit_test(the_number_of_categories_is_limited),
         cmocka_unit_test(threads_count_together_while_it_samples),
         cmocka_unit_test(one_thread_has_exact_peaks),
-        cmocka_unit_test(what_another_thread_took_can_be_given_back),
-        cmocka_unit_test(threads_that_end_give_their_slot_back),
-        cmocka_unit_test(a_crowd_of_threads_counts_right),
+        cmocka_unit_test(bytes_of_another_thread_can_be_freed),
+        cmocka_unit_test(threads_release_their_slot_at_exit),
+        cmocka_unit_test(more_threads_than_slots_count_exactly),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* CSV files: exact bytes out, the same values back, errors by line. */
+/* Tests CSV files: exact bytes are written, the same values are read back, errors name the line. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ static void expect_file(const char *id, const char *content, size_t len)
 
 static void expect_case(const struct test_case *c, tacho_csv *csv)
 {
-    /* A lone CR is quoted here, unlike in the reference: many readers take it for a line end. */
+    /* A single CR is quoted here, unlike in the reference: many readers treat it as a line end. */
     static const char cr[] = "setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,"
                              "energy_reduction,p95_latency_us,accuracy\n"
                              "\"cr\ronly\",0.5,0.25,0.125,0,1200,1\n";
@@ -267,7 +267,7 @@ static void says_which_line_is_wrong(void **state)
         {"H1,18446744073709551616,3,4", 2,
          "'18446744073709551616' is not a whole number of 'wall_time_us'"},
         {"H\"1,2,3,4\n", 2, "a quote is not closed"},
-        {"H\"1\"x,2,3,4\n", 2, "text behind the closing quote of 'sample_id'"},
+        {"H\"1\"x,2,3,4\n", 2, "text after the closing quote of 'sample_id'"},
     };
 
     (void)state;

@@ -1,4 +1,5 @@
-/* Hashes of configurations, JSON and tensors; the environment; documents compared. */
+/* Tests hashes of configurations, JSON documents and tensors, the environment, and the
+   comparison of documents. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -111,7 +112,7 @@ static void a_configuration_with_a_wrong_field_is_refused(void **state)
         {"{\"tau\":\"x\"}", "'tau' must be a whole number"},
         {"{\"tau\":-1}", "'tau' must be a whole number from 0 to 2^64 - 1"},
         {"{\"model_commit\":1}", "'model_commit' must be a string"},
-        {"{\"eps\":1,\"eps\":1}", "'eps' comes twice"},
+        {"{\"eps\":1,\"eps\":1}", "'eps' occurs twice"},
         {"{\"eps\":1e400}", "'eps' must be a number that a 32-bit float can hold"},
         {"{\"lambda\":-1e39}", "'lambda' must be a number that a 32-bit float can hold"},
         {"{\"eps\":", NULL},
@@ -200,7 +201,7 @@ static void documents_that_differ_never_share_a_fingerprint(void **state)
         "9007199254740992", "9007199254740993", "9007199254740992.0", "9007199254740993.0",
         "18446744073709551615", "18446744073709551616", "18446744073709551617",
         "-9223372036854775808", "-9223372036854775809", "1e23", "99999999999999991611392",
-        /* digits that a double cannot tell apart */
+        /* digits that a double cannot distinguish */
         "0.10000000000000000001", "0.1000000000000000055511151231257827", "1.00000000000000000001",
         "\"\\u0000\"", "\"\"", "\"a\"", "\"\\ud83d\\ude00\"", "{\"a.b\":1}", "{\"a\":{\"b\":1}}"};
     enum { COUNT = sizeof texts / sizeof texts[0] };
@@ -235,7 +236,7 @@ static void the_notation_of_a_number_does_not_matter(void **state)
     }
 }
 
-static void a_document_that_is_not_sound_has_no_fingerprint(void **state)
+static void an_invalid_document_has_no_fingerprint(void **state)
 {
     static const char *const texts[] = {"\"\\ud800\"",  "\"\\udc00\"", "\"\xff\"",
                                         "\"\xc0\x80\"", "01",          "1.",
@@ -254,7 +255,7 @@ static void a_document_that_is_not_sound_has_no_fingerprint(void **state)
     free(json);
 }
 
-static void a_key_that_comes_twice_is_refused(void **state)
+static void a_key_that_occurs_twice_is_refused(void **state)
 {
     static const char twice[] = "{\"a\":1,\"b\":{\"a\":1,\"c\":1},\"\\u0061\":2}";
     static const char nested[] = "{\"a\":{\"a\":1},\"b\":{\"a\":1}}";
@@ -345,7 +346,7 @@ static void describes_a_machine(void **state)
     free(text);
 }
 
-static void secrets_are_masked_and_still_tell_machines_apart(void **state)
+static void masked_secrets_still_distinguish_machines(void **state)
 {
     const char *const keep[] = {"TACHO_API_TOKEN", NULL};
     char *text[3];
@@ -372,7 +373,7 @@ static void secrets_are_masked_and_still_tell_machines_apart(void **state)
     free(kept);
 }
 
-static void a_machine_that_says_nothing_is_null(void **state)
+static void unknown_members_of_a_machine_are_null(void **state)
 {
     char *text = NULL;
     char *class;
@@ -441,7 +442,7 @@ static int stop(const char *path, const char *a, const char *b, void *ctx)
     return 7;
 }
 
-static void tells_fields_that_differ(void **state)
+static void lists_fields_that_differ(void **state)
 {
     static const char a[] = "{\"cpu\":\"x\",\"gpus\":[{\"n\":1},{\"n\":2}],\"v\":{},\"same\":1.0}";
     static const char b[] = "{\"same\":1.0,\"cpu\":\"y\",\"gpus\":[{\"n\":1}],\"v\":{\"K\":null}}";
@@ -457,7 +458,7 @@ static void tells_fields_that_differ(void **state)
     assert_int_equal(tacho_json_diff("nope", 4, a, sizeof a - 1, add_diff, &d, &err), TACHO_EPARSE);
 }
 
-static void names_with_points_are_not_taken_for_paths(void **state)
+static void names_with_dots_are_not_mistaken_for_paths(void **state)
 {
     static const char a[] = "{\"a.b\":1,\"c\":[2],\"d\\u0000e\":3,\"\":4}";
     static const char b[] = "{\"a\":{\"b\":1},\"c[0]\":2,\"d\\u0000f\":3}";
@@ -514,15 +515,15 @@ int main(void)
         cmocka_unit_test(canonical_json_keeps_order_and_drops_blanks),
         cmocka_unit_test(documents_that_differ_never_share_a_fingerprint),
         cmocka_unit_test(the_notation_of_a_number_does_not_matter),
-        cmocka_unit_test(a_document_that_is_not_sound_has_no_fingerprint),
-        cmocka_unit_test(a_key_that_comes_twice_is_refused),
+        cmocka_unit_test(an_invalid_document_has_no_fingerprint),
+        cmocka_unit_test(a_key_that_occurs_twice_is_refused),
         TEST_IN_HOME(describes_a_machine),
-        TEST_IN_HOME(secrets_are_masked_and_still_tell_machines_apart),
-        TEST_IN_HOME(a_machine_that_says_nothing_is_null),
+        TEST_IN_HOME(masked_secrets_still_distinguish_machines),
+        TEST_IN_HOME(unknown_members_of_a_machine_are_null),
         TEST_IN_HOME(governors_that_differ_are_mixed),
         cmocka_unit_test(this_machine_has_the_same_hash_twice),
-        cmocka_unit_test(tells_fields_that_differ),
-        cmocka_unit_test(names_with_points_are_not_taken_for_paths),
+        cmocka_unit_test(lists_fields_that_differ),
+        cmocka_unit_test(names_with_dots_are_not_mistaken_for_paths),
         TEST_IN_HOME(survives_every_failing_allocation),
     };
 

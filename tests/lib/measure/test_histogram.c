@@ -1,4 +1,4 @@
-/* The histogram: its error, merging, correction, forms; and the recorder for threads. */
+/* Tests the histogram (its error, merging, correction, forms) and the recorder for threads. */
 #include "support/test.h"
 
 #include <math.h>
@@ -122,7 +122,7 @@ static void larger_values_count_as_the_largest(void **state)
     tacho_histogram_free(h);
 }
 
-static void merging_is_recording_both(void **state)
+static void merging_equals_recording_both(void **state)
 {
     tacho_histogram *a = new_histogram();
     tacho_histogram *b = new_histogram();
@@ -136,7 +136,7 @@ static void merging_is_recording_both(void **state)
         tacho_histogram_record(i % 3 ? a : b, v);
         tacho_histogram_record_count(both, v, 1);
     }
-    tacho_histogram_record_count(both, 1, 0); /* none */
+    tacho_histogram_record_count(both, 1, 0); /* a count of 0 adds nothing */
     tacho_histogram_merge(a, b);
     assert_memory_equal(a, both, sizeof *a);
     tacho_histogram_reset(b);
@@ -147,7 +147,7 @@ static void merging_is_recording_both(void **state)
     tacho_histogram_free(both);
 }
 
-/* The plain way: one record for each that could not come. */
+/* Compares with one record for each value that was omitted. */
 static void corrects_for_omission_as_one_by_one(void **state)
 {
     static const uint64_t cases[][2] = {{1000, 100},  {1005, 100}, {99, 100},   {100, 100},
@@ -184,7 +184,7 @@ static void an_hour_at_a_nanosecond_is_corrected_at_once(void **state)
     tacho_histogram_free(h);
 }
 
-static void comes_back_from_its_binary_form(void **state)
+static void is_read_back_from_its_binary_form(void **state)
 {
     tacho_histogram *h = new_histogram();
     tacho_histogram *back = NULL;
@@ -241,13 +241,13 @@ static void writes_lines_that_hdr_histogram_reads(void **state)
     tacho_histogram_free(h);
 }
 
-static void refuses_what_is_no_histogram(void **state)
+static void refuses_data_that_is_not_a_histogram(void **state)
 {
     tacho_histogram *h = new_histogram();
     tacho_histogram *none = NULL;
     tacho_error err;
     char *line;
-    /* From the logs of HdrHistogram's own tests: deflated. */
+    /* A deflated histogram from the logs of HdrHistogram's own tests. */
     static const char deflated[] =
         "0.127,1.007,2.769,"
         "HISTFAAAAEV42pNpmSzMwMCgyAABTBDKT4GBgdnNYMcCBvsPEBEJISEuATEZMQ4uASkhIR4nr"
@@ -259,7 +259,7 @@ static void refuses_what_is_no_histogram(void **state)
     assert_int_equal(tacho_histogram_log_head(INFINITY, &line, &err), TACHO_EINVAL);
     assert_int_equal(tacho_histogram_parse_line("x", 1, &none, &err), TACHO_EPARSE);
     assert_int_equal(tacho_histogram_parse_line("1,2,3,!!!", 9, &none, &err), TACHO_EPARSE);
-    assert_string_equal(err.message, "not a histogram: a character is not of base64");
+    assert_string_equal(err.message, "not a histogram: it contains a character that is not base64");
     assert_int_equal(tacho_histogram_parse_line("1,2,3,AAAA", 10, &none, &err), TACHO_EPARSE);
     assert_int_equal(tacho_histogram_parse_line(deflated, sizeof deflated - 1, &none, &err),
                      TACHO_EUNSUPPORTED);
@@ -277,7 +277,8 @@ static void *record_many(void *arg)
 
     for (int i = 0; i < EACH; i++)
         tacho_recorder_record(arg, next_random(&seed) >> 40);
-    pthread_barrier_wait(&all_recorded); /* none ends before: none finds a shard given back */
+    pthread_barrier_wait(
+        &all_recorded); /* no thread exits earlier, so none gets a shard that was released */
     return NULL;
 }
 
@@ -309,7 +310,7 @@ static void threads_lose_nothing(void **state)
     tacho_histogram_free(expected);
 }
 
-static void walks_over_what_it_holds(void **state)
+static void walks_over_all_buckets(void **state)
 {
     tacho_histogram *h = new_histogram();
     tacho_histogram_bucket b;
@@ -366,14 +367,14 @@ int main(void)
         cmocka_unit_test(an_empty_one_answers_zero),
         cmocka_unit_test(stays_within_its_error),
         cmocka_unit_test(larger_values_count_as_the_largest),
-        cmocka_unit_test(merging_is_recording_both),
+        cmocka_unit_test(merging_equals_recording_both),
         cmocka_unit_test(corrects_for_omission_as_one_by_one),
         cmocka_unit_test(an_hour_at_a_nanosecond_is_corrected_at_once),
-        cmocka_unit_test(comes_back_from_its_binary_form),
+        cmocka_unit_test(is_read_back_from_its_binary_form),
         cmocka_unit_test(writes_lines_that_hdr_histogram_reads),
-        cmocka_unit_test(refuses_what_is_no_histogram),
+        cmocka_unit_test(refuses_data_that_is_not_a_histogram),
         cmocka_unit_test(threads_lose_nothing),
-        cmocka_unit_test(walks_over_what_it_holds),
+        cmocka_unit_test(walks_over_all_buckets),
         cmocka_unit_test(survives_every_failing_allocation),
     };
 

@@ -1,4 +1,5 @@
-/* A hundred million latencies: the histogram stays within its stated error of the exact answer. */
+/* Records a hundred million latencies: the histogram stays within its documented error of the
+   exact answer. */
 #include "support/test.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@ static uint64_t next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* As latencies are: most near 20 us, a long tail up to seconds. */
+/* Returns a typical latency: most are near 20 us, with a long tail up to seconds. */
 static uint64_t latency(uint64_t *seed)
 {
     uint64_t r = next_random(seed);

@@ -1,4 +1,4 @@
-/* Exact latency statistics, and the list that keeps the records. */
+/* Tests the exact latency statistics and the list of records. */
 #include "support/test.h"
 
 #include <math.h>
@@ -40,7 +40,7 @@ static void check_stats(const struct test_case *c, void *arg)
     free(x);
 }
 
-static void gives_what_the_reference_gives(void **state)
+static void equals_the_reference(void **state)
 {
     (void)state;
     assert_int_equal(test_each_case("latency_stats.jsonl", check_stats, NULL), 33);
@@ -91,7 +91,7 @@ static void twice_the_largest_value_has_it_as_mean(void **state)
     assert_true(got.max == UINT64_MAX && got.min == UINT64_MAX && got.mad == 0);
 }
 
-static void nothing_gives_zeros(void **state)
+static void no_values_give_zeros(void **state)
 {
     tacho_latency_stats got = TACHO_LATENCY_STATS_INIT;
 
@@ -100,7 +100,7 @@ static void nothing_gives_zeros(void **state)
     assert_true(got.n == 0 && got.p50 == 0 && got.mean == 0 && got.max == 0);
 }
 
-/* What a benchmark, an adversary and a clock of one tick give. */
+/* Returns values of a given kind, as benchmarks, adversaries and coarse clocks produce them. */
 static uint64_t value_of(int kind, uint64_t i, uint64_t *seed)
 {
     uint64_t r = next_random(seed);
@@ -220,7 +220,7 @@ static void writes_microseconds_rounded(void **state)
     tacho_latency_free(list);
 }
 
-static void takes_and_gives_microseconds(void **state)
+static void accepts_and_returns_microseconds(void **state)
 {
     char path[128];
     tacho_latency *list = NULL;
@@ -257,7 +257,7 @@ static void takes_and_gives_microseconds(void **state)
     tacho_latency_free(list);
 }
 
-static void writes_into_the_run_folder_unasked(void **state)
+static void writes_into_the_run_folder(void **state)
 {
     char deep[128];
     char path[192];
@@ -329,15 +329,15 @@ static void survives_every_failing_allocation(void **state)
     test_every_allocation_fails(list_once, NULL);
 }
 
-/* A program that was compiled with an earlier, shorter struct, and one with a later, longer one. */
+/* Programs compiled with an earlier, shorter struct and with a later, longer one. */
 static void fills_structs_of_other_versions(void **state)
 {
     static const uint64_t x[] = {3, 1, 2};
     struct {
         size_t size;
         uint64_t n, min;
-        uint64_t behind[9]; /* not part of the struct */
-    } earlier = {.size = 3 * sizeof(uint64_t), .behind = {7}};
+        uint64_t after[9]; /* not part of the struct */
+    } earlier = {.size = 3 * sizeof(uint64_t), .after = {7}};
     struct {
         tacho_latency_stats known;
         uint64_t more;
@@ -345,7 +345,7 @@ static void fills_structs_of_other_versions(void **state)
 
     (void)state;
     assert_int_equal(tacho_latency_stats_of(x, 3, (tacho_latency_stats *)&earlier, NULL), 0);
-    assert_true(earlier.n == 3 && earlier.min == 1 && earlier.behind[0] == 7);
+    assert_true(earlier.n == 3 && earlier.min == 1 && earlier.after[0] == 7);
     assert_int_equal(tacho_latency_stats_of(x, 3, &later.known, NULL), 0);
     assert_true(later.known.max == 3 && later.known.size == sizeof later && later.more == 0);
     later.more = 1;
@@ -359,15 +359,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fills_structs_of_other_versions),
         cmocka_unit_test(five_values_by_hand),
-        cmocka_unit_test(gives_what_the_reference_gives),
+        cmocka_unit_test(equals_the_reference),
         cmocka_unit_test(sums_that_pass_64_bits_do_not_wrap),
         cmocka_unit_test(twice_the_largest_value_has_it_as_mean),
-        cmocka_unit_test(nothing_gives_zeros),
+        cmocka_unit_test(no_values_give_zeros),
         cmocka_unit_test(select_agrees_with_sorting),
         cmocka_unit_test(keeps_every_record),
         TEST_IN_HOME(writes_microseconds_rounded),
-        TEST_IN_HOME(takes_and_gives_microseconds),
-        TEST_IN_HOME(writes_into_the_run_folder_unasked),
+        TEST_IN_HOME(accepts_and_returns_microseconds),
+        TEST_IN_HOME(writes_into_the_run_folder),
         cmocka_unit_test(a_run_folder_that_cannot_be_made_is_an_error),
         cmocka_unit_test(survives_every_failing_allocation),
     };

@@ -1,4 +1,5 @@
-/* Memory of this process, by category; the texts of /proc. A tree of processes: test_tree.c. */
+/* Tests the memory of this process, by category, and the parsers of /proc. test_tree.c tests
+   process trees. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -112,7 +113,7 @@ static void reports_two_snapshots(void **state)
     tch_buf_release(&b);
 }
 
-static void sums_stay_at_the_largest(void **state)
+static void sums_saturate(void **state)
 {
     struct tch_memory_sums sums = {0};
     tacho_memory_report report = TACHO_MEMORY_REPORT_INIT;
@@ -125,7 +126,7 @@ static void sums_stay_at_the_largest(void **state)
     assert_true(report.mean_rss == UINT64_MAX && report.kv_cache_total == UINT64_MAX);
 }
 
-static void reads_stat_whatever_the_name(void **state)
+static void reads_stat_whatever_the_process_name(void **state)
 {
     struct tch_stat s;
     const char *text = "42 (a) b) S 7 42 42 0 -1 4194304 100 20 3 4 50 60 70 80 20 0 1 0 12345 "
@@ -149,7 +150,7 @@ static tacho_memory *new_memory(void)
     return m;
 }
 
-static void sees_what_is_allocated_and_freed(void **state)
+static void sees_allocated_and_freed_memory(void **state)
 {
     tacho_memory *m = new_memory();
     tacho_memory_snapshot before = TACHO_MEMORY_SNAPSHOT_INIT;
@@ -188,7 +189,7 @@ static void a_tracker_that_samples_can_be_freed(void **state)
     assert_int_equal(len, strlen(json));
     assert_true(strncmp(json, "{\"label\":\"test\",\"peak_rss\":", 27) == 0);
     free(json);
-    tacho_memory_free(m); /* does not wait for the hour to pass */
+    tacho_memory_free(m); /* does not wait until the hour has passed */
 }
 
 static int count_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
@@ -199,7 +200,7 @@ static int count_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return 0;
 }
 
-static void writes_into_the_run_folder_unasked(void **state)
+static void writes_into_the_run_folder(void **state)
 {
     char path[160];
     tacho_memory *m;
@@ -260,7 +261,7 @@ static void keeps_and_writes_its_snapshots(void **state)
     (void)state;
     assert_string_equal(tacho_memory_label(m), "test");
     snprintf(path, sizeof path, "%s/not/yet/memory.csv", test_home);
-    assert_int_equal(tacho_memory_write_csv(m, path, NULL), 0); /* none yet: the header */
+    assert_int_equal(tacho_memory_write_csv(m, path, NULL), 0); /* no rows yet: writes the header */
     for (uint64_t i = 0; i < 3; i++)
         add_own(m, i);
     assert_int_equal(tacho_memory_write_csv(m, path, NULL), 0);
@@ -320,7 +321,7 @@ static void a_file_that_cannot_be_written_is_reported(void **state)
     tacho_memory_free(m);
 }
 
-/* In a forked child the tracker tells of the child. */
+/* In a forked child the tracker measures the child. */
 static int snapshot_in_child(void *arg)
 {
     tacho_memory *m = arg;
@@ -342,18 +343,19 @@ static void follows_a_fork(void **state)
     tacho_memory_free(m);
 }
 
-static void the_wall_clock_plays_no_part(void **state)
+static void changes_of_the_wall_clock_have_no_effect(void **state)
 {
     struct tch_stamp s = {.wall_ns = 5000000000000, .mono_ns = tch_now_ns()};
     uint64_t first = tch_stamp_us(&s);
-    uint64_t second = tch_stamp_us(&s); /* whatever the wall clock did, which is not read again */
+    uint64_t second =
+        tch_stamp_us(&s); /* the wall clock is not read again, so a change of it has no effect */
 
     (void)state;
     assert_true(first >= 5000000000 && first < 5000000000 + 60000000);
     assert_true(second >= first);
 }
 
-/* The linker hands every clock_gettime() of this program to this one. */
+/* The linker replaces every clock_gettime() of this program by this function. */
 static int64_t wall_offset_s;
 
 int __real_clock_gettime(clockid_t id, struct timespec *t);
@@ -368,7 +370,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
     return status;
 }
 
-static void a_clock_set_back_does_not_turn_time_around(void **state)
+static void a_wall_clock_set_back_does_not_set_timestamps_back(void **state)
 {
     tacho_memory *m = new_memory();
     tacho_memory_snapshot before = TACHO_MEMORY_SNAPSHOT_INIT;
@@ -378,7 +380,7 @@ static void a_clock_set_back_does_not_turn_time_around(void **state)
     assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &before, NULL), 0);
     wall_offset_s = -3600;
     assert_int_equal(tacho_memory_snapshot_take(m, TACHO_MEMORY_BASIC, &after, NULL), 0);
-    assert_true(tch_wall_ns() / 1000 < before.timestamp_us); /* it was set back indeed */
+    assert_true(tch_wall_ns() / 1000 < before.timestamp_us); /* the clock really was set back */
     wall_offset_s = 0;
     assert_true(after.timestamp_us >= before.timestamp_us);
     assert_true(after.timestamp_us < before.timestamp_us + 60000000);
@@ -442,19 +444,19 @@ int main(void)
         cmocka_unit_test(reports_as_the_reference_does),
         cmocka_unit_test(reads_the_resident_size_in_kib),
         cmocka_unit_test(reports_two_snapshots),
-        cmocka_unit_test(sums_stay_at_the_largest),
-        cmocka_unit_test(reads_stat_whatever_the_name),
+        cmocka_unit_test(sums_saturate),
+        cmocka_unit_test(reads_stat_whatever_the_process_name),
         cmocka_unit_test(a_tracker_that_samples_can_be_freed),
-        TEST_IN_HOME(writes_into_the_run_folder_unasked),
+        TEST_IN_HOME(writes_into_the_run_folder),
         TEST_IN_HOME(keeps_and_writes_its_snapshots),
         TEST_IN_HOME(says_which_snapshots_are_not_kept),
         TEST_IN_HOME(a_file_that_cannot_be_written_is_reported),
-        cmocka_unit_test(the_wall_clock_plays_no_part),
-        cmocka_unit_test(a_clock_set_back_does_not_turn_time_around),
+        cmocka_unit_test(changes_of_the_wall_clock_have_no_effect),
+        cmocka_unit_test(a_wall_clock_set_back_does_not_set_timestamps_back),
         cmocka_unit_test(survives_every_failing_allocation),
     };
     const struct CMUnitTest resident[] = {
-        cmocka_unit_test(sees_what_is_allocated_and_freed),
+        cmocka_unit_test(sees_allocated_and_freed_memory),
         cmocka_unit_test(follows_a_fork),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Memory of a process tree, of this machine and of made-up ones. */
+/* Tests the memory of a process tree, on this machine and on made-up ones. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -12,8 +12,8 @@
 #include "resident.h"
 #include "support/system.h"
 
-/* A process that takes 512 MB, gives it back, then forks two children of 64 MB each, one of which
-   is left behind by its parent. It waits at each step for a byte. */
+/* A process that allocates 512 MB, frees it, then forks two children of 64 MB each, one of which
+   outlives its parent. At each step it waits for a byte. */
 static int next_step(int in, int out)
 {
     char c;
@@ -132,7 +132,7 @@ static void follows_a_tree_that_grows_and_shrinks(void **state)
     go_on(&life, 1);
     wait_for_step(&life, 2);
     s = poll_tree(tree);
-    assert_true(s.processes >= 2); /* the orphan is a member if it was seen with its parent */
+    assert_true(s.processes >= 2); /* the orphan is a member if it was sampled with its parent */
     assert_true(s.anon_bytes >= base.anon_bytes + 63 * MIB);
     assert_true(within(s.peak_rss_bytes, base.rss_bytes + 512 * MIB, 0.01));
     go_on(&life, 2);
@@ -171,7 +171,7 @@ static void remove_process(const char *pid)
 #define STAT(pid, ppid, start) \
 #pid " (p) S " #ppid " 0 0 0 -1 0 1 0 0 0 2 1 0 0 20 0 1 0 " #start " 0 0 0\n"
 
-static void members_stay_when_their_parent_ends(void **state)
+static void members_stay_when_their_parent_exits(void **state)
 {
     tacho_tree *tree = NULL;
     tacho_tree_sample s = TACHO_TREE_SAMPLE_INIT;
@@ -190,7 +190,7 @@ static void members_stay_when_their_parent_ends(void **state)
     assert_true(s.peak_rss_bytes == 90 * 1024);
     remove_process("50");
     put_process("60", STAT(60, 1, 7), "VmRSS:\t40 kB\n");
-    put_process("100", STAT(100, 1, 99), "VmRSS:\t10 kB\n"); /* the number was used again */
+    put_process("100", STAT(100, 1, 99), "VmRSS:\t10 kB\n"); /* the process id was reused */
     s = poll_tree(tree);
     assert_true(s.processes == 1 && s.rss_bytes == 40 * 1024);
     assert_true(s.peak_rss_bytes == 90 * 1024);
@@ -210,7 +210,8 @@ static void put_children(const char *pid, const char *tid, const char *children)
     test_put(path, children);
 }
 
-/* Where the kernel lists children nobody else is read: 320 says that it is a child, but is not. */
+/* Where the kernel lists children, no other process is read: 320 claims to be a child, but is
+   not listed. */
 static void follows_the_children_that_the_kernel_lists(void **state)
 {
     tacho_tree *tree = NULL;
@@ -233,14 +234,14 @@ static void follows_the_children_that_the_kernel_lists(void **state)
     remove_process("311");
     s = poll_tree(tree); /* 305 stays a member */
     assert_true(s.processes == 3 && s.rss_bytes == 110 * 1024);
-    put_process("300", STAT(300, 1, 99), "VmRSS:\t10 kB\n"); /* the number was used again */
+    put_process("300", STAT(300, 1, 99), "VmRSS:\t10 kB\n"); /* the process id was reused */
     s = poll_tree(tree);
     assert_true(s.processes == 2 && s.rss_bytes == 100 * 1024);
     tacho_tree_close(tree);
 }
 
-/* A file of a member that cannot be read leaves no smaller sum: the sample fails, and the next one
-   has all members again. */
+/* When a file of a member cannot be read, the sample fails instead of reporting a smaller sum.
+   The next sample has all members again. */
 static void a_sample_is_complete_or_fails(void **state)
 {
     tacho_tree *tree = NULL;
@@ -299,7 +300,7 @@ static void survives_every_failing_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_HOME(members_stay_when_their_parent_ends),
+        TEST_IN_HOME(members_stay_when_their_parent_exits),
         TEST_IN_HOME(follows_the_children_that_the_kernel_lists),
         TEST_IN_HOME(a_sample_is_complete_or_fails),
         TEST_IN_HOME(survives_every_failing_allocation),
