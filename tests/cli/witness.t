@@ -5,13 +5,13 @@ $ tacho witness verify witness/a.jsonl witness/b.jsonl
 | ok   witness/b.jsonl: 3 entries
 |      9aa8cfceab97d6ab57ea52240404ce1818b0e066c5a04bedbc3de20552fe5c47
 $ tacho witness verify witness/changed.jsonl
-| BAD  witness/changed.jsonl: line 2: the line was changed: its bytes do not have the hash it tells
+| BAD  witness/changed.jsonl: line 2: the line was changed: its hash does not match its bytes
 [2]
 $ tacho witness verify witness/dropped.jsonl witness/a.jsonl witness/swapped.jsonl
-| BAD  witness/dropped.jsonl: line 2: not the line that followed: one was left out, added or moved here
+| BAD  witness/dropped.jsonl: line 2: the line does not follow the line before it: a line was removed, added or moved
 | ok   witness/a.jsonl: 3 entries
 |      c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911
-| BAD  witness/swapped.jsonl: line 2: not the line that followed: one was left out, added or moved here
+| BAD  witness/swapped.jsonl: line 2: the line does not follow the line before it: a line was removed, added or moved
 [2]
 $ tacho witness verify witness/open.jsonl
 | BAD  witness/open.jsonl: not closed: lines at its end may be missing; --open accepts that
@@ -21,7 +21,7 @@ $ tacho witness verify --open witness/open.jsonl
 |      1e76b75b5b924dd3d96f8ac44a5898abef62ec46cdf154596a97cb009890abf0
 $ tacho witness verify --quiet witness/a.jsonl
 $ tacho witness verify --json witness/a.jsonl witness/swapped.jsonl
-| {"schema":"tacho.witness.verify.v1","files":[{"file":"witness/a.jsonl","kind":"log","ok":true,"entries":3,"closed":true,"hash":"c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911"},{"file":"witness/swapped.jsonl","kind":"log","ok":false,"entries":1,"closed":false,"hash":"34472e111790f6b46279f20436da11713b7be234bf43dcb439dd69262b869fda","line":2,"why":"not the line that followed: one was left out, added or moved here"}],"bad":1}
+| {"schema":"tacho.witness.verify.v1","files":[{"file":"witness/a.jsonl","kind":"log","ok":true,"entries":3,"closed":true,"hash":"c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911"},{"file":"witness/swapped.jsonl","kind":"log","ok":false,"entries":1,"closed":false,"hash":"34472e111790f6b46279f20436da11713b7be234bf43dcb439dd69262b869fda","line":2,"why":"the line does not follow the line before it: a line was removed, added or moved"}],"bad":1}
 [2]
 $ tacho witness verify --expect 0000 witness/a.jsonl
 | BAD  witness/a.jsonl: its last hash is not the one expected
@@ -34,7 +34,7 @@ $ tacho witness verify witness/none.jsonl
 ! tacho: cannot open 'witness/none.jsonl': No such file or directory
 [1]
 $ tacho witness verify trace/full.json
-| BAD  trace/full.json: line 1: no line of a witness: it has no hash
+| BAD  trace/full.json: line 1: this is not a line of a witness file; it has no hash
 [2]
 $ tacho witness show witness/a.jsonl
 | witness/a.jsonl: log of 3 entries
@@ -54,7 +54,7 @@ $ tacho witness show --top 1 witness/a.jsonl
 $ tacho witness show --json witness/other.jsonl
 | {"schema":"tacho.witness.show.v1","file":"witness/other.jsonl","kind":"log","closed":true,"logs":1,"entry_count":2,"hash":"182dd47273693f23303866c00cdced4fdfde26121c3415dc4ce77e4feef1a1d1","config":null,"config_hash":null,"environment":null,"environment_hash":null,"entries":[{"line":1,"q_hash":"ca70b2f33f34e2f956a02ed2644b944e76bef64ede62b5f1692c1d0f54eb1164","k_hash":"4d5f1d6c21dad91c082b6af8f8182212a347dea779f3283aa1d353d4f348d27b","edges_kept":6,"edges_total":9,"cut_cost":0.06694448,"lambda":0.3,"tau":0,"eps":0.01,"timestamp":1794785756},{"line":2,"q_hash":"ffa996dc412596e7d44a936c5637a44186c06a172e538b00f5b88109cbfa9243","k_hash":"e13ed95738630ee5c1f9b26d974bcf2fc5080f051924fe90e9eb6e0a8d420c73","edges_kept":6,"edges_total":9,"cut_cost":0.016402863,"lambda":0.3,"tau":0,"eps":0.01,"timestamp":1794785756}]}
 $ tacho witness show witness/changed.jsonl
-! tacho: cannot show 'witness/changed.jsonl': line 2: the line was changed: its bytes do not have the hash it tells
+! tacho: cannot show 'witness/changed.jsonl': line 2: the line was changed: its hash does not match its bytes
 [2]
 $ tacho witness show --top x witness/a.jsonl
 ! tacho: --top takes a number of entries, not 'x'
@@ -86,7 +86,7 @@ $ tacho witness compare witness/a.jsonl witness/other.jsonl
 $ tacho witness compare --json witness/a.jsonl witness/b.jsonl
 | {"schema":"tacho.witness.compare.v1","a":"witness/a.jsonl","b":"witness/b.jsonl","same":true,"entries_a":3,"entries_b":3,"compared":3,"inputs_differ":0,"settings_differ":0,"masks_differ":0,"costs_differ":0,"first_line_a":0,"first_line_b":0,"first_log_a":null,"first_log_b":null}
 $ tacho witness compare witness/a.jsonl witness/swapped.jsonl
-! tacho: cannot compare 'witness/swapped.jsonl': line 2: not the line that followed: one was left out, added or moved here
+! tacho: cannot compare 'witness/swapped.jsonl': line 2: the line does not follow the line before it: a line was removed, added or moved
 [2]
 $ tacho witness compare witness/a.jsonl witness/open.jsonl
 | A: witness/a.jsonl, 3 entries
@@ -123,8 +123,8 @@ $ d=$(mktemp -d); tacho witness pack --environment witness/env.json -q -o $d/w.r
 | BAD  /cut: segment 1: the file ends here: 34 of 64 bytes of the header are missing
 | BAD  /cut: segment 2: the file ends here: 1195 of 1619 bytes of the payload are missing
 | BAD  /cut: segment 2: the file ends here: 95 of 1619 bytes of the payload are missing
-| BAD  /bad: segment 2, line 1 of log 'a': the line was changed: its bytes do not have the hash it tells
-| tacho: cannot show '/bad': segment 2, line 1 of log 'a': the line was changed: its bytes do not have the hash it tells
+| BAD  /bad: segment 2, line 1 of log 'a': the line was changed: its hash does not match its bytes
+| tacho: cannot show '/bad': segment 2, line 1 of log 'a': the line was changed: its hash does not match its bytes
 $ tacho witness verify witness/bundle-v1.rvf witness/other-program.rvf
 | ok   witness/bundle-v1.rvf: bundle of 2 logs, 5 entries
 |      3fbf11a432adcebad47b808521ddfd8a612c8664231480c39802162144bd3800

@@ -9,7 +9,7 @@ enum { MAGIC = 4, VERSION = 1, COMPUTATION = 2 };
 enum { CRC32C, XXH3, SHAKE }; /* checksums */
 enum { COMPRESSED = 0x1, ENCRYPTED = 0x2, SIGNED = 0x4 };
 
-/* Where the fields of a header start. */
+/* Offsets of the fields of a header. */
 enum {
     AT_VERSION = 4,
     AT_TYPE = 5,
@@ -97,7 +97,7 @@ void tch_rvf_init(struct tch_rvf_reader *r, tch_lines_source *source, void *ctx)
     *r = (struct tch_rvf_reader){.source = source, .ctx = ctx};
 }
 
-/* Reads until len bytes are there or the file ends; how many there are, or a failure. */
+/* Reads until there are len bytes or the file ends. Returns the number of bytes, or a failure. */
 static ssize_t read_whole(struct tch_rvf_reader *r, uint8_t *data, size_t len, tacho_error *err)
 {
     size_t have = 0;

@@ -1,5 +1,6 @@
-/* Packs logs into a bundle, an RVF file: for each log a meta segment with its name and its lines,
-   unchanged, and a witness segment with an entry per line; a meta segment before and after all. */
+/* Packs logs into a bundle, which is an RVF file. Each log becomes a meta segment with its name
+   and its unchanged lines, and a witness segment with one entry per line. A meta segment comes
+   before the logs and another one after them. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,9 @@ enum { LINE_LIMIT = 64 << 20 };
 
 struct packing {
     struct tch_replace file;
-    struct tch_chain chain; /* of the bundle's own lines */
+    struct tch_chain chain; /* the chain of the bundle's own lines */
     struct tch_buf line;
-    struct tch_buf last_hashes; /* JSON: of each log */
+    struct tch_buf last_hashes; /* JSON: the last hash of each log */
     uint64_t entries;
 
     /* The segment that is being written. */
@@ -31,7 +32,7 @@ struct packing {
     struct tch_shake256 hash;
 };
 
-/* Leaves room for the header, which is known at the end. */
+/* Leaves room for the header, which is written when the length and the checksum are known. */
 static int begin_segment(struct packing *p, tacho_error *err)
 {
     static const uint8_t room[TCH_RVF_HEADER];
@@ -66,7 +67,7 @@ static int end_segment(struct packing *p, uint8_t type, tacho_error *err)
     return status;
 }
 
-/* Completes the line of the bundle's own in p->line and writes it. */
+/* Completes the line in p->line with its hash and writes it. */
 static int write_own_line(struct packing *p, tacho_error *err)
 {
     tch_chain_add(&p->chain, &p->line, 0);
@@ -75,7 +76,7 @@ static int write_own_line(struct packing *p, tacho_error *err)
     return write_payload(p, p->line.data, p->line.len, err);
 }
 
-/* Writes a segment of that line alone. */
+/* Writes a segment that contains only the line in p->line. */
 static int write_own_segment(struct packing *p, tacho_error *err)
 {
     int status = begin_segment(p, err);
@@ -85,8 +86,10 @@ static int write_own_segment(struct packing *p, tacho_error *err)
     return status == 0 ? end_segment(p, TCH_RVF_META, err) : status;
 }
 
-/* Adds a document and its hash. It is canonical, so that the same document always has the same
- * hash. */
+/*
+ * Adds a document in canonical form and its hash, so that the same document always has the same
+ * hash.
+ */
 static int add_document(struct tch_buf *b, const char *name, const char *document, bool env,
                         tacho_error *err)
 {
@@ -100,7 +103,7 @@ static int add_document(struct tch_buf *b, const char *name, const char *documen
         return status;
     if (text[0] != '{') {
         free(text);
-        return tch_fail(err, TACHO_EINVAL, 0, "the %s is to be a JSON object", name);
+        return tch_fail(err, TACHO_EINVAL, 0, "the %s must be a JSON object", name);
     }
     if (env)
         tacho_environment_hash(text, len, hash);
@@ -128,7 +131,7 @@ static int write_head(struct packing *p, const tacho_witness_pack *pack, tacho_e
     return status == 0 ? write_own_segment(p, err) : status;
 }
 
-/* Names the log "mincut_l0.3_t0" for "witness/mincut_l0.3_t0.jsonl". */
+/* Writes the line that names the log: "mincut_l0.3_t0" for "witness/mincut_l0.3_t0.jsonl". */
 static int write_log_line(struct packing *p, const char *path, tacho_error *err)
 {
     static const char extension[] = ".jsonl";
@@ -144,8 +147,7 @@ static int write_log_line(struct packing *p, const char *path, tacho_error *err)
     return write_own_line(p, err);
 }
 
-/* Copies the lines of a log, each after it was checked, and makes the entries of its witness
-   segment. */
+/* Checks and copies the lines of a log, and makes the entries of its witness segment. */
 static int copy_lines(struct packing *p, tacho_witness_reader *r, const char *path,
                       struct tch_buf *entries, tacho_error *err)
 {
@@ -161,7 +163,7 @@ static int copy_lines(struct packing *p, tacho_witness_reader *r, const char *pa
         uint8_t witness[TCH_RVF_ENTRY];
 
         if (kind == TCH_WITNESS_HEAD)
-            return tch_fail(err, TACHO_EPARSE, 0, "'%.150s' is a bundle already", path);
+            return tch_fail(err, TACHO_EPARSE, 0, "'%.150s' is already a bundle", path);
         if (kind == TCH_WITNESS_ENTRY)
             time_ns = tch_witness_time_ns(entry.timestamp);
         tch_rvf_entry(&chain, r->inner.last, time_ns, witness);
@@ -178,15 +180,15 @@ static int copy_lines(struct packing *p, tacho_witness_reader *r, const char *pa
     return status;
 }
 
-/* Checks a log that was read whole, and adds what the last line tells of it. */
+/* Checks a log that was read to its end, and adds its last hash for the last line of the bundle. */
 static int add_log(struct packing *p, const tacho_witness_reader *r, const char *path,
                    tacho_error *err)
 {
     if (r->kind != TACHO_WITNESS_LOG)
-        return tch_fail(err, TACHO_EPARSE, 0, "'%.150s' is no log, but an RVF file", path);
+        return tch_fail(err, TACHO_EPARSE, 0, "'%.150s' is an RVF file, not a log", path);
     if (!r->closed)
         return tch_fail(err, TACHO_EPARSE, 0,
-                        "'%.120s' is not closed: lines at its end may be missing", path);
+                        "'%.120s' is not closed, so lines at its end may be missing", path);
     tch_json_text(&p->last_hashes, r->hash);
     p->entries += r->entry_count;
     return 0;

@@ -1,4 +1,5 @@
-/* Chained lines. The hash is of bytes, not of values, so that exactly one spelling is valid. */
+/* Writes and checks chained lines. The hash is of bytes, not of values, so exactly one spelling
+   of a line is valid. */
 #include "witness_chain.h"
 
 #include <stdbool.h>
@@ -11,7 +12,7 @@
 #define HASH ",\"hash\":\""
 
 enum {
-    KEYS_MAX = 32, /* no line of ours has as many */
+    KEYS_MAX = 32, /* more keys than any line has */
     DIGITS = TCH_SHA256_HEX - 1,
     PREV_LEN = sizeof PREV - 1 + DIGITS + 1, /* with the closing quote */
     HASH_LEN = sizeof HASH - 1 + DIGITS + 2, /* ... and the brace */
@@ -40,7 +41,7 @@ static const char *digits_at(const char *text, const char *name, const char *end
     return text + len;
 }
 
-/* Readers would disagree about which of two values counts. */
+/* Returns whether a key occurs twice: readers would disagree about which value counts. */
 static bool has_key_twice(const struct tch_line *line)
 {
     struct tch_json_value keys[KEYS_MAX];
@@ -74,23 +75,26 @@ int tch_chain_check(struct tch_chain *c, const struct tch_line *line, tacho_erro
         return tch_fail(err, TACHO_EPARSE, line->number, "a line of %zu bytes is too long",
                         line->len);
     if (!line->ended)
-        return tch_fail(err, TACHO_EPARSE, line->number, "the line is cut off");
+        return tch_fail(err, TACHO_EPARSE, line->number, "the line is truncated");
     if (line->len < PREV_LEN + HASH_LEN)
-        return tch_fail(err, TACHO_EPARSE, line->number, "no line of a witness: it has no hash");
+        return tch_fail(err, TACHO_EPARSE, line->number,
+                        "this is not a line of a witness file; it has no hash");
     body = line->len - HASH_LEN;
     own = digits_at(line->text + body, HASH, "\"}");
     prev = digits_at(line->text + body - PREV_LEN, PREV, "\"");
     if (!own || !prev)
-        return tch_fail(err, TACHO_EPARSE, line->number, "no line of a witness: it has no hash");
+        return tch_fail(err, TACHO_EPARSE, line->number,
+                        "this is not a line of a witness file; it has no hash");
     tch_sha256_hex(hash, line->text, body);
     if (memcmp(hash, own, DIGITS) != 0)
         return tch_fail(err, TACHO_EPARSE, line->number,
-                        "the line was changed: its bytes do not have the hash it tells");
+                        "the line was changed: its hash does not match its bytes");
     if (memcmp(c->last, prev, DIGITS) != 0)
-        return tch_fail(err, TACHO_EPARSE, line->number,
-                        "not the line that followed: one was left out, added or moved here");
+        return tch_fail(
+            err, TACHO_EPARSE, line->number,
+            "the line does not follow the line before it: a line was removed, added or moved");
     if (has_key_twice(line))
-        return tch_fail(err, TACHO_EPARSE, line->number, "a key is in the line twice");
+        return tch_fail(err, TACHO_EPARSE, line->number, "a key occurs twice in the line");
     memcpy(c->last, hash, sizeof hash);
     return 0;
 }

@@ -1,6 +1,6 @@
 /*
- * Lines that prove each other: JSON objects that end with the hash of the line before and with
- * their own.
+ * Chained lines: JSON objects that end with the hash of the line before and with their own hash, so
+ * that no line can be changed, added or removed unnoticed.
  *
  *     {..., "prev":"<hash of the line before>","hash":"<SHA-256 of all bytes before ,"hash">"}
  *
@@ -24,11 +24,12 @@ struct tch_chain {
 
 void tch_chain_init(struct tch_chain *c);
 
-/** Adds prev, hash, the closing brace and a line feed to the object that starts at `start` in b. It
-    becomes the last line of the chain. */
+/** Adds prev, hash, the closing brace and a line feed to the object that starts at `start` in b.
+    The object becomes the last line of the chain. */
 void tch_chain_add(struct tch_chain *c, struct tch_buf *b, size_t start);
 
-/** Is this the next line of the chain? 0, or TACHO_EPARSE with the line and what is wrong. */
+/** Checks that this is the next line of the chain. Returns 0, or TACHO_EPARSE with the line
+    number and the reason. */
 int tch_chain_check(struct tch_chain *c, const struct tch_line *line, tacho_error *err);
 
 #endif

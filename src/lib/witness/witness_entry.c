@@ -1,5 +1,5 @@
-/* Writes and reads entries. A mask has a million values and more, so it has a writer and a reader
-   of its own. */
+/* Writes and reads entries. A keep_mask may have more than a million values, so it has its own
+   fast writer and reader. */
 #include "witness_entry.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ enum { LONGEST_VALUE = 6 /* "false," */, AT_ONCE = 4, LONGEST_TEXT = AT_ONCE * L
 
 #define MASK_KEY "\"keep_mask\":["
 
-/* The text of AT_ONCE values of a mask. Their bits are its index in the table of texts. */
+/* The text of AT_ONCE values of a mask. Their bits are the index into the table of texts. */
 struct mask_text {
     char text[LONGEST_TEXT];
     size_t len;
@@ -32,8 +32,8 @@ static void mask_text_init(struct mask_text *t, unsigned bits, unsigned count)
     }
 }
 
-/* Adds four values per look-up. Each text is copied at its maximum length, and the next one
-   overwrites the excess, so that neither a branch nor a length depends on the mask. */
+/* Adds four values per table look-up. Each text is copied at its maximum length, and the next
+   one overwrites the excess, so neither a branch nor a length depends on the mask. */
 static void add_mask(struct tch_buf *b, const uint8_t *mask, size_t count)
 {
     char *start = tch_buf_room(b, count * LONGEST_VALUE + LONGEST_TEXT);
@@ -111,8 +111,8 @@ int tacho_witness_line(const tacho_witness_entry *entry, char **ret, size_t *ret
 
 /* Reading. */
 
-/* Reads values with the commas after them, except for the last few. No branch depends on a value,
-   because the values of a mask cannot be predicted. */
+/* Reads values with the commas after them, except for the last few. No branch depends on a
+   value, because the values of a mask cannot be predicted. */
 static bool read_values(const char **text, const char *end, char **ret)
 {
     const char *at = *text;
@@ -143,7 +143,7 @@ static bool read_values(const char **text, const char *end, char **ret)
 /* Reads "[true,false]" as the writer writes it, without blanks. */
 static int read_mask(const char *text, size_t len, struct tch_buf *mask)
 {
-    const char *end = text + len - 1; /* the bracket */
+    const char *end = text + len - 1; /* the closing bracket */
     const char *at = text + 1;
     char *start = tch_buf_room(mask, len / 5 + 1);
     char *to = start;
@@ -183,14 +183,15 @@ static int read_f32(const struct tch_json_value *value, float *ret)
     return 0;
 }
 
-/* The texts are in one buffer, which may move: their places are kept until all are read. */
+/* The state of reading an entry. The texts are in one buffer, which may move, so their offsets
+   are kept until all are read. */
 struct reading {
     struct tch_witness_room *room;
     tacho_witness_entry *entry;
     size_t start[2];
     unsigned seen;
-    bool has_mask;  /* a mask was read already, and "[]" replaces it in the rest */
-    size_t mask_at; /* its place in the rest; it may be inside another member */
+    bool has_mask;  /* a mask was read, and "[]" replaces it in the rest of the line */
+    size_t mask_at; /* its offset in the rest; it may be inside another member */
 };
 
 static int read_field(struct reading *r, enum field field, const struct tch_json_value *value)
@@ -218,7 +219,7 @@ static int read_field(struct reading *r, enum field field, const struct tch_json
     case TIMESTAMP:
         return tch_raw_u64(value, &r->entry->timestamp);
     default:
-        return 0; /* prev, hash, and members of later versions */
+        return 0; /* ignore prev, hash, and members of later versions */
     }
 }
 
@@ -240,18 +241,19 @@ static int read_members(struct tch_json_reader *json, struct reading *r, uint64_
         if (status == TACHO_ENOMEM)
             return tch_fail_memory(err);
         if (status < 0)
-            return tch_fail(err, TACHO_EPARSE, line, "%s is not what an entry has there",
+            return tch_fail(err, TACHO_EPARSE, line,
+                            "%s does not have the type that an entry requires",
                             field < FIELDS ? names[field] : "a member");
         r->seen |= 1u << field;
     }
     if (more < 0 || tch_json_finish(json) < 0)
-        return tch_fail(err, TACHO_EPARSE, line, "the line is not sound JSON");
+        return tch_fail(err, TACHO_EPARSE, line, "the line is not valid JSON");
     return 0;
 }
 
-/* Reads the mask, which is nearly all of the line, and keeps the rest of the line for the JSON
-   reader. The key with its quotes cannot be in a string. Without a valid mask the rest is the whole
-   line. 0, TACHO_ENOMEM. */
+/* Reads the mask, which is most of the line, and keeps the rest of the line for the JSON reader.
+   The key with its quotes cannot be inside a string. Without a valid mask the rest is the whole
+   line. Returns 0 or TACHO_ENOMEM. */
 static int split_mask(struct reading *r, const struct tch_line *line)
 {
     static const char key[] = MASK_KEY;
@@ -293,7 +295,7 @@ int tch_witness_entry_read(const struct tch_line *line, struct tch_witness_room 
         return tch_fail_memory(err);
     tch_json_open(&json, room->rest.data, room->rest.len, NULL);
     if (tch_json_read(&json, &value) < 0 || value.type != TCH_JSON_OBJECT)
-        return tch_fail(err, TACHO_EPARSE, line->number, "the line is no JSON object");
+        return tch_fail(err, TACHO_EPARSE, line->number, "the line is not a JSON object");
     status = read_members(&json, &r, line->number, err);
     if (status < 0)
         return status;

@@ -1,4 +1,4 @@
-/* What a reader knows of its file. */
+/* Getters: what a reader of a witness file has found so far. */
 #include "witness_reader.h"
 
 enum tacho_witness_kind tacho_witness_reader_kind(const tacho_witness_reader *r)
@@ -46,7 +46,7 @@ const char *tacho_witness_reader_log_name(const tacho_witness_reader *r)
     return r->kind == TACHO_WITNESS_BUNDLE ? r->log.data : NULL;
 }
 
-/* A text of a bundle's first line. */
+/* Returns a text of a bundle's first line. */
 static const char *head_text(const tacho_witness_reader *r, int i)
 {
     return r->kind == TACHO_WITNESS_BUNDLE ? r->head.data + r->head_at[i] : NULL;

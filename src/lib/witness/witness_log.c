@@ -1,4 +1,4 @@
-/* Writes a log: one write(2) per entry, so that a kill loses no entry that was added. */
+/* Writes a log. Each entry is one write(2), so a kill loses no entry that was added. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -22,7 +22,7 @@ struct tacho_witness {
     struct tch_buf line;
     uint64_t entries;
     off_t whole;      /* bytes of the complete lines */
-    tacho_error fail; /* the first failure; code 0: none */
+    tacho_error fail; /* the first failure; code 0: there was no failure */
 };
 
 static void release(tacho_witness *w)
@@ -49,9 +49,9 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
     tch_chain_init(&w->chain);
     status = w->path.failed ? tch_fail_memory(err) : tch_mkdirs_above(path, err);
     if (status == 0) {
-        /* Make a new file instead of truncating the old one: a process that still writes the old
-           one, such as a child of a killed benchmark, cannot write into ours. A link, a pipe or a
-           device is opened as it is. */
+        /* Make a new file instead of truncating the old one. A process that still writes to the
+           old one, such as a child of a killed benchmark, then cannot write into the new file. A
+           link, a pipe or a device is opened as it is. */
         if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
             (void)unlink(path);
         w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
@@ -65,7 +65,7 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
     return status;
 }
 
-/* Writes the line in w->line, or nothing: a line that a full disk has truncated is removed. */
+/* Writes the line in w->line, all or nothing: removes a line that a full disk has truncated. */
 static int write_line(tacho_witness *w, tacho_error *err)
 {
     int status;
@@ -81,7 +81,7 @@ static int write_line(tacho_witness *w, tacho_error *err)
     return status;
 }
 
-/* Keeps the failure for later calls: after a gap the chain cannot continue. */
+/* Keeps the failure for later calls, because the chain cannot continue after a gap. */
 static int keep_failure(tacho_witness *w, const tacho_error *why, tacho_error *err)
 {
     if (why != &w->fail)

@@ -1,4 +1,4 @@
-/* Members of a line. */
+/* Finds and reads members of a chained line. */
 #include "witness_member.h"
 
 #include <stdbool.h>
@@ -49,7 +49,7 @@ int tch_member_find(const struct tch_line *line, const char *name, struct tch_js
             if (found)
                 return 0;
         }
-    return tch_fail(err, TACHO_EPARSE, line->number, "the line has no sound '%s'", name);
+    return tch_fail(err, TACHO_EPARSE, line->number, "the line has no valid '%s'", name);
 }
 
 int tch_member_u64(const struct tch_line *line, const char *name, uint64_t *ret, tacho_error *err)
@@ -58,7 +58,7 @@ int tch_member_u64(const struct tch_line *line, const char *name, uint64_t *ret,
     int status = tch_member_find(line, name, &value, err);
 
     if (status == 0 && tch_raw_u64(&value, ret) < 0)
-        status = tch_fail(err, TACHO_EPARSE, line->number, "'%s' is no whole number", name);
+        status = tch_fail(err, TACHO_EPARSE, line->number, "'%s' is not a whole number", name);
     return status;
 }
 
@@ -69,6 +69,7 @@ int tch_member_text(const struct tch_line *line, const char *name, struct tch_bu
     int status = tch_member_find(line, name, &value, err);
 
     if (status == 0 && tch_raw_text(&value, b) < 0)
-        status = tch_fail(err, TACHO_EPARSE, line->number, "'%s' is no text that fits", name);
+        status =
+            tch_fail(err, TACHO_EPARSE, line->number, "'%s' is not a string, or is too long", name);
     return status;
 }

@@ -1,5 +1,6 @@
-/* Reads logs, bundles and RVF files. A line is returned after its place in the chain, its kind and
-   its content were checked. A bundle has two chains: one of its own lines and one in each log. */
+/* Reads logs, bundles and RVF files. A line is returned only after its place in the chain, its
+   kind and its content were checked. A bundle has two kinds of chains: one of its own lines, and
+   one in each log. */
 #include "witness_reader.h"
 
 #include <errno.h>
@@ -59,7 +60,7 @@ static tacho_witness_reader *new_reader(int fd, const char *path)
     return r;
 }
 
-/* Reads the first bytes of a file, which tell RVF from lines. */
+/* Reads the first bytes of a file, which show whether it is RVF or plain lines. */
 static int read_first(tacho_witness_reader *r, tacho_error *err)
 {
     struct tch_witness_input *in = &r->input;
@@ -163,7 +164,8 @@ static int check_number(const struct tch_line *line, const char *name, uint64_t 
     int status = tch_member_u64(line, name, &number, err);
 
     if (status == 0 && number != expected)
-        status = tch_fail(err, TACHO_EPARSE, line->number, "there are %llu %s, it tells of %llu",
+        status = tch_fail(err, TACHO_EPARSE, line->number,
+                          "the file has %llu %s, but this line says %llu",
                           (unsigned long long)expected, name, (unsigned long long)number);
     return status;
 }
@@ -188,7 +190,7 @@ static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho
             tch_buf_add(&r->head, value.text, value.len);
             tch_buf_addc(&r->head, '\0');
         } else if (tch_raw_text(&value, &r->head) == TACHO_EPARSE) {
-            return tch_fail(err, TACHO_EPARSE, line->number, "%s is no text", names[i]);
+            return tch_fail(err, TACHO_EPARSE, line->number, "%s is not a string", names[i]);
         }
     }
     if (r->head.failed)
@@ -198,7 +200,7 @@ static int read_head(tacho_witness_reader *r, const struct tch_line *line, tacho
     tacho_sha256(text[0], strlen(text[0]), config_hash);
     tacho_environment_hash(text[2], strlen(text[2]), env_hash);
     if (strcmp(text[1], config_hash) != 0 || strcmp(text[3], env_hash) != 0)
-        return tch_fail(err, TACHO_EPARSE, line->number, "%s is not the hash of what stands there",
+        return tch_fail(err, TACHO_EPARSE, line->number, "%s is not the hash of the document",
                         strcmp(text[1], config_hash) != 0 ? names[1] : names[3]);
     r->kind = TACHO_WITNESS_BUNDLE;
     r->place = BETWEEN_LOGS;
@@ -215,7 +217,7 @@ static int read_end(tacho_witness_reader *r, const struct tch_line *line, tacho_
     return status;
 }
 
-/* Compares what the line after a log says with the log. */
+/* Compares the count and the hash in the line after a log with the log that was read. */
 static int check_log(const tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
     char hex[TCH_SHA256_HEX + 1];
@@ -231,7 +233,7 @@ static int check_log(const tacho_witness_reader *r, const struct tch_line *line,
     return status;
 }
 
-/* Reads the line that names a log: after it, or before it in an RVF file. */
+/* Reads the line that names a log. It follows the log, or precedes it in an RVF file. */
 static int read_log(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
     int status = r->is_rvf ? 0 : check_log(r, line, err);
@@ -246,8 +248,8 @@ static int read_log(tacho_witness_reader *r, const struct tch_line *line, tacho_
     return status;
 }
 
-/* The last line of an RVF file has the last hash of each log, which binds their text to the chain
-   of the bundle's own lines. */
+/* Checks the last line of an RVF file. It contains the last hash of each log, which binds the
+   logs to the chain of the bundle's own lines. */
 static int check_last_hashes(tacho_witness_reader *r, const struct tch_line *line, tacho_error *err)
 {
     struct tch_json_value value;
@@ -276,7 +278,7 @@ static int read_foot(tacho_witness_reader *r, const struct tch_line *line, tacho
     return status;
 }
 
-/* May a line of this kind follow? */
+/* Returns whether a line of this kind may follow here. */
 static bool is_allowed(const tacho_witness_reader *r, enum tch_witness_kind kind)
 {
     bool inner = kind == TCH_WITNESS_ENTRY || kind == TCH_WITNESS_END;
@@ -308,9 +310,9 @@ int tch_witness_line_read(tacho_witness_reader *r, const struct tch_line *line,
         return status;
     if (!is_allowed(r, kind))
         return tch_fail(err, TACHO_EPARSE, line->number, "%s",
-                        r->place == AT_END          ? "there is a line behind the last one"
-                        : kind == TCH_WITNESS_OTHER ? "no line of a witness"
-                                                    : "such a line cannot stand here");
+                        r->place == AT_END          ? "there is a line after the last one"
+                        : kind == TCH_WITNESS_OTHER ? "this is not a line of a witness file"
+                                                    : "a line of this kind cannot be here");
     r->hash = inner ? r->inner.last : r->outer.last;
     r->line = line->number;
     switch (kind) {
@@ -337,7 +339,7 @@ static int check_end(const tacho_witness_reader *r, tacho_error *err)
         return tch_fail(err, TACHO_EPARSE, 1, "the file is empty");
     if (r->kind == TACHO_WITNESS_BUNDLE && !r->closed)
         return tch_fail(err, TACHO_EPARSE, r->line + 1,
-                        "the bundle ends here: its last lines are missing");
+                        "the bundle is truncated: its last lines are missing");
     return 0;
 }
 

@@ -1,12 +1,13 @@
 /*
  * Reads the segments of an RVF file.
  *
- * Of a bundle: a meta segment with the first line; for each log a meta segment with its name and
- * its lines, then a witness segment with an entry per line; a meta segment with the last line. Each
- * line that is read adds the entry that the witness segment must contain.
+ * A bundle has a meta segment with the first line, then for each log a meta segment with its name
+ * and its lines and a witness segment with one entry per line, then a meta segment with the last
+ * line. For each line that is read, the reader computes the entry that the witness segment must
+ * contain.
  *
- * Of a file that another program wrote, the witness segments are checked, and the checksums that
- * are SHAKE-256.
+ * In a file that another program wrote, the reader checks the witness segments and the checksums
+ * that are SHAKE-256.
  */
 #include <string.h>
 
@@ -22,7 +23,7 @@ void tch_witness_rvf_begin(tacho_witness_reader *r)
     tch_buf_addc(&r->last_hashes, '[');
 }
 
-/* A failure as tacho_witness_next() reports it: with the segment and, in a log, the line. */
+/* Fails as tacho_witness_next() does: the message names the segment and, in a log, the line. */
 static int fail_in_segment(const tacho_witness_reader *r, tacho_error *err)
 {
     tacho_error why = *err;
@@ -37,7 +38,7 @@ static int fail_in_segment(const tacho_witness_reader *r, tacho_error *err)
                     why.message);
 }
 
-/* Adds the entry of a line to what the witness segment must contain. */
+/* Computes the entry of a line and adds it to those that the witness segment must contain. */
 static int expect_entry(tacho_witness_reader *r, tacho_error *err)
 {
     uint8_t entry[TCH_RVF_ENTRY];
@@ -59,7 +60,7 @@ static void begin_log(tacho_witness_reader *r)
     tch_buf_clear(&r->entries);
 }
 
-/* Checks a line of a meta segment. The first line tells what the segment is. */
+/* Checks a line of a meta segment. The first line shows what the segment is. */
 static int read_meta_line(tacho_witness_reader *r, struct tch_line *line,
                           enum tch_witness_kind *kind, tacho_witness_entry *entry, tacho_error *err)
 {
@@ -67,13 +68,13 @@ static int read_meta_line(tacho_witness_reader *r, struct tch_line *line,
     bool inner;
     int status;
 
-    line->number--; /* lines of a log are counted from its own first one */
+    line->number--; /* the number of a log's line does not count the line that names the log */
     status = tch_witness_line_read(r, line, kind, entry, err);
     if (status < 0)
         return status;
     inner = *kind == TCH_WITNESS_ENTRY || *kind == TCH_WITNESS_END;
     if (first == inner)
-        return tch_fail(err, TACHO_EPARSE, line->number, "such a line cannot be here");
+        return tch_fail(err, TACHO_EPARSE, line->number, "a line of this kind cannot be here");
     if (*kind == TCH_WITNESS_LOG)
         begin_log(r);
     if (*kind == TCH_WITNESS_ENTRY)
@@ -93,7 +94,7 @@ static int end_meta(tacho_witness_reader *r, tacho_error *err)
     return 0;
 }
 
-/* Reads an entry of a witness segment: 1, 0 at its end, or a failure. */
+/* Reads an entry of a witness segment. Returns 1, 0 at its end, or a failure. */
 static int next_entry(tacho_witness_reader *r, uint8_t entry[TCH_RVF_ENTRY], tacho_error *err)
 {
     size_t have = 0;
@@ -106,14 +107,15 @@ static int next_entry(tacho_witness_reader *r, uint8_t entry[TCH_RVF_ENTRY], tac
         if (n == 0 && have == 0)
             return 0;
         if (n == 0)
-            return tch_fail(err, TACHO_EPARSE, 0, "its length is no multiple of %d bytes",
+            return tch_fail(err, TACHO_EPARSE, 0, "its length is not a multiple of %d bytes",
                             TCH_RVF_ENTRY);
         have += (size_t)n;
     }
     return 1;
 }
 
-/* Checks the chain of a witness segment and, of a bundle, that it is that of the log before it. */
+/* Checks the chain of a witness segment. In a bundle, checks also that its entries are those of
+   the log before it. */
 static int read_witness(tacho_witness_reader *r, tacho_error *err)
 {
     bool bundle = r->kind == TACHO_WITNESS_BUNDLE;
@@ -123,7 +125,8 @@ static int read_witness(tacho_witness_reader *r, tacho_error *err)
     int more;
 
     if (bundle && r->rvf.length != r->entries.len)
-        return tch_fail(err, TACHO_EPARSE, 0, "it has %llu bytes, and the log before it needs %zu",
+        return tch_fail(err, TACHO_EPARSE, 0,
+                        "it has %llu bytes, but the log before it requires %zu",
                         (unsigned long long)r->rvf.length, r->entries.len);
     for (; (more = next_entry(r, entry, err)) > 0; count++) {
         if (!tch_rvf_follows(&chain, entry))
@@ -136,7 +139,7 @@ static int read_witness(tacho_witness_reader *r, tacho_error *err)
     if (!bundle) {
         r->logs++;
         r->entry_count += count;
-        tch_sha256_digest_hex(r->outer.last, chain.link); /* 32 bytes, too */
+        tch_sha256_digest_hex(r->outer.last, chain.link); /* a link has 32 bytes, like a SHA-256 */
         r->hash = r->outer.last;
     }
     return more;
@@ -151,7 +154,8 @@ static int end_log(tacho_witness_reader *r, tacho_error *err)
     return read_witness(r, err);
 }
 
-/* The first segment tells a bundle from a file of another program. */
+/* Reads the first segment and sets whether the file is a bundle or was written by another
+   program. */
 static int read_first_segment(tacho_witness_reader *r, tacho_error *err)
 {
     int ours = tch_rvf_starts_with(&r->rvf, TCH_WITNESS_HEAD_V2, err);
@@ -178,7 +182,8 @@ static int read_other(tacho_witness_reader *r, tacho_error *err)
     return ours;
 }
 
-/* Steps to the next segment and checks it, or begins its lines. 1, 0 at the end, a failure. */
+/* Steps to the next segment and checks it, or starts reading its lines. Returns 1, 0 at the end,
+   or a failure. */
 static int next_segment(tacho_witness_reader *r, tacho_error *err)
 {
     int more = tch_rvf_next(&r->rvf, err);
@@ -213,7 +218,8 @@ static int check_end(tacho_witness_reader *r, tacho_error *err)
         return 0;
     }
     if (!r->closed)
-        return tch_fail(err, TACHO_EPARSE, 0, "the file ends after it: segments are missing");
+        return tch_fail(err, TACHO_EPARSE, 0,
+                        "the file is truncated: segments after it are missing");
     return 0;
 }
 

@@ -1,4 +1,5 @@
-/* Bundles as RVF files: the layout, what is found when one is changed, and files of others. */
+/* Tests bundles as RVF files: their layout, that every change is found, and files of other
+   programs. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -84,7 +85,7 @@ static struct tch_buf make_bundle(void)
     return contents(bundle);
 }
 
-/* The segment that the message of a failure names; 0: it is sound. */
+/* Returns the segment that the message of a failure names, or 0 when the file is valid. */
 static unsigned long bad_segment(const void *data, size_t len)
 {
     tacho_witness_reader *r = NULL;
@@ -106,7 +107,7 @@ static unsigned long bad_segment(const void *data, size_t len)
     return number;
 }
 
-/* Where each segment starts, and where the last one ends. */
+/* Finds where each segment starts and where the last one ends. Returns the number of segments. */
 static size_t segment_starts(const struct tch_buf *b, size_t start[MOST])
 {
     size_t n = 0;
@@ -115,7 +116,8 @@ static size_t segment_starts(const struct tch_buf *b, size_t start[MOST])
     while (at < b->len) {
         uint64_t length;
 
-        memcpy(&length, b->data + at + 16, sizeof length); /* little-endian, as our machines */
+        memcpy(&length, b->data + at + 16,
+               sizeof length); /* little-endian, like the machines that run the tests */
         start[n++] = at;
         at += 64 + length + tch_rvf_padding(length);
     }
@@ -132,7 +134,7 @@ static void assert_sha256(const void *data, size_t len, const char *hex)
     assert_string_equal(got, hex);
 }
 
-/* Two entries whose bytes RuVector's own code has checked. */
+/* Two entries whose bytes were checked by RuVector's own code. */
 static void writes_the_bytes_of_the_reference(void **state)
 {
     struct tch_rvf_chain chain = {{0}};
@@ -159,7 +161,7 @@ static void a_bundle_has_a_meta_and_a_witness_segment_per_log(void **state)
 {
     static const uint8_t types[] = {TCH_RVF_META, TCH_RVF_META,    TCH_RVF_WITNESS,
                                     TCH_RVF_META, TCH_RVF_WITNESS, TCH_RVF_META};
-    static const size_t entries[] = {0, 0, 4, 0, 2, 0}; /* one per line, with the last one */
+    static const size_t entries[] = {0, 0, 4, 0, 2, 0}; /* one per line, including the last line */
     struct tch_buf b = make_bundle();
     struct tch_buf log = contents(log_a);
     size_t start[MOST];
@@ -176,8 +178,8 @@ static void a_bundle_has_a_meta_and_a_witness_segment_per_log(void **state)
         if (entries[i] > 0)
             assert_int_equal(at[16] | at[17] << 8, entries[i] * 73);
     }
-    /* The text of the log is there as it is, and the entry of its first line has that one's hash.
-     */
+    /* The text of the log is unchanged, and the entry of its first line contains that line's
+       hash. */
     assert_non_null(memmem(b.data + start[1], start[2] - start[1], log.data, log.len));
     assert_non_null(memmem(b.data + start[1], 100, "{\"log\":\"a\",", 11));
     tch_buf_release(&log);
@@ -221,7 +223,7 @@ static void the_same_logs_make_the_same_bytes(void **state)
     tch_buf_release(&second);
 }
 
-/* Every bit of the headers, and one of each other byte. */
+/* Flips every bit of the headers, and one bit of each other byte. */
 static void a_flipped_bit_is_found_in_its_segment(void **state)
 {
     struct tch_buf b = make_bundle();
@@ -231,7 +233,7 @@ static void a_flipped_bit_is_found_in_its_segment(void **state)
 
     (void)state;
     assert_int_equal(bad_segment(b.data, b.len), 0);
-    for (size_t i = 4; i < b.len; i++) { /* with another magic number it is read as lines */
+    for (size_t i = 4; i < b.len; i++) { /* with another magic number the file is read as lines */
         int first;
 
         segment += segment + 1 < count && i == start[segment + 1];
@@ -259,13 +261,13 @@ static void a_truncated_file_names_the_segment(void **state)
     (void)state;
     (void)segment_starts(&b, start);
     for (size_t len = 1; len < b.len; len++) {
-        segment += len > start[segment + 1]; /* one that is whole is the last that is there */
+        segment += len > start[segment + 1]; /* a complete segment is the last one in the file */
         assert_int_equal(bad_segment(b.data, len), segment + 1);
     }
     tch_buf_release(&b);
 }
 
-/* Segment j in the place of segment i; where both are the same, i is left out. */
+/* Replaces segment i by segment j, or removes it when both are the same. */
 static void segments_left_out_or_replaced_are_found(void **state)
 {
     struct tch_buf b = make_bundle();
@@ -290,7 +292,7 @@ static void segments_left_out_or_replaced_are_found(void **state)
     tch_buf_release(&b);
 }
 
-/* A segment of another program's file, with any checksum. */
+/* Adds a segment as another program writes it, with any checksum. */
 static void add_segment(struct tch_buf *b, uint8_t type, uint64_t id, uint8_t checksum,
                         const void *payload, size_t len)
 {
@@ -357,7 +359,7 @@ static void refuses_what_it_cannot_pack(void **state)
     pack.logs = logs;
     pack.log_count = 1;
     assert_int_equal(tacho_witness_pack_write(log_b, &pack, NULL, &err), TACHO_EPARSE);
-    assert_non_null(strstr(err.message, "is a bundle already"));
+    assert_non_null(strstr(err.message, "is already a bundle"));
     logs[0] = log_a;
     assert_int_equal(tacho_witness_pack_write("/dev/null", &pack, NULL, &err), TACHO_EUNSUPPORTED);
     assert_non_null(strstr(err.message, "is not a regular file"));

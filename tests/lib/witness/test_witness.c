@@ -1,5 +1,5 @@
-/* Witness logs, and bundles of lines as earlier versions wrote them: exact lines, and whatever is
-   changed in a file is found. test_rvf.c has the bundles that are written today. */
+/* Tests witness logs, and bundles of lines as earlier versions wrote them: exact lines, and that
+   every change of a file is found. test_rvf.c tests the bundles that are written today. */
 #include "support/test.h"
 
 #include <math.h>
@@ -115,7 +115,8 @@ static void writes_a_line_in_the_order_of_the_fields(void **state)
     free(line);
 }
 
-/* Entries that differ from one another; `time` is all that two logs of the same differ in. */
+/* Writes entries that differ from one another. Two logs of the same length differ only in
+   `time`. */
 static int write_log(const char *path, size_t entries, uint64_t time)
 {
     tacho_witness *w = NULL;
@@ -152,7 +153,8 @@ static struct tch_buf contents(const char *path)
     return b;
 }
 
-/* Reads it all: 0 when it is sound and closed, the line that is not, or -1 for one not closed. */
+/* Reads the whole file. Returns 0 when it is valid and closed, the number of a bad line, or -1
+   when it is not closed. */
 static long bad_line(const char *data, size_t len)
 {
     tacho_witness_reader *r = NULL;
@@ -200,7 +202,7 @@ static void comes_back_as_it_went_out(void **state)
     tacho_witness_reader_close(r);
 }
 
-/* Reads an entry of a line that no chain holds. */
+/* Reads the entry of a line that is not in a chain. */
 static int read_entry(const char *text, size_t len, struct tch_witness_room *room,
                       tacho_witness_entry *ret)
 {
@@ -219,7 +221,7 @@ static void release_room(struct tch_witness_room *room)
     tch_buf_release(&room->rest);
 }
 
-static void masks_of_every_length_come_back(void **state)
+static void masks_of_every_length_are_read_back(void **state)
 {
     uint8_t mask[40];
 
@@ -235,7 +237,7 @@ static void masks_of_every_length_come_back(void **state)
 
         tch_buf_init(&plain, LIMIT);
         for (size_t i = 0; i < count; i++) {
-            mask[i] = (uint8_t)((i * i + count) % 3); /* 2 is true, too */
+            mask[i] = (uint8_t)((i * i + count) % 3); /* 2 counts as true, too */
             tch_buf_addf(&plain, "%s%s", i > 0 ? "," : "[", mask[i] ? "true" : "false");
         }
         tch_buf_adds(&plain, count > 0 ? "]" : "[]");
@@ -251,7 +253,7 @@ static void masks_of_every_length_come_back(void **state)
     }
 }
 
-/* What stands inside another member is that member's, whatever its name. */
+/* A mask inside another member belongs to that member, whatever its name. */
 static void the_mask_is_the_entrys_own(void **state)
 {
     static const char *const members[] = {
@@ -281,7 +283,7 @@ static void the_mask_is_the_entrys_own(void **state)
     }
 }
 
-static void a_mask_of_other_things_is_refused(void **state)
+static void a_mask_of_other_values_is_refused(void **state)
 {
     static const char *const masks[] = {
         "[true,]",
@@ -315,7 +317,7 @@ static void a_mask_of_other_things_is_refused(void **state)
     }
 }
 
-/* A line of the bundle's own. */
+/* Adds a line of the bundle itself. */
 static void add_own_line(struct tch_buf *b, struct tch_chain *chain, const char *object)
 {
     size_t start = b->len;
@@ -386,8 +388,8 @@ static void a_bundle_of_lines_tells_what_is_in_it(void **state)
     tacho_witness_reader_close(r);
 }
 
-/* Every bit of the file, one at a time. The line that is named must be the one, or, where a line
-   feed was hit, one of the two that it parts. */
+/* Flips every bit of the file, one at a time. The reported line must be the changed one or, when
+   a line feed was changed, one of the two lines around it. */
 static void every_flipped_bit_is_found(const char *path)
 {
     struct tch_buf b = contents(path);
@@ -425,7 +427,7 @@ static void one_flipped_bit_in_a_log_is_found(void **state)
     every_flipped_bit_is_found(log_a);
 }
 
-/* Where each line starts; how many there are. */
+/* Finds where each line starts and returns the number of lines. */
 static size_t line_starts(const struct tch_buf *b, size_t start[32])
 {
     size_t n = 0;
@@ -437,7 +439,7 @@ static size_t line_starts(const struct tch_buf *b, size_t start[32])
     return n - 1;
 }
 
-/* The file with its lines in the order given, -1 leaving one out. */
+/* Checks the file with its lines in the order given, where -1 leaves a line out. */
 static long bad_line_of(const struct tch_buf *b, const int *order, size_t count)
 {
     struct tch_buf made;
@@ -454,9 +456,9 @@ static long bad_line_of(const struct tch_buf *b, const int *order, size_t count)
     return bad;
 }
 
-/* Each line left out, and each two swapped. Two cases are found a little later than they begin: a
-   bundle without its first line begins as a log does, and the first entries of two logs may stand
-   for each other until the next line. */
+/* Leaves out each line, and swaps each two. Two cases are found a little later than they begin:
+   a bundle without its first line begins like a log, and the first entries of two logs may
+   replace each other until the next line. */
 static void dropped_and_swapped_lines_are_found(const char *path)
 {
     struct tch_buf b = contents(path);
@@ -551,7 +553,7 @@ static void refuses_what_cannot_be(void **state)
     assert_int_equal(tacho_witness_open(log_a, &w, NULL), 0);
     assert_int_equal(tacho_witness_add(w, &e, &err), TACHO_ELIMIT);
     e.keep_count = 0;
-    assert_int_equal(tacho_witness_add(w, &e, &err), TACHO_ELIMIT); /* sticky */
+    assert_int_equal(tacho_witness_add(w, &e, &err), TACHO_ELIMIT); /* the failure stays */
     assert_int_equal(tacho_witness_close(w, &err), TACHO_ELIMIT);
     assert_int_equal(tacho_witness_close(NULL, NULL), 0);
     assert_int_equal(bad_line("", 0), 1);
@@ -584,8 +586,8 @@ static void survives_every_failing_allocation(void **state)
     test_every_allocation_fails(write_and_pack, NULL);
 }
 
-/* Its hash is right, but one reader would take the first value and another the last. */
-static void a_key_twice_is_refused(void **state)
+/* Its hash is right, but one reader would use the first value and another the last. */
+static void a_repeated_key_is_refused(void **state)
 {
     static const char *const objects[] = {"{\"a\":1,\"b\":2", "{\"a\":1,\"b\":2,\"a\":3"};
 
@@ -618,9 +620,9 @@ int main(void)
         cmocka_unit_test(writes_the_lines_of_the_reference),
         cmocka_unit_test(writes_a_line_in_the_order_of_the_fields),
         IN_HOME(comes_back_as_it_went_out),
-        cmocka_unit_test(masks_of_every_length_come_back),
+        cmocka_unit_test(masks_of_every_length_are_read_back),
         cmocka_unit_test(the_mask_is_the_entrys_own),
-        cmocka_unit_test(a_mask_of_other_things_is_refused),
+        cmocka_unit_test(a_mask_of_other_values_is_refused),
         IN_HOME(a_bundle_of_lines_tells_what_is_in_it),
         IN_HOME(one_flipped_bit_in_a_bundle_is_found),
         IN_HOME(one_flipped_bit_in_a_log_is_found),
@@ -629,7 +631,7 @@ int main(void)
         IN_HOME(a_log_that_was_not_closed_says_so),
         IN_HOME(the_same_decisions_at_another_time_compare_equal),
         IN_HOME(refuses_what_cannot_be),
-        cmocka_unit_test(a_key_twice_is_refused),
+        cmocka_unit_test(a_repeated_key_is_refused),
         IN_HOME(survives_every_failing_allocation),
     };
 
