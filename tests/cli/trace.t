@@ -137,7 +137,7 @@ $ tacho trace convert -o odd.xyz trace/full.json
 $ tacho trace merge --quiet --align outer trace/full.json trace/cut.json -o both.tacho; tacho trace recover both.tacho -o x.json; rm both.tacho
 ! tacho: warning: 'trace/cut.json' was placed by one event: its place is right only as far as that happened everywhere at once, and clocks drift apart from there
 ! tacho: warning: 'trace/cut.json' was read up to where it is sound
-! tacho: cannot recover 'both.tacho': it was converted from a trace of several processes: 'tacho trace convert' reads it
+! tacho: cannot recover 'both.tacho': it was converted from a trace of several processes; use 'tacho trace convert'
 $ tacho trace merge --quiet --same-clock --fail-on-warn trace/full.json trace/cut.json -o both.json; echo $?; rm both.json
 | 3
 ! tacho: warning: 'trace/cut.json' was read up to where it is sound

@@ -1,4 +1,4 @@
-/* Events as ferrum writes them. */
+/* Writes events in the form of ferrum's Chrome traces. */
 #include "chrome_event.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ static const char *or_empty(const char *text)
     return text ? text : "";
 }
 
-/* Fails with what canonical JSON has found. */
+/* Fails with the reason why an argument cannot be written as canonical JSON. */
 static int bad_args(const char *key, const tacho_error *why, tacho_error *err)
 {
     if (why->code == TACHO_ENOMEM)
@@ -85,8 +85,8 @@ static bool has_key(const tacho_field *fields, size_t count, const char *key)
     return false;
 }
 
-/* Adds fields as an object, which may have a key twice. *twice says so; it is not looked for among
-   more than FEW. */
+/* Adds fields as an object, in which a key may occur twice. Sets *twice when one does, and also
+   when there are more than FEW fields, which are not compared. */
 static int add_members(struct tch_buf *b, tacho_fields args, bool *twice, tacho_error *err)
 {
     enum { FEW = 32 };
@@ -120,7 +120,7 @@ static int add_fields(struct tch_buf *b, tacho_fields args, tacho_error *err)
     status = add_members(b, args, &twice, err);
     if (status < 0 || !twice || b->failed)
         return status;
-    tch_buf_init(&object, TCH_CHROME_EVENT_LIMIT); /* the same again, with each key once */
+    tch_buf_init(&object, TCH_CHROME_EVENT_LIMIT); /* write them again, with each key once */
     add_members(&object, args, &twice, NULL);
     b->len = before;
     status = object.failed ? tch_fail_memory(err) : add_object(b, object.data, object.len, err);
@@ -136,7 +136,7 @@ int tch_chrome_event_add(struct tch_buf *b, const tacho_trace_event *event, cons
     int status;
 
     if (phase_len == 0 || tch_utf8_step(phase, phase_len) != phase_len)
-        return tch_fail(err, TACHO_EINVAL, 0, "the phase '%.20s' is not one character", phase);
+        return tch_fail(err, TACHO_EINVAL, 0, "the phase '%.20s' must be one character", phase);
     if (event->pid > UINT32_MAX || event->tid > UINT32_MAX)
         return tch_fail(err, TACHO_EINVAL, 0, "%s %llu does not fit 32 bits",
                         event->pid > UINT32_MAX ? "the process" : "the thread",

@@ -1,5 +1,5 @@
-/* The writer object of <tacho/chrome.h>: events as JSON in memory, and the file that they become.
- */
+/* The writer object of <tacho/chrome.h>. It keeps events as JSON in memory and writes them to a
+   file. */
 #include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -22,17 +22,17 @@ enum { EVENTS_LIMIT = 1 << 30, LINE_ROOM = 1024 };
 struct tacho_chrome {
     pthread_mutex_t lock;
     char *path; /* as given; NULL: disabled */
-    char *file; /* the same, absolute: the program may change its folder */
+    char *file; /* path as an absolute path, because the program may change its working directory */
     uint64_t start_ns;
     pid_t pid;
     char *text; /* the events, separated by commas */
     size_t len, room;
-    uint64_t missing;   /* events that could not be kept */
-    tacho_error reason; /* ... of the first */
-    tacho_chrome *next; /* of those that are open */
+    uint64_t missing;   /* number of events that could not be kept */
+    tacho_error reason; /* why the first of them could not be kept */
+    tacho_chrome *next; /* next writer in the list of open ones */
 };
 
-/* The writers that are open, which the exit of the program writes. */
+/* The list of open writers. Their files are written when the program exits. */
 static pthread_mutex_t open_lock = PTHREAD_MUTEX_INITIALIZER;
 static tacho_chrome *open_writers;
 
@@ -72,7 +72,7 @@ static int set_path(tacho_chrome *w, const char *path, tacho_error *err)
     char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
 
     if (path[0] != '/' && !here)
-        return tch_fail_errno(err, errno, "cannot find the working directory");
+        return tch_fail_errno(err, errno, "cannot get the working directory");
     w->path = strdup(path);
     if (!here)
         w->file = strdup(path);
@@ -161,7 +161,7 @@ static int keep(tacho_chrome *w, const struct tch_buf *line, tacho_error *err)
     return 0;
 }
 
-/* Writes the event as JSON and keeps it. The lock is held. */
+/* Writes the event as JSON and keeps it. The lock must be held. */
 static int add(tacho_chrome *w, const tacho_trace_event *event, const char *args, tacho_error *err)
 {
     char room[LINE_ROOM];
@@ -181,14 +181,14 @@ static int add(tacho_chrome *w, const tacho_trace_event *event, const char *args
     return status;
 }
 
-/* The start counts from the duration in whole microseconds, without the rounding that its own value
-   gets: so does the reference. */
+/* Returns the start of a span that ends now. Like the reference, it subtracts the duration in
+   whole microseconds, which is truncated here and not rounded as in the event's own value. */
 static uint64_t start_us(uint64_t now_us, double duration_ms)
 {
     double us = duration_ms * 1000.0;
 
     if (!(us > 0))
-        return now_us; /* NaN too */
+        return now_us; /* also for NaN */
     return us < (double)now_us ? now_us - (uint64_t)us : 0;
 }
 
@@ -304,8 +304,8 @@ int tacho_chrome_close(tacho_chrome *writer, tacho_error *err)
     return status;
 }
 
-/* At exit there is no caller to return an error to. A child made by fork leaves the writers of its
-   parent alone. */
+/* Writes the files of open writers at exit, when there is no caller to return an error to. A
+   child made by fork leaves the writers of its parent alone. */
 __attribute__((destructor)) static void write_open_files(void)
 {
     tacho_error err;

@@ -1,6 +1,6 @@
-/* The strict reader of <tacho/chrome.h>. Each event is validated as JSON with the whole file, then
-   its members are read from its text, which is in the window of the first reader: so every place is
-   one in the file. */
+/* The strict reader of <tacho/chrome.h>. The reader of the file validates each event as JSON.
+   Then a second reader reads the members from the event's text, which is still in the window of
+   the first. Every position in a message is therefore a position in the file. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -18,21 +18,21 @@
 #include "chrome_event.h"
 
 struct tacho_chrome_reader {
-    const char *data; /* what is left to read in memory, before what is left in the file */
+    const char *data; /* the bytes in memory that are left to read; those of the file follow */
     size_t len;
-    int fd; /* -1: none */
+    int fd; /* -1: there is no file */
     char head[256];
     enum { AT_START, IN_ARRAY, AT_END } state;
-    bool single;     /* one event in place of an array */
-    uint64_t number; /* of the event, from 1 */
-    int status;      /* of the failure that stopped it */
+    bool single;     /* the text is one event instead of an array */
+    uint64_t number; /* number of the event, from 1 */
+    int status;      /* code of the failure that stopped the reader */
     tacho_error why;
     struct tch_json_reader json;
 
-    /* The event that was read. */
+    /* The current event. */
     tacho_trace_event event;
-    struct tch_buf texts; /* each ended by a NUL */
-    struct tch_buf args;  /* in canonical form */
+    struct tch_buf texts; /* its texts, each terminated by NUL */
+    struct tch_buf args;  /* its arguments in canonical form */
     tacho_field *fields;
     size_t field_count, field_room;
 };
@@ -51,7 +51,7 @@ static ssize_t read_source(void *ctx, char *buf, size_t size)
     return (ssize_t)size;
 }
 
-/* Starts on bytes in memory, which precede what is left in the file. */
+/* Starts the reader on bytes in memory. The rest of the file follows them. */
 static int open_reader(tacho_chrome_reader *r, const char *data, size_t len, tacho_error *err)
 {
     size_t blanks = 0;
@@ -125,7 +125,7 @@ void tacho_chrome_reader_close(tacho_chrome_reader *reader)
     free(reader);
 }
 
-/* Fails at a place in the window. */
+/* Fails at a position in the window. */
 static int bad(tacho_chrome_reader *r, const char *at, const char *what, const char *key)
 {
     tch_fail(&r->why, TACHO_EPARSE, 0, "trace event %llu: %s%s%s%s", (unsigned long long)r->number,
@@ -134,9 +134,10 @@ static int bad(tacho_chrome_reader *r, const char *at, const char *what, const c
     return TACHO_EPARSE;
 }
 
-/* Texts. Their places in r->texts are offsets plus 1 until the event is complete: it moves. */
+/* Texts. Until the event is complete, they are stored as offsets into r->texts plus 1, because
+   the buffer may move. */
 
-/* Adds a string, read raw, without its quotes and escapes. */
+/* Adds a raw string without its quotes and escapes. */
 static void add_string(tacho_chrome_reader *r, const struct tch_json_value *raw)
 {
     struct tch_json_value string = {.type = TCH_JSON_STRING,
@@ -147,7 +148,7 @@ static void add_string(tacho_chrome_reader *r, const struct tch_json_value *raw)
     tch_json_unescape(&string, &r->texts);
 }
 
-/* Returns TACHO_EPARSE for a string with a U+0000, which a C text cannot hold. */
+/* Adds a string. Returns TACHO_EPARSE when it contains U+0000, which a C string cannot contain. */
 static int take_string(tacho_chrome_reader *r, const struct tch_json_value *raw, const char **ret)
 {
     size_t at = r->texts.len;
@@ -193,7 +194,7 @@ static int take_number(tacho_chrome_reader *r, const struct tch_json_value *raw,
     return 0;
 }
 
-/* Gives a field the value, the text of which is in the window. */
+/* Sets the value of a field from its text in the window. */
 static void set_value(tacho_chrome_reader *r, tacho_field *field, const struct tch_json_value *raw)
 {
     struct tch_json_number number;
@@ -227,7 +228,7 @@ static void set_value(tacho_chrome_reader *r, tacho_field *field, const struct t
     tch_buf_addc(&r->texts, '\0');
 }
 
-/* Reads the arguments from their canonical form, which has each key once. */
+/* Reads the arguments from their canonical form, in which each key occurs once. */
 static int take_args(tacho_chrome_reader *r, const struct tch_json_value *raw)
 {
     struct tch_json_reader inner;
@@ -294,7 +295,7 @@ static int take_member(tacho_chrome_reader *r, enum member m, const struct tch_j
     }
 }
 
-/* Offsets become pointers. */
+/* Replaces the offsets by pointers. */
 static void settle_texts(tacho_chrome_reader *r)
 {
     r->event.name = text_at(r, r->event.name);

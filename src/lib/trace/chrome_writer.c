@@ -1,4 +1,4 @@
-/* The one writer of the Chrome trace format. */
+/* Writes the Chrome trace format. All traces in this format are written here. */
 #include "chrome_writer.h"
 
 #include <stdlib.h>
@@ -10,10 +10,10 @@
 #include "recording_file.h"
 
 enum {
-    TEXT_LIMIT = 64 << 20, /* of one event */
-    NUMBERS_MAX = 128,     /* bytes that the times of a span need, and what is around them */
-    LANE_TID = 0x50000000, /* the first tid of lanes that overlaps needed */
-    LANES = 64,            /* tids for the lanes of a track */
+    TEXT_LIMIT = 64 << 20, /* limit of one event, in bytes */
+    NUMBERS_MAX = 128,     /* bytes that suffice for the times of a span and the text around them */
+    LANE_TID = 0x50000000, /* the first tid of the lanes for spans that overlap others */
+    LANES = 64,            /* number of tids for the lanes of a track */
 };
 
 void tch_chrome_init(struct tch_chrome *c, struct tch_model *m, struct tch_sink *out,
@@ -69,7 +69,7 @@ static void begin_metadata(struct tch_chrome *c, const char *what, uint64_t pid)
     tch_json_put_u64(&c->text, "pid", pid);
 }
 
-/* The text, or where there is none the number. */
+/* Ends the event with the text, or with the number when there is no text. */
 static void end_metadata(struct tch_chrome *c, const char *key, uint32_t text, int64_t number)
 {
     tch_json_key(&c->text, "args");
@@ -124,7 +124,7 @@ int tch_chrome_names(struct tch_chrome *c)
     return c->out->status;
 }
 
-/* Finds the track of a lane. The first span in it brings its name. */
+/* Finds the track of a lane. Names it when its first span comes. */
 static int lane_track(struct tch_chrome *c, const struct tch_ev *ev, uint32_t *ret)
 {
     uint64_t tid = LANE_TID + (uint64_t)ev->track * LANES +
@@ -153,7 +153,7 @@ static int lane_track(struct tch_chrome *c, const struct tch_ev *ev, uint32_t *r
 
 /* Events. */
 
-/* Microseconds, with three decimals where there are any. */
+/* Writes microseconds, with three decimals unless they are all zero. */
 static inline size_t put_us(char *out, uint64_t ns)
 {
     unsigned rest = (unsigned)(ns % 1000);
@@ -197,7 +197,7 @@ static void set_ids(struct tch_chrome *c, uint32_t track)
     c->track = track + 1;
 }
 
-/* From the name to the phase, which comes next. */
+/* Writes the event from its name up to its phase, which the caller adds. */
 static void begin_event(struct tch_chrome *c, const struct tch_ev *ev)
 {
     tch_buf_clear(&c->text);
@@ -207,8 +207,8 @@ static void begin_event(struct tch_chrome *c, const struct tch_ev *ev)
     tch_json_key(&c->text, "ph");
 }
 
-/* Spans without arguments: nearly all there is, so without detours. What they rarely need is kept
-   out of line. */
+/* Spans without arguments. Nearly all events are such spans, so they have a fast path.
+   Everything that they rarely need is kept out of line. */
 
 static bool make_prefix(struct tch_chrome *c, const struct tch_ev *ev)
 {
@@ -227,7 +227,8 @@ static bool make_prefix(struct tch_chrome *c, const struct tch_ev *ev)
     return p->text != NULL;
 }
 
-/* Writes it, unless its name has been used with another category. */
+/* Writes a plain span by its prefix. Returns false when it needs more, for example because its
+   name was first used with another category. */
 static inline bool add_plain_span(struct tch_chrome *c, const struct tch_ev *ev)
 {
     static const char dur[] = ",\"dur\":";
@@ -260,9 +261,9 @@ static inline bool add_plain_span(struct tch_chrome *c, const struct tch_ev *ev)
     return true;
 }
 
-/* All others. */
+/* All other events. */
 
-/* The members that only events of one kind have. */
+/* Adds the members that only events of one kind have. */
 static void add_special(struct tch_chrome *c, const struct tch_ev *ev)
 {
     char text[24];

@@ -1,12 +1,12 @@
 /*
- * The Chrome trace format: a JSON array of events.
+ * Writes the Chrome trace format: a JSON array of events.
  *
  *     tch_chrome_init(&c, &model, &out, ",\n");
  *     tch_chrome_add(&c, &ev);  ...
  *     tch_chrome_names(&c);              before the events, between or after them
  *     tch_chrome_release(&c);
  *
- * The brackets of the array are the caller's.
+ * The caller writes the brackets of the array.
  */
 #ifndef TCH_CHROME_WRITER_H
 #define TCH_CHROME_WRITER_H
@@ -14,7 +14,7 @@
 #include "base/sink.h"
 #include "trace_model.h"
 
-/* The constant start of the spans of a name, made when it is first used. */
+/* The constant start of all spans of a name. It is made when the name is first used. */
 struct tch_chrome_prefix {
     char *text;
     size_t len;
@@ -24,26 +24,29 @@ struct tch_chrome_prefix {
 struct tch_chrome {
     struct tch_model *m; /**< lanes get tracks in it */
     struct tch_sink *out;
-    const char *between; /* two events */
+    const char *between; /* separator of two events */
     size_t between_len;
-    bool any;                           /* events so far */
-    struct tch_chrome_prefix *prefixes; /* by name */
+    bool any;                           /* an event was written */
+    struct tch_chrome_prefix *prefixes; /* indexed by name */
     size_t prefix_room;
-    struct tch_buf text; /* of the event that is being made */
-    uint32_t track;      /* plus 1, of ids; 0: none */
+    struct tch_buf text; /* the event that is being made */
+    uint32_t track;      /* 1 + the track that `ids` is for; 0: none */
     char ids[64];        /* ,"pid":1,"tid":2 of the track */
     size_t ids_len;
 };
 
-/** Cannot fail. What it is given must outlive c. Failures are in out->status. */
+/** Prepares a writer. It cannot fail. The arguments must outlive c. Failures of later calls are
+    in out->status. */
 void tch_chrome_init(struct tch_chrome *c, struct tch_model *m, struct tch_sink *out,
                      const char *between);
 void tch_chrome_release(struct tch_chrome *c);
 
-/** Writes an event. It is a tch_ev_sink; ctx is a struct tch_chrome *. @return the status */
+/** Writes an event. It can be used as a tch_ev_sink; ctx is a struct tch_chrome *.
+    @return the status */
 int tch_chrome_add(void *ctx, const struct tch_ev *ev);
 
-/** Writes names, labels and sort orders of all processes and tracks. @return the status */
+/** Writes the names, labels and sort orders of all processes and tracks.
+    @return the status */
 int tch_chrome_names(struct tch_chrome *c);
 
 /** Writes the name and the sort order of one track. @return the status */

@@ -1,4 +1,4 @@
-/* Lanes in which spans nest. */
+/* Assigns spans to lanes in which they nest. */
 #include "nesting_lanes.h"
 
 #include <stdlib.h>

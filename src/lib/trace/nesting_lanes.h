@@ -1,6 +1,7 @@
 /*
- * Do the spans of a track nest? Those that overlap others only partly go to lanes of their own.
- * Spans come in order of their beginning, the longer first.
+ * Assigns the spans of a track to lanes in which they nest. A span that overlaps another only
+ * partly goes to a lane of its own. Spans must come in the order of their start, of two that start
+ * together the longer one first.
  */
 #ifndef TCH_NESTING_LANES_H
 #define TCH_NESTING_LANES_H
@@ -9,11 +10,11 @@
 #include <stdint.h>
 
 struct tch_nest_lane {
-    int64_t *ends; /* of the open spans, the innermost last */
+    int64_t *ends; /* ends of the open spans, the innermost last */
     size_t depth, room;
 };
 
-/** All zero is empty. */
+/** The lanes of a track. All zero means empty. */
 struct tch_nest {
     struct tch_nest_lane *lanes;
     size_t count, room;
@@ -21,14 +22,15 @@ struct tch_nest {
 
 void tch_nest_release(struct tch_nest *n);
 
-/** No span is open any more. */
+/** Closes all spans. */
 void tch_nest_clear(struct tch_nest *n);
 
-/** Is the innermost span of the lane over at ts? Then it is closed, and *end is when it ended. */
+/** Closes the innermost span of the lane if it has ended at ts, sets *end to its end and returns
+    1. Returns 0 otherwise. */
 int tch_nest_pop(struct tch_nest *n, size_t lane, int64_t ts, int64_t *end);
 
-/** The first lane in which a span from ts to end nests, which it enters; -1: no memory. What is
-    over at ts must have been popped, or is closed here. */
+/** Adds a span from ts to end to the first lane in which it nests. Returns the lane, or -1
+    without memory. Closes spans that have ended at ts and were not popped. */
 int64_t tch_nest_push(struct tch_nest *n, int64_t ts, int64_t end);
 
 #endif

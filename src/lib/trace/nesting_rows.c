@@ -1,4 +1,4 @@
-/* Spans with explicit times, laid out in rows in which they nest. */
+/* Lays out spans with explicit times in rows in which they nest. */
 #include "nesting_rows.h"
 
 #include <stdlib.h>
@@ -8,9 +8,9 @@
 #include "nesting_lanes.h"
 
 struct tch_trace_row_item {
-    struct tch_trace_row row; /* lane not set */
+    struct tch_trace_row row; /* its lane is not set */
     uint64_t start, end;
-    size_t place; /* among the items as they came */
+    size_t place; /* its place in the order of the recording */
     uint32_t number;
 };
 
@@ -31,7 +31,8 @@ void tch_push_times(const struct tch_recording *r, const struct tch_seen_event *
     *ts_us = now_us > *dur_us ? now_us - *dur_us : 0;
 }
 
-/* An event that began before the trace is moved to its start and keeps its duration. */
+/* An event that began before the trace is moved to the start of the trace and keeps its
+   duration. */
 void tch_trace_rows_times(const struct tch_recording *r, const struct tch_seen_event *e,
                           uint64_t *start, uint64_t *end)
 {
@@ -50,7 +51,7 @@ void tch_trace_rows_times(const struct tch_recording *r, const struct tch_seen_e
         dur = e->fixed[1];
         if (e->kind == TCH_REC_PUSH)
             tch_push_times(r, e, &ts, &dur);
-        /* Microseconds past 2^64 ns are the end of time. */
+        /* Microseconds that do not fit 64 bits of nanoseconds become the largest time. */
         *start = ts > UINT64_MAX / 1000 ? UINT64_MAX : add_sat(origin, ts * 1000);
         *end = dur > UINT64_MAX / 1000 ? UINT64_MAX : add_sat(*start, dur * 1000);
     }
@@ -71,7 +72,7 @@ static struct tch_trace_row row_of(const struct tch_seen_event *e)
     return (struct tch_trace_row){.kind = TCH_ROW_TRACK, .a = e->fixed[0]};
 }
 
-/* Collecting. */
+/* Collecting events. */
 
 struct collect {
     struct tch_trace_rows *rows;
@@ -96,7 +97,7 @@ static int collect_item(void *ctx, const struct tch_seen_event *e)
     return 0;
 }
 
-/* Laying out. */
+/* Laying them out. */
 
 static int compare(uint64_t a, uint64_t b)
 {
@@ -110,7 +111,8 @@ static int compare_tracks(const struct tch_trace_row *a, const struct tch_trace_
     return a->a != b->a ? compare(a->a, b->a) : compare(a->b, b->b);
 }
 
-/* The longer of two that start together is the outer one. */
+/* Orders items by track and start. Of two that start together the longer one comes first,
+   because it is the outer one. */
 static int by_track_and_time(const void *left, const void *right)
 {
     const struct tch_trace_row_item *a = left, *b = right;
@@ -135,10 +137,10 @@ static int64_t bounded(uint64_t ns)
     return ns < INT64_MAX ? (int64_t)ns : INT64_MAX;
 }
 
-/* Puts the items, which are in order of track and time, on rows. */
+/* Assigns rows to the items, which are in the order of track and time. */
 static int place_items(struct tch_trace_rows *rows, struct tch_nest *nest)
 {
-    uint32_t first = 0; /* row of the track */
+    uint32_t first = 0; /* first row of the track */
 
     for (size_t i = 0; i < rows->item_count; i++) {
         struct tch_trace_row_item *item = &rows->items[i];
@@ -192,7 +194,7 @@ static bool is_item(const struct tch_trace_row_item *a, const struct tch_trace_r
     return compare_tracks(&a->row, &b->row) == 0 && a->start == b->start && a->end == b->end;
 }
 
-/* The row where a track's spans go first. */
+/* Returns the first row of a track. */
 static uint32_t first_row(const struct tch_trace_rows *rows, const struct tch_trace_row *track)
 {
     for (uint32_t i = 0; i < rows->count; i++)
@@ -201,7 +203,8 @@ static uint32_t first_row(const struct tch_trace_rows *rows, const struct tch_tr
     return TCH_NO_ROW;
 }
 
-/* A recording that goes on may have lost chunks since it was laid out, or have one record more. */
+/* Searches from the last item found. A recording that is still being written may have lost
+   chunks, or gained a record, since it was laid out. */
 uint32_t tch_trace_rows_next(struct tch_trace_rows *rows, const struct tch_recording *r,
                              const struct tch_seen_event *e)
 {

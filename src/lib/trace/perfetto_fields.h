@@ -1,5 +1,5 @@
 /*
- * Field numbers of the messages of perfetto/trace that the reader and the writer of models know.
+ * Field numbers of Perfetto's protobuf messages that the reader and the writer of traces use.
  */
 #ifndef TCH_PERFETTO_FIELDS_H
 #define TCH_PERFETTO_FIELDS_H

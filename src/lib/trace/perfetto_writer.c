@@ -1,4 +1,4 @@
-/* Events of a Perfetto trace. */
+/* Writes the events of a Perfetto trace. */
 #include "perfetto_writer.h"
 
 #include <tacho/trace.h>
@@ -7,10 +7,10 @@
 #include "base/json_read.h"
 #include "recording_file.h"
 
-enum { SMALL_PACKET = 64 }; /* bytes that the packet of a plain begin or end needs at most */
+enum { SMALL_PACKET = 64 }; /* bytes that suffice for the packet of a plain begin or end */
 
-/* Begins and ends without arguments: nearly all there is, so without detours. False when the sink
-   must make room first. */
+/* Writes a begin or end without arguments. Nearly all events are of this kind, so this is the
+   fast path. Returns false when the sink must make room first. */
 static inline bool add_plain(struct tch_perfetto *p, const struct tch_pf_tail *tail, int64_t ts)
 {
     uint8_t *start = (uint8_t *)tch_sink_free_room(p->out, SMALL_PACKET), *at;
@@ -22,14 +22,16 @@ static inline bool add_plain(struct tch_perfetto *p, const struct tch_pf_tail *t
     start[2] = TCH_PF_PACKET_TIME << 3 | TCH_PB_VARINT;
     at += tch_pb_put_varint(at, (uint64_t)ts - p->last);
     p->last = (uint64_t)ts;
-    memcpy(at, tail->bytes, sizeof tail->bytes); /* what is too much is overwritten */
+    memcpy(at, tail->bytes,
+           sizeof tail->bytes); /* the next packet overwrites the bytes after its length */
     at += tail->len;
     start[1] = (uint8_t)(at - start - 2);
     p->out->b.len += (size_t)(at - start);
     return true;
 }
 
-/* In order of the sequence and on its track: a time in steps, and no track. Else both are given. */
+/* Starts an event. An event on the track of the sequence and not earlier than the one before it
+   needs no track, and its time is relative. Any other event has both in full. */
 static size_t begin_event(struct tch_perfetto *p, unsigned type, int64_t ts, uint64_t track)
 {
     bool own = p->track > 0 && track == TCH_PF_UUID_TRACK + p->track - 1;
@@ -76,7 +78,7 @@ static int named_event(struct tch_perfetto *p, unsigned type, const struct tch_e
     return end_event(p, event);
 }
 
-/* ev is NULL for an end without arguments. */
+/* Ends a span on a track. ev is NULL for an end without arguments. */
 static int end_on(struct tch_perfetto *p, int64_t ts, uint64_t track, const struct tch_ev *ev)
 {
     size_t event = begin_event(p, TCH_PF_END, ts, track);
@@ -122,7 +124,7 @@ static int counter_value(struct tch_perfetto *p, const struct tch_ev *ev, const 
     return end_event(p, event);
 }
 
-/* A counter for each member that is a number. */
+/* Writes one counter event for each member that is a number. */
 static int json_counter(struct tch_perfetto *p, const struct tch_ev *ev)
 {
     struct tch_json_reader j;
@@ -161,7 +163,7 @@ static int counter(struct tch_perfetto *p, const struct tch_ev *ev)
     return p->out->status;
 }
 
-/* The old form of a flow step: it binds to the span around it, as in the JSON format. */
+/* Writes the old form of a flow step, which binds to the span around it, as in the JSON format. */
 static int flow(struct tch_perfetto *p, const struct tch_ev *ev)
 {
     size_t event = begin_event(p, 0, ev->ts, TCH_PF_UUID_TRACK + ev->track), legacy;
@@ -176,8 +178,8 @@ static int flow(struct tch_perfetto *p, const struct tch_ev *ev)
     return end_event(p, event);
 }
 
-/* The track has the hash of what its events have in common as its number, so that memory does not
-   grow with the ids. */
+/* Writes an asynchronous event. The uuid of its track is a hash of what events of one span have
+   in common, so that memory does not grow with the number of ids. */
 static int async(struct tch_perfetto *p, const struct tch_ev *ev)
 {
     uint64_t process = p->m->tracks[ev->track].process;
@@ -192,7 +194,7 @@ static int async(struct tch_perfetto *p, const struct tch_ev *ev)
     return named_event(p, ev->phase == 'b' ? TCH_PF_BEGIN : TCH_PF_INSTANT, ev, track);
 }
 
-/* Has the event's name a tail for its category, on this sequence? */
+/* Returns whether there is a prepared tail for the event's name and category on this sequence. */
 static inline bool has_tail(const struct tch_perfetto *p, const struct tch_ev *ev)
 {
     return ev->name < p->text_room && p->texts[ev->name].tail == p->sequence &&

@@ -1,6 +1,6 @@
 /*
- * Perfetto's native format: protobuf packets, one sequence per track. On a sequence names are
- * interned, and times are steps from the packet before.
+ * Writes Perfetto's native format: protobuf packets, in one sequence per track. Within a sequence
+ * names are interned, and times are relative to the packet before.
  *
  *     tch_perfetto_init(&p, &model, &out);
  *     tch_perfetto_names(&p);            before the events, if the names are known; always after
@@ -8,7 +8,7 @@
  *     tch_perfetto_end_span(&p, lane, ts);
  *     tch_perfetto_release(&p);
  *
- * perfetto_writer.c has the events, perfetto_writer_tracks.c packets, tracks and sequences,
+ * perfetto_writer.c writes events, perfetto_writer_tracks.c packets, tracks and sequences, and
  * perfetto_writer_args.c arguments.
  */
 #ifndef TCH_PERFETTO_WRITER_H
@@ -19,16 +19,17 @@
 #include "perfetto_fields.h"
 #include "trace_model.h"
 
-/* What follows the time in the packet of a plain begin or end: the same each time. */
+/* The bytes after the time in the packet of a plain begin or end. They are the same each time. */
 struct tch_pf_tail {
     uint8_t len;
     uint8_t bytes[24]; /* two tags and lengths, sequence, flags, type, name and category */
 };
 
-/* A text on the sequences, which are counted from 1. */
+/* The state of a text on the sequences, which are numbered from 1. */
 struct tch_pf_text {
     uint32_t name, category; /* the last sequence on which it was interned as such */
-    uint32_t tail;           /* ... on which `begin` is for it as a name, with this category */
+    uint32_t
+        tail; /* the last sequence on which `begin` was made for it as a name, with this category */
     uint32_t tail_category;
     struct tch_pf_tail begin;
 };
@@ -36,39 +37,44 @@ struct tch_pf_text {
 struct tch_perfetto {
     struct tch_model *m;
     struct tch_sink *out;
-    struct tch_buf packet; /* its content */
-    struct tch_buf text;   /* without escapes, or a name that is being made */
+    struct tch_buf packet; /* content of the packet that is being made */
+    struct tch_buf text;   /* an unescaped text, or a name that is being made */
     struct tch_pf_text *texts;
     size_t text_room;
-    uint32_t *processes, *tracks; /* 1 + the name with which each was described last; 0: not yet */
+    uint32_t *processes,
+        *tracks; /* 1 + the name with which each was described last; 0: not described yet */
     size_t process_room, track_room;
-    struct tch_intern counters; /* process, name and series of each that has a track */
-    struct tch_intern lanes;    /* uuids of those that were described */
+    struct tch_intern counters; /* process, name and series of each counter that has a track */
+    struct tch_intern lanes;    /* uuids of the lanes that were described */
     bool global;                /* the track of global instants was described */
 
-    uint32_t sequence; /* how many there were so far */
-    uint32_t track;    /* plus 1, of the sequence; 0: none */
-    uint64_t last;     /* time of the packet before, on this sequence */
+    uint32_t sequence; /* number of the current sequence */
+    uint32_t track;    /* 1 + the track of the sequence; 0: none */
+    uint64_t last;     /* time of the last packet of this sequence */
     struct tch_pf_tail end;
 };
 
-/** Writes the first packet. Failures are in out->status. What it is given must outlive p. */
+/** Prepares a writer and writes the first packet. Failures are in out->status. The arguments
+    must outlive p. */
 void tch_perfetto_init(struct tch_perfetto *p, struct tch_model *m, struct tch_sink *out);
 void tch_perfetto_release(struct tch_perfetto *p);
 
-/** Describes all processes and tracks that have not been, or have got another name.
+/** Describes all processes and tracks that have not been described, or were renamed since.
     @return the status */
 int tch_perfetto_names(struct tch_perfetto *p);
 
-/** Writes an event; of a whole span, its begin. It is a tch_ev_sink; ctx is a struct tch_perfetto
-   *.
-    @return the status */
+/**
+ * Writes an event. For a whole span it writes the begin only. It can be used as a tch_ev_sink; ctx
+ * is a struct tch_perfetto *.
+ * @return the status
+ */
 int tch_perfetto_add(void *ctx, const struct tch_ev *ev);
 
-/** Ends the innermost span of a lane of the track whose events came last. @return the status */
+/** Ends the innermost span of a lane, on the track of the last event.
+    @return the status */
 int tch_perfetto_end_span(struct tch_perfetto *p, uint32_t lane, int64_t ts);
 
-/* What the files share. */
+/* Shared by the files of the writer. */
 
 #define TCH_PF_UUID_GLOBAL  UINT64_C(1)
 #define TCH_PF_UUID_PROCESS (UINT64_C(1) << 32)
@@ -77,28 +83,29 @@ int tch_perfetto_end_span(struct tch_perfetto *p, uint32_t lane, int64_t ts);
 #define TCH_PF_UUID_COUNTER (UINT64_C(4) << 32)
 #define TCH_PF_UUID_ASYNC   (UINT64_C(1) << 63)
 
-/** A packet is made in p->packet, beginning with its sequence, then goes out. */
+/** Begins a packet in p->packet with the number of its sequence. tch_pf_end_packet() writes it
+    out. */
 void tch_pf_begin_packet(struct tch_perfetto *p);
 int tch_pf_end_packet(struct tch_perfetto *p);
 int tch_pf_out_of_memory(struct tch_perfetto *p);
 
-/** The track that an event is on. */
+/** Returns the uuid of a lane of a track. */
 uint64_t tch_pf_lane_uuid(uint32_t track, uint32_t lane);
 
-/** Describes a track by its name. */
+/** Writes a description of a track with its name. */
 int tch_pf_describe(struct tch_perfetto *p, uint64_t uuid, uint64_t parent, const char *name);
 
-/** Describes the lane, and its track and process, unless that was done. */
+/** Describes the lane, its track and its process, unless that was done before. */
 int tch_pf_know_lane(struct tch_perfetto *p, uint32_t track, uint32_t lane);
 
-/** Sets the track of a counter's series, which it describes when it is new. */
+/** Returns the uuid of the track of a counter's series. Describes the track when it is new. */
 int tch_pf_counter_track(struct tch_perfetto *p, const struct tch_ev *ev, const char *series,
                          size_t len, uint64_t *ret);
 
-/** From here on p writes the sequence of a track. */
+/** Starts a new sequence for a track. */
 int tch_pf_enter(struct tch_perfetto *p, uint32_t track, int64_t ts);
 
-/** Interns the texts of an event on the sequence, and makes its tail. */
+/** Interns the name and category of an event on the sequence, and prepares its tail. */
 int tch_pf_intern(struct tch_perfetto *p, uint32_t name, uint32_t category);
 
 /** Adds the arguments to the event that is being made. */

@@ -1,4 +1,4 @@
-/* Arguments of events for Perfetto: values, or JSON member by member. */
+/* Writes arguments of events for Perfetto, from values or from JSON, member by member. */
 #include "perfetto_writer.h"
 
 #include <tacho/trace.h>
@@ -73,7 +73,7 @@ static void add_json_value(struct tch_perfetto *p, struct tch_json_reader *j, un
         tch_pb_varint(&p->packet, TCH_PF_ARG_BOOL, v.type == TCH_JSON_TRUE);
         break;
     case TCH_JSON_NULL:
-        break; /* a name without a value */
+        break; /* writes a name without a value */
     default:
         add_json_list(p, j, v.type == TCH_JSON_OBJECT, depth);
     }

@@ -1,4 +1,4 @@
-/* Packets, tracks and sequences of a Perfetto trace. */
+/* Writes packets, tracks and sequences of a Perfetto trace. */
 #include "perfetto_writer.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum {
     PACKET_LIMIT = 64 << 20,
-    NO_TRACK_SEQUENCE = 1, /* for what is on no track's sequence */
+    NO_TRACK_SEQUENCE = 1, /* for packets that do not belong to a track's sequence */
 };
 
 /* Packets. */
@@ -97,7 +97,7 @@ int tch_pf_describe(struct tch_perfetto *p, uint64_t uuid, uint64_t parent, cons
     return end_track(p, begun);
 }
 
-/* 32 bits, as the field has. */
+/* Adds a sort order, limited to the 32 bits of the field. */
 static void add_sort(struct tch_perfetto *p, uint32_t field, bool sorted, int64_t sort)
 {
     if (sorted)
@@ -198,7 +198,8 @@ int tch_pf_know_lane(struct tch_perfetto *p, uint32_t track, uint32_t lane)
     return tch_pf_describe(p, uuid, parent_of(t), p->text.data);
 }
 
-/* The unit of the track is the series, so that a reader can part the two again. */
+/* The unit of the track is the name of the series, so that a reader can separate it from the
+   counter's name. */
 int tch_pf_counter_track(struct tch_perfetto *p, const struct tch_ev *ev, const char *series,
                          size_t len, uint64_t *ret)
 {
@@ -251,11 +252,12 @@ static void add_clock(struct tch_perfetto *p, uint32_t id, uint64_t ns, bool ste
 
 static uint8_t *put_field(uint8_t *at, uint32_t field, uint64_t value)
 {
-    *at++ = (uint8_t)(field << 3 | TCH_PB_VARINT); /* fields up to 15 */
+    *at++ =
+        (uint8_t)(field << 3 | TCH_PB_VARINT); /* the tag is one byte, for field numbers up to 15 */
     return at + tch_pb_put_varint(at, value);
 }
 
-/* The iids are 0 where the packet has none. */
+/* Prepares a tail. A name or category of 0 is left out. */
 static struct tch_pf_tail make_tail(const struct tch_perfetto *p, unsigned type, uint32_t name,
                                     uint32_t category)
 {
@@ -276,7 +278,7 @@ static struct tch_pf_tail make_tail(const struct tch_perfetto *p, unsigned type,
     return tail;
 }
 
-/* The sequence gets its clock of steps, and its events the track. */
+/* Starts a sequence: defines its relative clock, and its track as the default of its events. */
 int tch_pf_enter(struct tch_perfetto *p, uint32_t track, int64_t ts)
 {
     size_t clocks, defaults, event;

@@ -1,4 +1,4 @@
-/* Writes events as words of the recording. */
+/* Writes events as words of a recording. */
 #include "record_put.h"
 
 #include <string.h>
@@ -19,15 +19,15 @@ static size_t find_keys(tacho_fields args, uint32_t keys[TACHO_ARGS_MAX])
     return i;
 }
 
-/* A value as it is recorded. */
+/* A value in the form in which it is recorded. */
 struct value {
     unsigned type;
     size_t len;
     const void *bytes;
 };
 
-/* Returns the value of an argument. Truncates a long text; JSON that is too long becomes such a
-   text. A value of an unknown type becomes an empty text. Both are counted. */
+/* Returns the value of an argument. Truncates a long text. JSON that is too long becomes a
+   truncated text, and a value of an unknown type an empty text. All of these are counted. */
 static struct value value_of(const tacho_field *arg)
 {
     struct value value = {.type = (unsigned)arg->type, .len = 8, .bytes = &arg->as};
@@ -48,8 +48,8 @@ static struct value value_of(const tacho_field *arg)
     return value;
 }
 
-/* Sets the values of the arguments. Returns the words that they take. Arguments that do not fit are
-   left out and counted. */
+/* Sets the values of the arguments and returns the number of words that they take. Arguments
+   that do not fit are left out and counted. */
 static unsigned measure_args(const tacho_field *args, size_t *arg_count,
                              struct value values[TACHO_ARGS_MAX])
 {
@@ -81,7 +81,7 @@ bool tch_put(const struct tch_put_event *e, tacho_fields args)
     unsigned words;
     uint64_t *slot, *at;
 
-    /* Names come first: they must be in the recording before a record uses them. */
+    /* Names first: they must be in the recording before a record uses them. */
     arg_count = find_keys(args, keys);
     words = TCH_REC_HEAD_WORDS + fixed + measure_args(args.data, &arg_count, values);
     slot = tch_put_take(words);

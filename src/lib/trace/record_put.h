@@ -1,5 +1,6 @@
 /*
- * Records events as wide records. The events are in trace_span.c and trace_event.c.
+ * Records events as wide records (recording_format.h). trace_span.c and trace_event.c define the
+ * events.
  */
 #ifndef TCH_RECORD_PUT_H
 #define TCH_RECORD_PUT_H
@@ -14,10 +15,10 @@ struct tch_put_event {
     enum tch_rec_kind kind;
     uint32_t id;
     uint64_t ticks;
-    uint64_t fixed[TCH_PUT_FIXED]; /* what they mean: enum tch_rec_kind */
+    uint64_t fixed[TCH_PUT_FIXED]; /* enum tch_rec_kind says what they mean */
 };
 
-/** Starts an event of a site, with the time now. Returns false when there is nothing to record. */
+/** Starts an event of a site at the current time. Returns false when there is nothing to record. */
 bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *name,
                    const char *category);
 
@@ -25,12 +26,12 @@ bool tch_put_begin(struct tch_put_event *e, enum tch_rec_kind kind, const char *
     false when the event was dropped, which is counted too. */
 bool tch_put(const struct tch_put_event *e, tacho_fields args);
 
-/** Like tch_recorder_take(), inline where the stage has room. */
+/** Does what tch_recorder_take() does, inline when the stage has room. */
 static inline uint64_t *tch_put_take(unsigned words)
 {
     uintptr_t bytes = (uintptr_t)words * 8;
     uintptr_t taken = tch_cursor_take(bytes);
-    /* Loaded once: another thread that stops the trace sets it to 0. */
+    /* Load it once: another thread that stops the trace sets it to 0. */
     uintptr_t end = __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
 
     if (taken + bytes <= end)

@@ -1,4 +1,4 @@
-/* The words of a record: decodes and checks them. */
+/* Decodes and checks the words of a record. */
 #include "record_words.h"
 
 #include <string.h>
@@ -96,7 +96,8 @@ bool tch_rec_kind_sound(const struct tch_recording *r, unsigned kind, uint32_t i
     }
 }
 
-/* Adds valid JSON on one line. Control characters are blanks between its tokens. */
+/* Adds valid JSON on one line. Control characters can only be white space between tokens and
+   become blanks. */
 static void put_json(struct tch_buf *b, const char *json, size_t len)
 {
     size_t start = b->len;

@@ -1,6 +1,6 @@
 /*
- * The words of one record: how many there are, whether they are valid, how arguments are encoded.
- * recording_walk.c reads the records in their order.
+ * The words of one record: how many there are, whether they are valid, and how arguments are
+ * encoded. recording_walk.c reads records in their order.
  */
 #ifndef TCH_RECORD_WORDS_H
 #define TCH_RECORD_WORDS_H
@@ -11,7 +11,7 @@
 
 #include "recording_file.h"
 
-enum { TCH_REC_HEAD_WORDS = 2 }; /* of a wide record, before the fixed ones */
+enum { TCH_REC_HEAD_WORDS = 2 }; /* words of a wide record before the fixed ones */
 
 static inline bool tch_rec_has_site(const struct tch_recording *r, uint64_t id)
 {
@@ -31,8 +31,8 @@ static inline size_t tch_rec_plain_words(const struct tch_recording *r, uint64_t
     return size <= left ? size : 0;
 }
 
-/** Returns the number of words of the record at `at`, of which `left` are there, or 0 when it is
-    invalid. Inline, because it is called for every record. */
+/** Returns the number of words of the record at `at`, or 0 when it is invalid. `left` words are
+    left in the chunk. Inline, because it is called for every record. */
 static inline size_t tch_rec_words(const struct tch_recording *r, const uint64_t *at, size_t left)
 {
     uint64_t low = *at & 0xFFFF;
@@ -49,19 +49,21 @@ static inline size_t tch_rec_words(const struct tch_recording *r, const uint64_t
     return size <= left && (size >= TCH_REC_HEAD_WORDS || low == TCH_REC_SKIP) ? size : 0;
 }
 
-/** Returns the words of a value of len bytes. One word with its key and type precedes them. */
+/** Returns the number of words of a value of len bytes, without the word before it that has its
+    key and type. */
 static inline unsigned tch_rec_value_words(size_t len)
 {
     return (unsigned)((len + 7) / 8);
 }
 
-/** Does a value of this type have one word? A truth value counts as a number, too. */
+/** Returns whether a value of this type takes one word. That includes truth values. */
 static inline bool tch_rec_type_is_number(unsigned type)
 {
     return type >= TACHO_FIELD_I64 && type <= TACHO_FIELD_BOOL;
 }
 
-/** Writes an argument: of a number, the 8 bytes at value. Returns the word after it. */
+/** Writes an argument and returns the word after it. For a number, `value` points to its 8
+    bytes. */
 static inline uint64_t *tch_rec_put_arg(uint64_t *at, uint32_t key, unsigned type,
                                         const void *value, size_t len)
 {
@@ -75,16 +77,17 @@ static inline uint64_t *tch_rec_put_arg(uint64_t *at, uint32_t key, unsigned typ
     return at + tch_rec_value_words(len);
 }
 
-/** Do the arguments fill exactly the words that are left, with known types and keys? */
+/** Returns whether the arguments fill exactly the words that are left, with known types and
+    keys. */
 bool tch_rec_args_sound(const struct tch_recording *r, const uint64_t *words, unsigned count,
                         size_t left);
 
-/** Does the recording have the names that a wide record refers to? */
+/** Returns whether the recording has the names that a wide record refers to. */
 bool tch_rec_kind_sound(const struct tch_recording *r, unsigned kind, uint32_t id,
                         const uint64_t *fixed);
 
-/** Joins the values after a plain begin with their keys from the site. Returns false when the site
-   is invalid. */
+/** Joins the values after a plain begin with their keys from the site. Returns false when the
+    site is invalid. */
 bool tch_rec_join_values(const struct tch_recording *r, const struct tch_rec_name *site,
                          const uint64_t *values, uint64_t joined[2 * TACHO_ARGS_MAX]);
 

@@ -1,11 +1,11 @@
 /*
- * The chunks of a recording: takes new ones up to the limit, in ring mode replaces the oldest, maps
- * them or writes them at once.
+ * The chunks of a recording: takes new ones up to the limit, replaces the oldest in ring mode, and
+ * maps them or writes them at once.
  *
- * A chunk that the disk refuses is given back, so that the file does not grow while the disk is
- * full, and the next try comes after DISK_PAUSE: until then records are dropped at the speed of
- * memory. SIGXFSZ, which the kernel sends at the limit RLIMIT_FSIZE, is discarded. All callers
- * block signals.
+ * When the disk refuses a chunk, the chunk is given back, so that the file does not grow while the
+ * disk is full. The next attempt comes after DISK_PAUSE; until then records are dropped at the
+ * speed of memory. The signal SIGXFSZ, which the kernel sends at the limit RLIMIT_FSIZE, is
+ * discarded. All callers block signals.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@
 
 static struct tch_recorder *const rec = &tch_recorder;
 
-/* Writes zeros where the file system cannot allocate. */
+/* Allocates blocks, or writes zeros where the file system cannot allocate. */
 int tch_allocate(int fd, off_t offset, off_t len)
 {
     static const char zeros[TCH_REC_PAGE];
@@ -60,7 +60,7 @@ static off_t chunk_offset(uint64_t slot)
     return TCH_REC_HEADER + (off_t)slot * TCH_REC_CHUNK;
 }
 
-/* Returns the place of the next copy of a full ring, and counts its records as dropped. */
+/* Chooses the oldest copy of a full ring to be overwritten, and counts its records as dropped. */
 static bool overwrite_oldest(uint64_t *ret)
 {
     struct tch_rec_chunk old;
@@ -95,14 +95,14 @@ static bool take_slot(uint64_t *ret, enum tch_rec_reason *why)
     return rec->ring && overwrite_oldest(ret);
 }
 
-/* Returns a chunk that the disk refused. It stays a hole only when other threads have taken the
-   ones after it and another one was given back. */
+/* Gives back a chunk that the disk refused. A hole remains in the file only when other threads
+   have taken the chunks after it and another chunk was given back already. */
 static void give_back(uint64_t slot)
 {
     static const struct tch_rec_chunk nothing;
     uint64_t count = slot + 1, none = 0;
 
-    /* A chunk without its header is ignored. */
+    /* Readers ignore a chunk without a header. */
     if (fallocate(rec->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, chunk_offset(slot),
                   TCH_REC_CHUNK) < 0 &&
         pwrite(rec->fd, &nothing, sizeof nothing, chunk_offset(slot)) < 0)
@@ -111,7 +111,7 @@ static void give_back(uint64_t slot)
         atomic_compare_exchange_strong(&rec->spare, &none, slot + 1);
 }
 
-/* Records whether the disk accepted a chunk. */
+/* Notes whether the disk accepted a chunk. */
 static void note_disk(uint64_t slot, bool taken)
 {
     if (!taken)
@@ -120,8 +120,9 @@ static void note_disk(uint64_t slot, bool taken)
         atomic_store(&rec->refused, taken ? 0 : tch_ticks() | 1);
 }
 
-/* May this thread take a chunk? Not while the disk refuses them. In ring mode one thread at a time
-   takes a chunk and fills it, because two could get the same one. The wait is bounded. */
+/* Returns whether this thread may take a chunk. It may not while the disk refuses them. In ring
+   mode one thread at a time takes a chunk and fills it, because two threads could get the same
+   one. The wait is bounded. */
 static bool enter(enum tch_rec_reason *why)
 {
     uint64_t refused = atomic_load(&rec->refused);
@@ -156,7 +157,7 @@ static void *map_slot(uint64_t slot, void *at, const void *content, size_t len)
                  rec->fd, offset);
     if (chunk == MAP_FAILED)
         return NULL;
-    if (rec->ring) /* the chunk that was replaced */
+    if (rec->ring) /* reset the chunk that is being replaced */
         memset((char *)chunk + len, 0, TCH_REC_CHUNK - len);
     return chunk;
 }
@@ -177,8 +178,8 @@ void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reas
     return chunk;
 }
 
-/* Allocates blocks for several chunks at once, which are cheaper to write to. When that fails, the
-   write fails too and reports it. */
+/* Allocates blocks for several chunks at once, which makes writing to them cheaper. When that
+   fails, the write fails too and reports it. */
 static void allocate_ahead(uint64_t slot)
 {
     enum { AHEAD = 16 };
@@ -194,7 +195,7 @@ void tch_chunks_end(void)
     off_t end = chunk_offset(atomic_load(&rec->slots));
     struct stat st;
 
-    /* On failure some blocks after the end stay allocated. */
+    /* If this fails, some blocks after the end stay allocated. */
     if ((rec->ahead || (fstat(rec->fd, &st) == 0 && st.st_size > end)) &&
         ftruncate(rec->fd, end) < 0)
         tch_discard_sigxfsz();

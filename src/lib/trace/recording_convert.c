@@ -1,4 +1,4 @@
-/* Which formats there are, and one recording into one of them. */
+/* Lists the formats of traces and converts a recording to one of them. */
 #include "recording_convert.h"
 
 #include <errno.h>
@@ -70,7 +70,7 @@ static bool ends_with(const char *path, const char *extension)
     return len > tail && strcmp(path + len - tail, extension) == 0;
 }
 
-/* Returns the length of path without a .gz at its end. */
+/* Returns the length of path without a final .gz. */
 static size_t unzipped_len(const char *path)
 {
     return strlen(path) - (ends_with(path, ".gz") ? strlen(".gz") : 0);
@@ -104,7 +104,7 @@ const char *tch_trace_extension(const char *path)
     return at;
 }
 
-/* Writes the format that the name of `out` says. */
+/* Writes the trace in the format that the name of `out` selects. */
 static int write_format(struct tch_recording *r, const char *out, struct tch_replace *file,
                         tacho_error *err)
 {
@@ -143,8 +143,8 @@ int tch_trace_convert_fd(int fd, const char *recording, const char *out, struct 
     if (status < 0)
         return status;
     status = r.head.foreign ? tch_fail(err, TACHO_EINVAL, 0,
-                                       "it was converted from a trace of several processes: "
-                                       "'tacho trace convert' reads it")
+                                       "it was converted from a trace of several processes; "
+                                       "use 'tacho trace convert'")
                             : tch_replace_open(&file, out, err);
     if (status < 0)
         goto out;

@@ -1,4 +1,4 @@
-/* From the records of a recording to events of a model. */
+/* Converts the records of a recording to events of a model. */
 #include "recording_events.h"
 
 #include <stdio.h>
@@ -46,7 +46,7 @@ static bool same_key(const struct tch_rec_arg *a, const struct tch_rec_arg *b)
            memcmp(a->key->name, b->key->name, a->key->name_len) == 0;
 }
 
-/* A value that claims to be JSON and is not becomes a text, and is counted. */
+/* Turns a value that is marked as JSON but is not valid into a text, and counts it. */
 static void check_json(struct tch_rec_events *s, struct tch_rec_arg *arg)
 {
     if (arg->type != TACHO_FIELD_JSON || tch_json_check(arg->text, arg->len, NULL) == 0)
@@ -55,7 +55,8 @@ static void check_json(struct tch_rec_events *s, struct tch_rec_arg *arg)
     s->r->invalid_json++;
 }
 
-/* Of two with one key the later value counts, in the place of the first. */
+/* Collects the values of arguments. When a key occurs twice, the later value counts and takes
+   the place of the first. */
 static void gather_values(struct tch_rec_events *s, struct tch_rec_args args)
 {
     struct tch_rec_arg arg;
@@ -87,7 +88,7 @@ static void add_mismatch(struct tch_rec_events *s)
         .key = &key, .type = TACHO_FIELD_TEXT, .text = s->mismatch, .len = (size_t)len};
 }
 
-/* Tools get JSON. */
+/* Sets the arguments of an event: as JSON for tools, as values for the formats. */
 static int set_args(struct tch_rec_events *s, struct tch_ev *ev)
 {
     if (s->given->form != TCH_REC_FOR_TOOLS) {
@@ -139,7 +140,7 @@ int tch_rec_set_track(struct tch_rec_events *s, struct tch_ev *ev, uint64_t pid,
     return ev->track == TCH_INTERN_NONE ? tch_fail_memory(s->err) : 0;
 }
 
-/* The thread has an event: it needs its track. */
+/* Makes the track of the thread, which now has an event. */
 static int start_track(struct tch_rec_events *s)
 {
     struct tch_trace_track *t;
@@ -192,9 +193,9 @@ static int name_program(struct tch_rec_events *s)
     return name_process(s, s->r->head.pid, program, strlen(program));
 }
 
-/* Spans of threads: nearly all events are plain ones, without arguments and with a known name.
-   Those fill the few fields of s->plain that differ and go straight to the sink. The rest is kept
-   out of line, because it would cost them registers. */
+/* Spans of threads. Nearly all events are plain spans, without arguments and with a known name.
+   For these, only a few fields of s->plain are set before they go to the sink. Everything else
+   is kept out of line, because it would cost them registers. */
 
 __attribute__((noinline)) static int rare_span(struct tch_rec_events *s,
                                                const struct tch_seen_event *e)
@@ -212,8 +213,8 @@ __attribute__((noinline)) static int rare_span(struct tch_rec_events *s,
     return status;
 }
 
-/* Of a span that began before the trace only the part in the trace is shown: its whole length would
-   cover the spans after it on its thread. */
+/* Sends a span to the sink. A span that began before the trace is shortened to its part in the
+   trace, because its whole length would cover the spans after it on its thread. */
 static inline int emit_span(struct tch_rec_events *s, const struct tch_seen_event *e,
                             enum tch_ev_kind kind, char phase, uint64_t from, uint64_t to)
 {
@@ -256,9 +257,10 @@ static int instant(struct tch_rec_events *s, const struct tch_seen_event *e)
     return tch_rec_emit(s, e->id, &ev, e->args, e->end_args);
 }
 
-/* Events that belong together. In a recording the name and the category are part of an id. Ids of
-   Perfetto are those of the whole trace. Flows have no ids of a process in any format, so those of
-   several programs are kept apart by their scope. */
+/* Emits an event of a flow or of an asynchronous span, whose events are linked by an id. In a
+   recording the name and the category are part of the id. In Perfetto an id is valid in the
+   whole trace. No format has flow ids that belong to a process, so flows of several programs are
+   kept apart by their scope. */
 static int linked(struct tch_rec_events *s, const struct tch_seen_event *e, enum tch_ev_kind kind,
                   const char *phases)
 {
@@ -281,7 +283,7 @@ static int linked(struct tch_rec_events *s, const struct tch_seen_event *e, enum
     return tch_rec_emit(s, e->id, &ev, e->args, e->end_args);
 }
 
-/* A counter's number is the argument "value". */
+/* Emits a counter. Its number is the argument "value". */
 static int counter(struct tch_rec_events *s, const struct tch_seen_event *e, uint64_t ns,
                    unsigned type, uint64_t bits)
 {
@@ -343,7 +345,7 @@ static int visit_edges(void *ctx, const struct tch_seen_event *e)
     case TCH_SEEN_END:
         return emit_span(ctx, e, TCH_EV_END, 'E', e->ns, e->ns);
     case TCH_SEEN_UNFINISHED:
-        return 0; /* its begin is there without an end */
+        return 0; /* its begin was emitted; it has no end */
     default:
         return other_record(ctx, e);
     }
@@ -353,10 +355,10 @@ static int visit_spans(void *ctx, const struct tch_seen_event *e)
 {
     switch (e->seen) {
     case TCH_SEEN_BEGIN:
-        return 0; /* comes again with its end */
+        return 0; /* emitted as a whole at its end */
     case TCH_SEEN_END:
         return emit_span(ctx, e, TCH_EV_SPAN, 'X', e->begin_ns, e->ns);
-    case TCH_SEEN_UNFINISHED: /* viewers show a begin without an end as not finished */
+    case TCH_SEEN_UNFINISHED: /* viewers show a begin without an end as unfinished */
         return emit_span(ctx, e, TCH_EV_BEGIN, 'B', e->ns, e->ns);
     default:
         return other_record(ctx, e);
@@ -375,7 +377,7 @@ void tch_add_reasons(struct tch_buf *b, uint64_t reasons)
         }
 }
 
-/* An event that says what is not in the trace. */
+/* Emits an event that lists what is missing in the trace. */
 static int report_losses(struct tch_rec_events *s)
 {
     static const char *const keys[] = {
@@ -407,7 +409,7 @@ static int report_losses(struct tch_rec_events *s)
     return s->sink(s->ctx, &ev);
 }
 
-/* An event that says that the clock of the trace was not sound. */
+/* Emits an event that reports faults of the trace's clock. */
 static int report_clock(struct tch_rec_events *s)
 {
     static const char name[] = "clock stood still or went back";

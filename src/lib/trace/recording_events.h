@@ -1,5 +1,5 @@
 /*
- * A recording as events of a model.
+ * Reads a recording as events of a model.
  */
 #ifndef TCH_RECORDING_EVENTS_H
 #define TCH_RECORDING_EVENTS_H
@@ -10,40 +10,42 @@
 #include "recording_file.h"
 #include "trace_model.h"
 
-/** What the events are for, and so which form they have. */
+/** The purpose of the events, which decides their form. */
 enum tch_rec_form {
     TCH_REC_FOR_TOOLS,   /**< whole spans; arguments are JSON; thread names come first */
-    TCH_REC_FOR_CHROME,  /**< whole spans; arguments are values; what was put keeps its form
-                              (TCH_EV_PUT); only what has events gets a track and a name */
+    TCH_REC_FOR_CHROME,  /**< whole spans; arguments are values; put events keep their form
+                            (TCH_EV_PUT); only threads and processes with events get a track and a
+                            name */
     TCH_REC_FOR_PERFETTO /**< begins and ends; arguments are values; events with explicit times are
                               on rows in which they nest */
 };
 
 struct tch_recording_source {
     struct tch_recording *r;
-    struct tch_model *m; /**< gets the names; may have those of other recordings */
+    struct tch_model *m; /**< receives the names; may already have those of other recordings */
     enum tch_rec_form form;
     bool no_args;        /**< leave out arguments */
     uint64_t origin;     /**< CLOCK_MONOTONIC nanoseconds, time 0 of the events */
-    uint64_t put_pid;    /**< in Chrome's form: of spans that were put without a process */
-    uint64_t flow_scope; /**< 0, or what sets flows apart from equal ids of another scope */
+    uint64_t put_pid;    /**< pid of spans that were put without a process, for Chrome */
+    uint64_t flow_scope; /**< 0, or a number that distinguishes flows from those of another scope
+                            with equal ids */
 };
 
-/** Walks the recording and gives its events to the sink. Spans come when they end.
-    @return 0, a negative code, or what the sink returned */
+/** Walks the recording and passes its events to the sink. A span comes when it ends.
+    @return 0, a negative code, or the result of the sink */
 int tch_recording_events(const struct tch_recording_source *source, tch_ev_sink *sink, void *ctx,
                          tacho_error *err);
 
 /** Adds the reasons why records were dropped, such as "limit, disk". */
 void tch_add_reasons(struct tch_buf *b, uint64_t reasons);
 
-/* What recording_events.c and recording_timed_events.c share. */
+/* Shared by recording_events.c and recording_timed_events.c. */
 
 enum { TCH_REC_EVENT_ARGS = 2 * TACHO_ARGS_MAX };
 
 /* The texts of a site in the model. */
 struct tch_rec_site_texts {
-    uint32_t name; /* plus 1; 0: not known yet */
+    uint32_t name; /* 1 + the text; 0: not known yet */
     uint32_t category;
 };
 
@@ -56,16 +58,16 @@ struct tch_rec_events {
     tacho_error *err;
     struct tch_trace_rows rows;
     struct tch_rec_site_texts *sites;
-    struct tch_ev plain; /* a span without arguments */
+    struct tch_ev plain; /* fields that all spans without arguments share */
 
-    /* Of the thread. */
+    /* The current thread. */
     uint64_t pid, tid;
     uint32_t track; /* TCH_INTERN_NONE: it has no events yet */
-    uint32_t name;  /* that it gave itself; a text of the model, 0: none */
+    uint32_t name;  /* the name that it gave itself, a text of the model; 0: none */
     char comm[17];
     bool own; /* a thread or track of the program has events */
 
-    uint32_t ended_by; /* of the span: as in struct tch_seen_event */
+    uint32_t ended_by; /* of the current span, as in struct tch_seen_event */
     char mismatch[128];
     struct tch_rec_arg values[TCH_REC_EVENT_ARGS + 1];
     uint32_t value_count;
@@ -77,17 +79,19 @@ static inline int64_t tch_rec_from_origin(const struct tch_rec_events *s, uint64
     return ns > s->given->origin ? (int64_t)(ns - s->given->origin) : 0;
 }
 
-/** Sets a text of the model. */
+/** Adds a text to the model and returns its number. */
 int tch_rec_add_text(struct tch_rec_events *s, const char *text, size_t len, uint32_t *ret);
 
-/** Sets the track of an event that is not on its thread's. */
+/** Sets the track of an event that is not on the track of its thread. */
 int tch_rec_set_track(struct tch_rec_events *s, struct tch_ev *ev, uint64_t pid, uint64_t tid);
 
-/** Gives an event whose kind, phase, track and times are set, with these arguments. */
+/** Sends an event to the sink. Its kind, phase, track and times must be set; site and arguments
+    are added. */
 int tch_rec_emit(struct tch_rec_events *s, uint32_t site, struct tch_ev *ev,
                  struct tch_rec_args args, struct tch_rec_args more);
 
-/** Gives an event with explicit times; of a span for Perfetto its two ends. */
+/** Sends an event with explicit times to the sink. For Perfetto, a span is sent as a begin and
+    an end. */
 int tch_rec_timed_event(struct tch_rec_events *s, const struct tch_seen_event *e);
 
 #endif

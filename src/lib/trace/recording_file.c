@@ -1,4 +1,4 @@
-/* A recording opened: header, clock, list of chunks, names. */
+/* Opens a recording: reads its header, clock, list of chunks and names. */
 #include "recording_file.h"
 
 #include <errno.h>
@@ -18,7 +18,7 @@ enum {
     NAME_HEAD = 16,
 };
 
-/* Reads len bytes at offset; 1, 0 when the file ends before that, or a code. */
+/* Reads len bytes at offset. Returns 1, 0 when the file ends before that, or a negative code. */
 static int read_at(const struct tch_recording *r, void *out, size_t len, uint64_t offset,
                    tacho_error *err)
 {
@@ -69,13 +69,14 @@ static int check_header(const struct tch_recording *r, tacho_error *err)
     if (memcmp(head->magic, TCH_REC_MAGIC, sizeof head->magic) != 0)
         return tch_fail(err, TACHO_EPARSE, 0, "'%s' is not a recording", r->path);
     if (head->byte_order != TCH_REC_BYTE_ORDER)
-        return tch_fail(err, TACHO_EPARSE, 0,
-                        "'%s' was recorded on a machine of the other byte order: read it there",
-                        r->path);
+        return tch_fail(
+            err, TACHO_EPARSE, 0,
+            "'%s' was recorded on a machine of the other byte order; read it on such a machine",
+            r->path);
     if (head->version == 0 || head->version > TCH_REC_VERSION)
         return tch_fail(err, TACHO_EPARSE, 0,
-                        "'%s' is a recording of version %u, this reads up to version %d", r->path,
-                        head->version, TCH_REC_VERSION);
+                        "'%s' is a recording of version %u, and this tacho reads up to version %d",
+                        r->path, head->version, TCH_REC_VERSION);
     if (head->header_size != (head->version == 1 ? TCH_REC_HEADER_V1 : TCH_REC_HEADER) ||
         head->chunk_size != TCH_REC_CHUNK)
         return tch_fail(err, TACHO_EPARSE, 0, "the header of the recording '%s' is damaged",
@@ -108,7 +109,8 @@ static bool is_this_boot(const struct tch_rec_header *head)
     return same;
 }
 
-/* Records that were made after the opening are not read. */
+/* Sets r->until for a recording that may still be written to: records made after it was opened
+   are not read. */
 static void set_until(struct tch_recording *r, struct tch_clock_pair *now)
 {
     bool tsc = !tch_clock_why_not_tsc();
@@ -124,14 +126,15 @@ static void set_until(struct tch_recording *r, struct tch_clock_pair *now)
     *now = own;
 }
 
-/* The clock is the file's, so that every reading gives the same times. Only where
-   a process was killed long after it took its last pair, that would be wrong by more than a
-   microsecond, and where its counter is still the same one, now is the better pair. */
+/* Completes the clock. It is normally that of the file, so that every reading gives the same
+   times. When a process was killed long after it took its last pair, these times would be wrong
+   by more than a microsecond. If the counter is still the same one, a pair taken now is better
+   then. */
 static int complete_clock(struct tch_recording *r, const struct tch_clock_pair *now,
                           tacho_error *err)
 {
     const uint64_t far =
-        20; /* times what the pairs span: their errors of some 50 ns grow as much */
+        20; /* ratio to the time between the pairs, by which their errors of some 50 ns grow */
     uint64_t ticks;
     int status;
 
@@ -203,8 +206,8 @@ static int add_name(struct tch_rec_names *names, uint32_t id, const struct tch_r
     return 0;
 }
 
-/* The entries of one table, which r->words holds. Names are kept as offsets plus one until all are
-   read: the bytes move while they grow. */
+/* Reads the entries of one table, which is in r->words. Names are kept as offsets plus one until
+   all are read, because the bytes move while they grow. */
 static int read_names(struct tch_recording *r, tacho_error *err)
 {
     const uint64_t *words = r->words + TCH_REC_CHUNK_HEADER / 8;
@@ -260,7 +263,7 @@ static int by_lane_and_time(const void *left, const void *right)
     if (a->base != b->base)
         return a->base < b->base ? -1 : 1;
     if (a->type != b->type)
-        return a->type < b->type ? -1 : 1; /* the stage first: the copy may be half written */
+        return a->type < b->type ? -1 : 1; /* the stage first, because the copy may be incomplete */
     return a->slot < b->slot ? -1 : a->slot > b->slot;
 }
 
@@ -280,7 +283,8 @@ static void sort_chunks(struct tch_recording *r)
     r->chunk_count = kept;
 }
 
-/* One chunk into r->words; what the file does not have of it (a writer was killed) is zeros. */
+/* Reads one chunk into r->words. Bytes that the file does not have, because the writer was
+   killed, become zeros. */
 static int read_chunk(struct tch_recording *r, uint64_t slot, tacho_error *err)
 {
     uint64_t offset = offset_of(r, slot);
@@ -295,9 +299,9 @@ static int read_chunk(struct tch_recording *r, uint64_t slot, tacho_error *err)
     return read_at(r, r->words, len, offset, err);
 }
 
-/* Reads the header of a chunk. Returns the next place to look at: past the hole, where this is one.
-   A file from a full disk can be a hole of many gigabytes. The header is zeros where there is none.
- */
+/* Reads the header of a chunk, and sets the next slot to read: after the hole when this is one.
+   A file from a full disk can have a hole of many gigabytes. The header is zeros when there is
+   no chunk. */
 static int read_head(const struct tch_recording *r, uint64_t slot, struct tch_rec_chunk *head,
                      uint64_t *next, tacho_error *err)
 {
@@ -317,7 +321,7 @@ static int read_head(const struct tch_recording *r, uint64_t slot, struct tch_re
     return 0;
 }
 
-/* Lists a chunk of records, or reads a table, whose header is known. */
+/* Lists a chunk of records, or reads a table. */
 static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot,
                       const struct tch_rec_chunk *head, bool copies, tacho_error *err)
 {
@@ -337,8 +341,8 @@ static int list_chunk(struct tch_recording *r, size_t *room, uint64_t slot,
     return 0;
 }
 
-/* A recording may grow while it is listed: the copies come after the stages, because whatever a
-   stage has no more is in a copy by then. */
+/* Lists all chunks. A recording may grow during that time. Copies are listed after the stages,
+   because records that were removed from a stage are in a copy by then. */
 static int list_chunks(struct tch_recording *r, tacho_error *err)
 {
     struct tch_rec_chunk head;
@@ -367,7 +371,7 @@ static bool is_chunk(const struct tch_rec_chunk *head, const struct tch_rec_ref 
     return head->magic == TCH_REC_CHUNK_MAGIC && head->lane == ref->lane && head->base == ref->base;
 }
 
-/* The stage was turned over while we read: its records are in a copy now. */
+/* Reads the copy of a stage that its thread has turned over since the chunks were listed. */
 static int load_copy(struct tch_recording *r, const struct tch_rec_ref *ref, tacho_error *err)
 {
     struct tch_rec_chunk head;
@@ -388,7 +392,7 @@ int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, t
     struct tch_rec_chunk after;
     int got = read_chunk(r, ref->slot, err);
 
-    /* A stage may have been turned over, a copy in a ring have made room, while it was read. */
+    /* While it was read, a stage may have been turned over, or a copy in a ring replaced. */
     if (got > 0)
         got = read_at(r, &after, sizeof after, offset_of(r, ref->slot), err);
     if (got < 0)
@@ -398,7 +402,7 @@ int tch_recording_load(struct tch_recording *r, const struct tch_rec_ref *ref, t
     return load_copy(r, ref, err);
 }
 
-/* All of it. */
+/* Opening and closing. */
 
 int tch_recording_open(struct tch_recording *r, const char *path, tacho_error *err)
 {

@@ -1,13 +1,13 @@
-/* Events of a recording with explicit times, which the program gave: on a track of its own, or in
-   the format of ferrum's Chrome trace. */
+/* Converts events whose times the program gave: those on a track of the program's own, and those
+   in the format of ferrum's Chrome trace. */
 #include <stdio.h>
 
 #include "base/fail.h"
 #include "recording_events.h"
 
-enum { ROW_TID = 0x40000000 }; /* the first tid of a row: no thread has one that high */
+enum { ROW_TID = 0x40000000 }; /* the first tid of a row; no thread has one that high */
 
-/* A row of the program's own: its tid is one that no thread has. */
+/* Puts an event on a row of its own, with a tid that no thread has. */
 static int set_row(struct tch_rec_events *s, struct tch_ev *ev, uint32_t number)
 {
     const struct tch_trace_row *row = &s->rows.rows[number];
@@ -35,7 +35,8 @@ static int set_row(struct tch_rec_events *s, struct tch_ev *ev, uint32_t number)
     return tch_rec_add_text(s, name, (size_t)len, &t->name);
 }
 
-/* Ferrum's Chrome trace: whole microseconds, from the start of the recording, and any phase. */
+/* Emits an event of ferrum's Chrome trace. It has whole microseconds from the start of the
+   recording, and any phase. */
 static int put_event(struct tch_rec_events *s, const struct tch_seen_event *e)
 {
     struct tch_ev ev = {.kind = TCH_EV_SPAN, .phase = 'X', .flags = TCH_EV_PUT};
@@ -68,7 +69,8 @@ static bool is_put(const struct tch_seen_event *e)
     return e->kind == TCH_REC_PUSH || e->kind == TCH_REC_PUT;
 }
 
-/* Of what a program put in another phase than that of a span, only the moment is shown. */
+/* Returns whether the event is shown as a span. A put event with another phase than a span's is
+   shown as an instant. */
 static bool is_span(const struct tch_rec_events *s, const struct tch_seen_event *e)
 {
     const struct tch_rec_name *phase;
@@ -79,7 +81,8 @@ static bool is_span(const struct tch_rec_events *s, const struct tch_seen_event 
     return phase->name_len == 1 && phase->name[0] == 'X';
 }
 
-/* Perfetto has all of them on rows. Elsewhere those that the program put keep their own track. */
+/* Sets the track of the event. For Perfetto all are on rows. Otherwise put events keep the track
+   that the program gave. */
 static int set_place(struct tch_rec_events *s, const struct tch_seen_event *e, uint32_t row,
                      struct tch_ev *ev)
 {

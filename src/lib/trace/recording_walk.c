@@ -1,4 +1,5 @@
-/* From the words of a recording to events: times made whole, begins and ends put together. */
+/* Reads the words of a recording as events: completes the 48 bits of their times, and matches
+   begins and ends of spans. */
 #include "recording_file.h"
 
 #include <tacho/trace.h>
@@ -7,12 +8,12 @@
 #include "base/fail.h"
 #include "record_words.h"
 
-/* A span that is open. Its arguments are kept, because its chunk is gone when it ends. */
+/* An open span. Its arguments are copied, because its chunk is no longer in memory when it ends. */
 struct open_span {
     uint64_t ns;
     uint32_t site;
     unsigned arg_count;
-    size_t args; /* where in walk.kept they begin */
+    size_t args; /* offset in walk.kept */
 };
 
 struct walk {
@@ -21,18 +22,18 @@ struct walk {
     void *ctx;
     tacho_error *err;
 
-    /* Of the lane. */
+    /* The current lane. */
     uint32_t lane;
     uint32_t thread;
     uint32_t tid;
-    uint32_t name; /* what the chunk says; a text */
+    uint32_t name; /* name of the thread in the chunk's header; a text */
     uint64_t pid;
-    bool named; /* the visitor has got this thread */
+    bool named; /* the visitor has received this thread */
     uint64_t sequence;
-    uint64_t ticks; /* of the record before, whole */
+    uint64_t ticks; /* time of the record before, with all 64 bits */
     uint64_t ns;
 
-    uint32_t ended_by; /* set while spans end that do not match the end */
+    uint32_t ended_by; /* set while spans are closed that do not match the end */
 
     struct open_span *open;
     size_t depth, open_room;
@@ -53,7 +54,7 @@ static struct tch_seen_event event_at(const struct walk *w, enum tch_rec_kind ki
                                    .pid = w->pid};
 }
 
-/* Ends the innermost span, as `seen` says. */
+/* Ends the innermost span; `seen` says how. */
 static int close_top(struct walk *w, enum tch_seen seen, struct tch_rec_args end_args)
 {
     const struct open_span *span = &w->open[--w->depth];
@@ -89,8 +90,8 @@ static int end_span(struct walk *w, uint32_t site, struct tch_rec_args args)
     size_t depth = w->depth;
     int status = 0;
 
-    /* Spans above the one that ends were left by a jump, or belong to another fiber: they end with
-       it, at the wrong time perhaps. */
+    /* Spans inside the one that ends were left by a jump, or belong to another fiber. They end
+       with it, possibly at a wrong time. */
     while (depth > 0 && site != TCH_REC_SITE_ANY && w->open[depth - 1].site != site)
         depth--;
     if (depth == 0) {
@@ -110,7 +111,7 @@ static int end_span(struct walk *w, uint32_t site, struct tch_rec_args args)
     return close_top(w, TCH_SEEN_END, args);
 }
 
-/* Gives the visitor a thread, before anything else of it. */
+/* Passes a thread to the visitor, before any of its events. */
 static int visit_thread(struct walk *w, const uint64_t *fixed)
 {
     static const uint64_t unknown[3];
@@ -129,7 +130,7 @@ static int visit_thread(struct walk *w, const uint64_t *fixed)
     return w->visit(w->ctx, &e);
 }
 
-/* A plain end nearly always ends the innermost span. */
+/* Ends a span by a plain record, which nearly always ends the innermost span. */
 static inline int plain_end(struct walk *w, uint32_t site)
 {
     if (w->depth == 0 || w->open[w->depth - 1].site != site)
@@ -153,7 +154,7 @@ static inline int begin_span(struct walk *w, struct tch_seen_event *e, size_t ar
 
 /* Records. */
 
-/* 48 bits become 64: the nearest to the record before. */
+/* Completes 48 bits of time to 64: takes the time that is nearest to the record before. */
 static bool set_time(struct walk *w, uint64_t word)
 {
     uint64_t step = ((word >> TCH_REC_LOW_BITS) - w->ticks) << TCH_REC_LOW_BITS;
@@ -192,7 +193,7 @@ static int switch_thread(struct walk *w, uint32_t thread, const uint64_t *fixed)
     return visit_thread(w, fixed);
 }
 
-/* A wide record of `words` words, which are all there. */
+/* Reads a wide record of `words` words, all of which are in the chunk. */
 static int wide_record(struct walk *w, const uint64_t *at, size_t words)
 {
     unsigned kind = at[1] >> 16 & 0xFF, args = at[1] >> 24 & 0xFF;
@@ -226,7 +227,7 @@ damaged:
     return 0;
 }
 
-/* One record, or what is in the place of one; sets how many words it takes. */
+/* Reads one record, or skips words that are not one. Sets *step to the number of words. */
 static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *step)
 {
     uint64_t low = *at & 0xFFFF;
@@ -234,7 +235,7 @@ static int one_record(struct walk *w, const uint64_t *at, size_t left, size_t *s
     int status = 0;
 
     if (is_record && !set_time(w, *at)) {
-        *step = left; /* what follows is later still */
+        *step = left; /* skip the rest, which is later still */
         return 0;
     }
     *step = tch_rec_words(w->r, at, left);
@@ -312,7 +313,7 @@ int tch_recording_walk(struct tch_recording *r, tch_rec_visitor *visit, void *ct
     return status;
 }
 
-/* Copies hold what is older than the stage they were made of. */
+/* Reads only the stages: copies contain older records. */
 int tch_recording_reach(struct tch_recording *r, uint64_t *ret, tacho_error *err)
 {
     struct walk w = {.r = r};

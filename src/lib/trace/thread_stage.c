@@ -8,57 +8,63 @@
  *
  *     tacho_trace_cursor (thread-local)  -->  lane (tch_recorder.lanes)  -->  stage
  *
- * A thread holds a lane from its first record until it exits. The next new thread continues in the
- * lane and stage of one that has exited. The reader puts the chunks of a lane in order by `base`.
+ * A thread holds a lane from its first record until it exits. The next new thread continues in
+ * the lane and stage of one that has exited. The reader orders the chunks of a lane by `base`.
  *
  * States of a stage
  *     none       lane->stage is NULL. The first record of a thread makes the stage.
  *     live       stage->base equals stage->cleared. Its records are valid.
  *     retired    base differs from cleared. The records are in a copy already, or dropped and
- *                counted; a reader treats the stage as empty. turn_over() is clearing it.
- *     abandoned  full, but an interrupted record is still to be written into it (see Signals). It
- *                stays in the file as an ordinary chunk, and the lane gets a new stage.
+ *                counted. A reader treats the stage as empty. turn_over() is clearing it.
+ *     abandoned  full, but an interrupted record is still to be written into it (see Signals).
+ *                It stays in the file as an ordinary chunk, and the lane gets a new stage.
  *     private    the recording is closed. Anonymous memory replaces the mapping at the same
- * address, because a thread may be between taking its words and writing them. The stage of the next
- * recording is mapped there (lane->address).
+ *                address, because a thread may be between taking its words and writing them.
+ *                The stage of the next recording is mapped there (lane->address).
  *
  * Who writes what
  *     cursor.next   its thread, with one instruction: xadd takes the words of a record.
- *     cursor.done   its thread, with one instruction, after the record is written. next - done is
- *                   the number of bytes that are taken and not written.
- *     cursor.room   its thread: the end of the stage; 0 means no lane. tch_trace_stages_close()
- * sets it to 0 from another thread. cursor.end    like room, for records made inline by
- * <tacho/trace.h>. It is below room at a stop (see FIRST_STOP), and 0 when ticks are not those of
- * the TSC. records       the thread that took the words. The first word of a record is written
- * last; a word of 0 is no record. A record of several words starts with TCH_REC_SKIP and its length
- * until then, so a reader can step over one that was never finished. stage header  the thread whose
- * lane it is. lanes         the thread that holds the recorder's lock. A thread that turns over its
- * own stage replaces lane->stage without the lock; `turning` protects it.
+ *     cursor.done   its thread, with one instruction, after the record is written.
+ *                   next - done is the number of bytes that are taken and not written.
+ *     cursor.room   its thread: the end of the stage; 0 means no lane.
+ *                   tch_trace_stages_close() sets it to 0 from another thread.
+ *     cursor.end    like room, for records made inline by <tacho/trace.h>. It is below room at
+ *                   a stop (see FIRST_STOP), and 0 when ticks are not those of the TSC.
+ *     records       the thread that took the words. The first word of a record is written last;
+ *                   a word of 0 is not a record. Until then, a record of several words starts
+ *                   with TCH_REC_SKIP and its length, so that a reader can skip a record that
+ *                   was never finished.
+ *     stage header  the thread that holds the lane.
+ *     lanes         the thread that holds the recorder's lock. A thread that turns over its own
+ *                   stage replaces lane->stage without the lock; `turning` protects it.
  *
  * Memory order
- *     Readers work on the file, after the process or beside it. The first word of a record, base
- * and cleared are release stores, so a reader that sees them sees what was written before. Close
- * against turn-over is a store and a load on each side, all sequentially consistent: a thread
- * increments `turning`, then loads room; tch_trace_stages_close() stores 0 to room, then loads
- * `turning`. One of the two sees the other. A thread that was already turning over sets room again,
- * so tch_trace_stages_close() repeats until every room stays 0.
+ *     Readers work on the file, after the process or beside it. The first word of a record,
+ *     base and cleared are release stores, so a reader that sees them sees everything that was
+ *     written before.
+ *
+ *     Closing and turning over each do a store and a load, all sequentially consistent. A
+ *     thread increments `turning`, then loads room. tch_trace_stages_close() stores 0 to room,
+ *     then loads `turning`. At least one of the two sees the other. A thread that was already
+ *     turning over sets room again, so tch_trace_stages_close() repeats until every room
+ *     stays 0.
  *
  * Signals
- *     A handler may record between any two instructions of its thread. It sees consistent words,
- *     because taking and finishing are one instruction each, and because all signals are blocked
- *     while a thread holds the lock or turns over a stage. If a handler fills the stage while a
- *     record that it interrupted is unfinished (next - done > 0), the stage must not be cleared: it
- *     is abandoned. If no new chunk is available it is cleared all the same, and the interrupted
- *     record may then overwrite words of later ones.
+ *     A handler may record between any two instructions of its thread. It sees consistent
+ *     words, because taking and finishing are one instruction each, and because all signals are
+ *     blocked while a thread holds the lock or turns over a stage. If a handler fills the stage
+ *     while a record that it interrupted is unfinished (next - done > 0), the stage must not be
+ *     cleared, and is abandoned. If no new chunk is available, it is cleared anyway, and the
+ *     interrupted record may then overwrite words of later ones.
  *
  * Fork
- *     The lock is held across fork() (trace_start.c). The child unmaps the stages of its parent and
- *     makes a recording of its own at its first record.
+ *     The lock is held across fork() (trace_start.c). The child unmaps the stages of its parent
+ *     and makes a recording of its own at its first record.
  *
  * Ring mode
  *     At the limit a new chunk replaces the oldest copy. The header of each copy contains its
- * number of records, so that dropped ones are counted, and the thread's number, tid and name,
- * because the record that says them may be in a chunk that was replaced.
+ *     number of records, so that dropped ones are counted, and the thread's number, tid and
+ *     name, because the record that contains them may be in a chunk that was replaced.
  */
 #include <sched.h>
 #include <string.h>
@@ -78,8 +84,9 @@ static bool have_thread_end;
 
 /* Cursors. */
 
-/* Bytes that interrupted records of this thread have taken and not written. The difference moves
-   along with the cursor: each of these records adds to `done` when it is finished. */
+/* Returns the number of bytes that interrupted records of this thread have taken and not
+   written. The difference moves along with the cursor: each of these records adds to `done` when
+   it is finished. */
 static uintptr_t unfinished_bytes(const struct tacho_trace_cursor *c)
 {
     return c->next - c->done;
@@ -110,9 +117,9 @@ static void point_at(struct tacho_trace_cursor *c, const struct tch_rec_chunk *s
     __atomic_store_n(&c->end, tsc ? end : 0, __ATOMIC_RELAXED);
 }
 
-/* Rounds of thread-specific destructors after which a thread gets no lane any more: half of those
-   that the C library runs, so a thread whose first record is made by a destructor still has a round
-   left to release its lane. */
+/* A thread gets no new lane after this many rounds of thread-specific destructors. It is half of
+   the rounds that the C library runs, so a thread whose first record is made by a destructor
+   still has a round left to release its lane. */
 enum { LAST_ROUND = PTHREAD_DESTRUCTOR_ITERATIONS / 2 };
 
 /* Releases the lane of a thread that exits; the next thread continues where this one stopped. Other
@@ -140,7 +147,8 @@ static void release_lane(void *arg)
 int tch_trace_stages_init(tacho_error *err)
 {
     if (!have_thread_end && pthread_key_create(&thread_end, release_lane) != 0)
-        return tch_fail(err, TACHO_ELIMIT, 0, "cannot trace: no thread-specific key is left");
+        return tch_fail(err, TACHO_ELIMIT, 0,
+                        "cannot trace: the program uses all thread-specific keys");
     have_thread_end = true;
     return 0;
 }
@@ -189,7 +197,7 @@ void tch_trace_stages_forked(void)
     for (uint32_t i = 0; i < rec->lane_count; i++) {
         struct tch_lane *lane = &rec->lanes[i];
 
-        /* When a signal handler has forked, the record that it interrupted is still to be written
+        /* When a signal handler forked, the record that it interrupted is still to be written
            into the stage. */
         if (lane->stage && lane->cursor == &tacho_trace_cursor &&
             unfinished_bytes(lane->cursor) > 0)
@@ -202,8 +210,8 @@ void tch_trace_stages_forked(void)
     reset_cursor(&tacho_trace_cursor);
 }
 
-/* Words of the record that starts at `at`, of which `left` are in the chunk. Never 0, also where an
-   interrupted record has overwritten others. */
+/* Returns the number of words of the record that starts at `at`, of which `left` are in the
+   chunk. Never returns 0, even if an interrupted record has overwritten others. */
 static uint64_t record_words(const uint64_t *at, uint64_t left)
 {
     uint64_t low = *at & 0xFFFF;
@@ -218,8 +226,8 @@ static uint64_t record_words(const uint64_t *at, uint64_t left)
     return words > 0 ? words : 1;
 }
 
-/* Is there an event at `at`, of which `left` words are in the chunk? A span is one event: its begin
-   counts, its end does not. */
+/* Returns whether there is an event at `at`, of which `left` words are in the chunk. A span is
+   one event: its begin counts, its end does not. */
 static bool is_event(const uint64_t *at, uint64_t left)
 {
     uint64_t low = *at & 0xFFFF;
@@ -264,8 +272,8 @@ static void begin_stage(struct tch_rec_chunk *stage, const struct tacho_trace_cu
     stage->tid = c->tid;
 }
 
-/* Returns the base of the stage that follows one with this base. Bases of a lane only rise, also
-   when the clock does not: readers order and tell chunks apart by them. */
+/* Returns the base of the stage that follows one with this base. Bases of a lane only rise, even
+   if the clock does not, because readers order and distinguish chunks by them. */
 static uint64_t base_after(uint64_t base)
 {
     uint64_t now = tch_ticks();

@@ -1,5 +1,5 @@
-/* Records all events but spans of this thread: those of ferrum's Chrome trace, instants, counters,
-   flows, asynchronous spans, names, tracks of the user. */
+/* Records all events except for the thread's own spans: those of ferrum's Chrome trace,
+   instants, counters, flows, asynchronous spans, names, and the program's own tracks. */
 #include <string.h>
 
 #include "record_put.h"
@@ -12,7 +12,7 @@ uint64_t tacho_trace_duration_us(double duration_ms)
     uint64_t whole;
 
     if (!(us > 0))
-        return 0; /* NaN too */
+        return 0; /* also for NaN */
     if (us >= 18446744073709551616.0)
         return UINT64_MAX;
     whole = (uint64_t)us;
@@ -147,7 +147,7 @@ void(tacho_process_name)(const char *name)
     put_name(TCH_REC_PROCESS_NAME, name);
 }
 
-/* Tracks of the user. */
+/* Tracks that the program makes. */
 
 uint64_t tacho_trace_now_ns(void)
 {
@@ -159,8 +159,8 @@ uint32_t(tacho_track)(const char *name)
     return tacho_trace_is_on() ? tch_trace_text(name) : 0;
 }
 
-/* Starts an event on a track. Track 0, made while no trace was on or without room for its name,
-   records nothing. */
+/* Starts an event on a track. Nothing is recorded on track 0, which is the number of a track
+   that was made while no trace was on, or without room for its name. */
 static bool begin_on_track(struct tch_put_event *e, enum tch_rec_kind kind, uint32_t track,
                            const char *name, const char *category)
 {

@@ -1,4 +1,4 @@
-/* Texts, processes and tracks by number. */
+/* Numbers the texts, processes and tracks of a trace. */
 #include "trace_model.h"
 
 #include <stdlib.h>

@@ -1,5 +1,6 @@
-/* Names. Each distinct name is written to the recording once, before its first use. Looking up a
-   name takes no lock: buckets and entries are only ever added, with release stores. */
+/* Names of sites and texts. Each distinct name is written to the recording once, before its
+   first use. Looking up a name takes no lock: buckets and entries are only ever added, with
+   release stores. */
 #include "trace_recorder.h"
 
 #include <sys/mman.h>
@@ -7,7 +8,7 @@
 #include "base/hash.h"
 
 enum {
-    BUCKETS = 1 << 18, /* 2 MiB of address space, touched as it fills */
+    BUCKETS = 1 << 18, /* 2 MiB of address space, which take memory as they fill */
     NAMES_MAX = BUCKETS / 2,
     TABLE_BYTES = TCH_REC_CHUNK - TCH_REC_CHUNK_HEADER,
     ENTRY_HEAD = 16,
@@ -43,7 +44,7 @@ struct arg {
     uint32_t type;
 };
 
-/* What makes a name distinct. The second text of a TCH_REC_TEXT is empty. */
+/* The key of a name in the table. The second text of a TCH_REC_TEXT is empty. */
 struct key {
     enum tch_rec_entry kind;
     const char *first, *second;
@@ -73,7 +74,7 @@ static bool is_entry(const struct entry *e, const struct key *k)
            (k->arg_count == 0 || memcmp(args, k->args, k->arg_count * sizeof *k->args) == 0);
 }
 
-/* Returns the bucket of k, or the empty one where it belongs. */
+/* Returns the bucket of k, or the empty bucket where it belongs. */
 static struct entry **find_bucket(struct entry **in, const struct key *k)
 {
     uint32_t i = (uint32_t)(hash_of(k) % BUCKETS);
@@ -105,8 +106,8 @@ static bool make_table_room(size_t size)
     return true;
 }
 
-/* Adds a name to the last table. Its first word is written last: an entry that has it is complete.
- */
+/* Adds a name to the last table. Its first word is written last, so an entry that has it is
+   complete. */
 static struct entry *add_entry(const struct key *k)
 {
     size_t args = k->arg_count * sizeof *k->args;
@@ -176,7 +177,7 @@ static uint32_t intern(const struct key *k)
     struct entry **in = __atomic_load_n(&buckets, __ATOMIC_ACQUIRE);
     struct entry *e = in ? __atomic_load_n(find_bucket(in, k), __ATOMIC_ACQUIRE) : NULL;
 
-    /* An empty bucket may have got another key since it was found. */
+    /* The empty bucket may have received another key since it was found. */
     if (!e || !is_entry(e, k))
         e = intern_new(k);
     return e ? (uint32_t)(e->word >> 32) : 0;
@@ -248,7 +249,8 @@ static size_t used_bytes(unsigned table)
     return table + 1 < table_count ? TCH_REC_CHUNK : TCH_REC_CHUNK_HEADER + table_used;
 }
 
-/* Copies only the entries known here: after a fork the parent keeps filling its own tables. */
+/* Copies only the entries that this process knows: after a fork the parent continues to fill its
+   own tables. */
 bool tch_table_move(void)
 {
     enum tch_rec_reason why;
@@ -267,7 +269,7 @@ void tch_table_detach(void)
             mmap(NULL, TCH_REC_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         if (copy == MAP_FAILED)
-            continue;                           /* stays a part of the file */
+            continue;                           /* it stays a part of the file */
         memcpy(copy, tables[i], used_bytes(i)); /* the rest is zeros in both */
         if (mremap(copy, TCH_REC_CHUNK, TCH_REC_CHUNK, MREMAP_MAYMOVE | MREMAP_FIXED, tables[i]) ==
             MAP_FAILED)

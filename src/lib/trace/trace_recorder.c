@@ -1,6 +1,6 @@
 /*
- * The recording as a whole: makes, closes and leaves (after a fork) its file and header. Its chunks
- * are in recording_chunks.c, the threads that write into them in thread_stage.c.
+ * The recording as a whole: makes its file and header, closes them, and leaves them in a forked
+ * child. recording_chunks.c handles its chunks, thread_stage.c the threads that write into them.
  */
 #include "trace_recorder.h"
 
@@ -85,7 +85,8 @@ void tch_recorder_calibrate(void)
         older = &rec->head->last[1];
     if (!tch_clock_calibrate(&rec->clock))
         rec->head->clock_faults++;
-    /* Not the ticks of the pair: a clock that stands still is not tried at every turn. */
+    /* Not the ticks of the pair, so that a clock that stands still is not calibrated at every
+       turn-over. */
     atomic_store(&rec->calibrated, tch_ticks());
     *older = pair_of(&rec->clock.last);
 }
@@ -120,7 +121,7 @@ static void fill_header(struct tch_rec_header *head, uint64_t limit)
     head->wall_error = tch_wall_error_ns();
     if (readlink("/proc/self/exe", head->program, sizeof head->program - 1) < 0)
         head->program[0] = '\0';
-    /* Last: a file with the magic has a complete header. */
+    /* The magic comes last, so a file that has it has a complete header. */
     memcpy(head->magic, TCH_REC_MAGIC, sizeof head->magic);
 }
 
@@ -132,7 +133,8 @@ int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *
     status = tch_trace_stages_init(err);
     if (status < 0)
         return status;
-    /* 0644 under any umask: whoever truncates the file kills the program by SIGBUS. */
+    /* Mode 0644 under any umask: another user who could truncate the file would kill the program
+       by SIGBUS. */
     fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     if (fd < 0)
         return tch_fail_errno(err, errno, "cannot make the recording '%s'", path);

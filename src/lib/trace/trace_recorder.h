@@ -26,7 +26,7 @@ enum {
     TCH_TABLES = 64,          /* chunks of names: 16 MiB */
     TCH_TEXT_MAX = 16 * 1024, /* bytes of a name, category or text */
     TCH_TRACE_PATH = 4096,
-    TCH_LIMIT_LEAST = 15, /* chunks: 4 MiB with the header */
+    TCH_LIMIT_LEAST = 15, /* in chunks: 4 MiB with the header */
 };
 
 /** A stage and the thread that writes to it: see thread_stage.c. */
@@ -34,14 +34,14 @@ struct tch_lane {
     bool taken;
     uint32_t number;
     struct tch_rec_chunk *stage; /* NULL: not made yet */
-    void *address; /* of the stage of the last recording; the next one is mapped there */
+    void *address; /* address of its stage in the last recording; the next one is mapped there */
     struct tacho_trace_cursor *cursor;
     uintptr_t next; /* where the last thread of the lane stopped */
 };
 
 enum tch_trace_state {
     TCH_TRACE_OFF,
-    TCH_TRACE_WAITING, /* the recording of a child is made at its first record */
+    TCH_TRACE_WAITING, /* a forked child: its recording is made at its first record */
     TCH_TRACE_ON,
 };
 
@@ -51,49 +51,50 @@ struct tch_recorder {
     int fd;
     struct tch_rec_header *head; /* mapped */
     struct tch_clock clock;
-    atomic_uint_fast64_t slots;   /* chunks taken */
-    atomic_uint_fast64_t spare;   /* 1 + a chunk below them that was given back; 0: none */
-    atomic_uint_fast64_t refused; /* ticks when the disk refused a chunk; 0: it takes them */
-    uint64_t most;                /* chunks that the limit allows */
+    atomic_uint_fast64_t slots;   /* number of chunks taken */
+    atomic_uint_fast64_t spare;   /* 1 + a chunk below `slots` that was given back; 0: none */
+    atomic_uint_fast64_t refused; /* ticks when the disk refused a chunk; 0: it accepts chunks */
+    uint64_t most;                /* number of chunks that the limit allows */
     bool ring;
     atomic_bool ahead;           /* blocks were allocated after the end of the file */
-    atomic_uint_fast64_t victim; /* ring: the chunk that was replaced last */
-    atomic_flag overwriting;     /* ring: a thread takes and fills a chunk */
+    atomic_uint_fast64_t victim; /* in ring mode: the chunk that was replaced last */
+    atomic_flag overwriting;     /* in ring mode: set while a thread takes and fills a chunk */
     atomic_uint_fast32_t threads;
     atomic_uint_fast32_t traces; /* recordings made by this process and those it was forked from */
     atomic_uint_fast64_t calibrated; /* ticks of the last calibration */
-    atomic_uint_fast32_t turning;    /* threads that are turning over their stage */
+    atomic_uint_fast32_t turning;    /* number of threads that are turning over their stage */
     uint32_t lane_count;
     struct tch_lane lanes[TCH_LANES];
 };
 
 extern struct tch_recorder tch_recorder;
 
-/** Blocks all signals; restores them. Signal-safe. */
+/** Block all signals, and restore them. Both are signal-safe. */
 void tch_signals_block(sigset_t *before);
 void tch_signals_restore(const sigset_t *before);
 
-/** Blocks all signals and takes the lock; the reverse. */
+/** Block all signals and take the lock, and the reverse. */
 void tch_trace_lock(sigset_t *before);
 void tch_trace_unlock(const sigset_t *before);
 
-/* trace_recorder.c: the recording as a whole. The lock is held, unless a function says otherwise.
- */
+/* trace_recorder.c: the recording as a whole. The lock must be held, unless a function says
+   otherwise. */
 
-/** Makes the recording. On failure no file is left. */
+/** Makes the recording. Leaves no file on failure. */
 int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *err);
 
-/** Ends the recording. The next record of every thread finds that the trace is over. Returns the
-    descriptor of the file, which the caller closes. */
+/** Closes the recording. The next record of every thread finds that the trace is over. Returns
+    the descriptor of the file, which the caller closes. */
 int tch_recorder_close(void);
 
-/** Leaves the recording of the parent, in a child made by fork. */
+/** Leaves the recording to the parent, in a child made by fork. */
 void tch_recorder_forked(void);
 
-/** Counts events that could not be kept. A span is one, counted by its begin. Needs no lock. */
+/** Counts events that could not be kept. A span is one event, counted by its begin. Needs no
+    lock. */
 void tch_recorder_drop(uint64_t events, enum tch_rec_reason why);
 
-/** Counts a truncated text or an argument left out. Needs no lock. */
+/** Counts a truncated text or an argument that was left out. Needs no lock. */
 void tch_recorder_cut(void);
 
 /** Notes in the header that there are events with explicit times. Needs no lock. */
@@ -122,15 +123,15 @@ void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reas
  * and the reason on failure. */
 bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tch_rec_reason *why);
 
-/* thread_stage.c: the threads that write. The lock is held for the first three. */
+/* thread_stage.c: the threads that write. The lock must be held for the first three functions. */
 
 int tch_trace_stages_init(tacho_error *err);
 void tch_trace_stages_close(void);
 void tch_trace_stages_forked(void);
 
-/** Takes bytes of the calling thread's stage, whether it has them or not: the caller compares the
-    address with the cursor's end or room. One instruction on x86-64, so a signal handler runs
-   before or after it. */
+/** Takes bytes of the calling thread's stage, even if it does not have them: the caller compares
+    the address with the cursor's end or room. This is one instruction on x86-64, so a signal
+    handler runs before or after it. */
 static inline uintptr_t tch_cursor_take(uintptr_t bytes)
 {
 #if defined(__x86_64__)
@@ -140,7 +141,7 @@ static inline uintptr_t tch_cursor_take(uintptr_t bytes)
 #endif
 }
 
-/** Says that bytes taken are written, or will never be. */
+/** Marks bytes that were taken as written, or as never to be written. */
 static inline void tch_cursor_done(uintptr_t bytes)
 {
 #if defined(__x86_64__)
@@ -151,51 +152,53 @@ static inline void tch_cursor_done(uintptr_t bytes)
 }
 
 /** Takes `words` words for a record of this thread. Takes the lock only when the thread has no
-   lane. The caller writes them, then calls tch_cursor_done().
-    @return the first word, or NULL, and then the record is counted as dropped */
+    lane. The caller writes the words, then calls tch_cursor_done().
+    @return the first word, or NULL after the record was counted as dropped */
 uint64_t *tch_recorder_take(unsigned words);
 
 /* trace_span.c */
 
-/** Frees what the calling thread keeps about its open spans. */
+/** Frees the calling thread's stack of open spans. */
 void tch_trace_spans_release(void);
 
 /* trace_start.c */
 
-/** Makes the recording of a child that has none yet. Returns false on failure. The lock is held. */
+/** Makes the recording of a child that does not have one yet. Returns false on failure. The lock
+    must be held. */
 bool tch_trace_make_waiting(void);
 
-/** Leaves a file to another writer: stops a trace to it that a variable started, if nothing was
-    recorded. TACHO_EALREADY when this process records to it. `path` is absolute. Takes the lock. */
+/** Leaves a file to another writer: stops a trace to it that an environment variable started, if
+    nothing was recorded. Returns TACHO_EALREADY when this process records to it. `path` must be
+    absolute. Takes the lock. */
 int tch_trace_make_way(const char *path, tacho_error *err);
 
 /* trace_signal.c */
 
-/** Forgets the thread that flushes on a signal, in a child made by fork. */
+/** Resets the thread that flushes on a signal, in a child made by fork. */
 void tch_trace_signal_forked(void);
 
-/* trace_names.c: names. */
+/* trace_names.c */
 
-/** Returns the number of a site or text, or 0 when no name is left. Takes the lock for new ones
-    only. */
+/** Return the number of a site or text, or 0 when there is no room for another name. They take
+    the lock for new names only. */
 uint32_t tch_trace_site(const char *name, const char *category);
 uint32_t tch_trace_text(const char *text);
 
 /** Returns the number of values that follow a plain begin of the site. Needs no lock. */
 unsigned tch_trace_site_values(uint32_t site);
 
-/** Is each of these words a plain record without values? Needs no lock. */
+/** Returns whether all these words are plain records without values. Needs no lock. */
 bool tch_trace_all_plain(const uint64_t *words, size_t count);
 
-/** Like tch_trace_site(), for a site whose begins carry the values of these arguments. All of them
-    must be numbers. */
+/** Does what tch_trace_site() does, for a site whose begins carry the values of these arguments.
+    All of them must be numbers. */
 uint32_t tch_trace_site_args(const char *name, const char *category, tacho_fields args);
 
-/** Copies all names to a new recording. Sites keep their numbers for the life of the process. The
-   lock is held. */
+/** Copies all names to a new recording. Sites keep their numbers for the life of the process.
+    The lock must be held. */
 bool tch_table_move(void);
 
-/** Detaches the tables from the file and keeps them in memory. The lock is held. */
+/** Detaches the tables from the file and keeps them in memory. The lock must be held. */
 void tch_table_detach(void);
 
 #endif

@@ -27,7 +27,8 @@ static void *flusher(void *arg)
     (void)arg;
     for (;;)
         if (sem_wait(&flush_wanted) == 0)
-            (void)!tacho_trace_flush(NULL); /* nobody waits; the next flush or stop fails, too */
+            (void)!tacho_trace_flush(
+                NULL); /* there is no caller; a later flush or stop reports the failure */
     return NULL;
 }
 
@@ -48,7 +49,8 @@ int tacho_trace_flush_on_signal(int signal_number, tacho_error *err)
 {
     struct sigaction action = {.sa_handler = request_flush, .sa_flags = SA_RESTART};
 
-    tch_stay_loaded(); /* the kernel calls request_flush() from now on */
+    tch_stay_loaded(); /* the library must not be unloaded: the kernel calls request_flush() from
+                          now on */
     pthread_once(&flusher_once, start_flusher);
     if (flusher_failure != 0)
         return tch_fail_errno(err, flusher_failure, "cannot start a thread to write the trace");
@@ -62,5 +64,5 @@ void tch_trace_signal_forked(void)
 {
     static const pthread_once_t not_yet = PTHREAD_ONCE_INIT;
 
-    flusher_once = not_yet; /* its thread exists in the parent only */
+    flusher_once = not_yet; /* only the parent has its thread */
 }

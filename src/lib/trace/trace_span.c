@@ -2,9 +2,10 @@
  * Records spans of this thread, except for the plain ones that <tacho/trace.h> records inline.
  *
  * An end names the site of its begin, so that a reader sees when the two do not match. A span whose
- * begin was dropped gets no end: it would end the span around it. TACHO_SPAN passes a ticket from
- * begin to end. tacho_span_begin() and tacho_span_end() cannot, so a stack per thread keeps the
- * sites of the spans that they have opened. It grows, never in a signal handler of its own growing.
+ * begin was dropped gets no end, which would end the span around it. TACHO_SPAN passes a ticket
+ * from begin to end. tacho_span_begin() and tacho_span_end() cannot, so a stack per thread keeps
+ * the sites of the spans that they have opened. The stack grows with signals blocked, so a handler
+ * never sees it half grown.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -12,7 +13,7 @@
 #include "record_put.h"
 #include "record_words.h"
 
-/* Returns false when the record was dropped. */
+/* Records a plain begin or end. Returns false when the record was dropped. */
 static bool put_plain(uint32_t site, uint64_t end, uint64_t ticks)
 {
     uint64_t *slot = tch_put_take(1);
@@ -24,7 +25,7 @@ static bool put_plain(uint32_t site, uint64_t end, uint64_t ticks)
     return true;
 }
 
-/* Kept out of line, because it would cost plain records registers. */
+/* Records a wide begin or end. Kept out of line, because it would cost plain records registers. */
 __attribute__((noinline)) static bool put_wide(enum tch_rec_kind kind, uint32_t site,
                                                uint64_t ticks, tacho_fields args)
 {
@@ -40,8 +41,8 @@ static inline bool put_edge(enum tch_rec_kind kind, uint32_t site, uint64_t tick
                : put_wide(kind, site, ticks, args);
 }
 
-/* Sets the number of the site, unless another thread was first. The code is set last: the inline
-   path tests it. */
+/* Sets the number of the site, unless another thread has set it. The code is set last, because
+   the inline path tests it. */
 static bool set_site(struct tacho_trace_site *site, uint32_t number, uint32_t values)
 {
     uint32_t none = 0;
@@ -66,7 +67,8 @@ static uint32_t number_of(const struct tacho_trace_site *site)
     return __atomic_load_n(&site->number, __ATOMIC_RELAXED);
 }
 
-/* Sets the number of the site if it has none. Returns false when no name is left. */
+/* Sets the number of the site if it is not set. Returns false when there is no room for another
+   name. */
 static bool ensure_site(struct tacho_trace_site *site)
 {
     if (number_of(site) != 0)
@@ -96,7 +98,8 @@ uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site)
     return ticket_of(site);
 }
 
-/* Can a site remember the keys by their addresses, and are the values one word each? */
+/* Returns whether a site can remember the keys by their addresses, and the values take one word
+   each. */
 static bool have_fixed_keys(tacho_fields args)
 {
     for (size_t i = 0; i < args.count; i++)
@@ -121,8 +124,8 @@ static inline uint32_t shape_of(tacho_fields args)
     return (uint32_t)(shape >> 37 << 5) + (uint32_t)args.count;
 }
 
-/* Like ensure_site(), at the first record with arguments. When all of them are numbers with literal
-   keys, the keys are stored with the site, and records carry the bare values. */
+/* Does what ensure_site() does, at the first record with arguments. When all of them are numbers
+   with literal keys, the keys are stored with the site, and records carry only the values. */
 static bool ensure_site_args(struct tacho_trace_site *site, tacho_fields args)
 {
     uint32_t number;
@@ -133,7 +136,7 @@ static bool ensure_site_args(struct tacho_trace_site *site, tacho_fields args)
     return set_site(site, number, number < TCH_REC_SITE_PLAIN ? shape_of(args) : 0);
 }
 
-/* Records the begin of a span and bare values after it. Returns false when it was dropped. */
+/* Records the begin of a span followed by its values. Returns false when it was dropped. */
 static bool put_values(uint32_t code, tacho_fields args)
 {
     unsigned words = 1 + (unsigned)args.count;
@@ -190,21 +193,21 @@ void tacho_trace_end_args(uint32_t ticket, tacho_fields args)
         put_edge(TCH_REC_END, ticket_site(ticket), now, args);
 }
 
-/* Spans by call. */
+/* Spans by function call. */
 
 enum { OPEN_FIRST = 28, OPEN_STEP = 4096 / sizeof(uint32_t) };
 
-/* The spans that this thread has opened by tacho_span_begin(), from the outermost. A handler that
-   interrupts a push or a pop leaves the levels below it alone. */
+/* The stack of spans that this thread has opened by tacho_span_begin(), from the outermost. A
+   handler that interrupts a push or a pop does not change the levels below its own. */
 static TACHO_TRACE_TLS struct {
     uint32_t trace; /* number of the trace that they belong to */
     uint32_t depth;
-    uint32_t room;              /* of `more` */
+    uint32_t room;              /* number of levels that `more` has room for */
     uint32_t first[OPEN_FIRST]; /* sites; 0: the begin was dropped */
-    uint32_t *more;             /* mapped; those after the first ones */
+    uint32_t *more;             /* the levels after the first ones; mapped */
 } spans;
 
-/* Makes room for one more page of levels. Signals are blocked. */
+/* Adds a page of levels. Signals must be blocked. */
 static void grow_spans(void)
 {
     size_t size = (size_t)spans.room * sizeof *spans.more;
@@ -256,8 +259,9 @@ static inline void push_span(uint32_t site)
         push_deep(level - OPEN_FIRST, site);
 }
 
-/* Returns the site of the innermost span, 0 when there is nothing to end. Without memory for the
-   level it is the innermost span of the thread, whatever it is. */
+/* Returns the site of the innermost span, or 0 when there is nothing to end. When there was no
+   memory for the level, returns TCH_REC_SITE_ANY, which ends the innermost span of the thread
+   whatever its site. */
 static inline uint32_t pop_span(void)
 {
     uint32_t trace = (uint32_t)atomic_load_explicit(&tch_recorder.traces, memory_order_relaxed);

@@ -1,4 +1,5 @@
-/* Starts and stops traces, by call, environment, exit and fork, and chooses their files. */
+/* Starts and stops traces (by call, environment variable, exit and fork) and chooses their
+   files. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -15,22 +16,24 @@
 #include "recording_convert.h"
 #include "trace_recorder.h"
 
-/* Environment variable "PID:PATH": tells child processes that this one owns the file that
-   TACHO_TRACE_OUT names. */
+/* Environment variable "PID:PATH", by which child processes know that this process owns the file
+   that TACHO_TRACE_OUT names. */
 #define OWNER "TACHO_TRACE_OWNER"
 
 static struct tch_recorder *const rec = &tch_recorder;
 
-/* Guarded by the recorder's lock. */
-static char asked[TCH_TRACE_PATH];     /* the path that was asked for, absolute */
+/* The lock of the recorder guards these variables. */
+static char asked[TCH_TRACE_PATH];     /* the path that was requested, as an absolute path */
 static char out[TCH_TRACE_PATH];       /* the file that this process writes */
 static char recording[TCH_TRACE_PATH]; /* the recording that becomes `out`, or `out` itself */
 static bool in_run_folder;             /* `asked` is TACHO_RUN_DIR */
-static const char *asked_by;           /* the environment variable that asked; NULL: a call did */
-static bool keep_recording;            /* `out` is a recording: it is not converted */
-static tacho_error why_off = {.message = "no trace was asked for: TACHO_TRACE_OUT is not set"};
+static const char
+    *asked_by; /* the environment variable that requested the trace; NULL: a call did */
+static bool keep_recording; /* `out` is a recording: it is not converted */
+static tacho_error why_off = {.message = "no trace was requested; set TACHO_TRACE_OUT"};
 
-/* Held during a conversion. A thread that needs the recorder's lock too takes this one first. */
+/* Held during a conversion. A thread that needs the recorder's lock as well takes this one
+   first. */
 static pthread_mutex_t converting = PTHREAD_MUTEX_INITIALIZER;
 
 static void set_mode(int mode)
@@ -59,7 +62,8 @@ static int format_path(char ret[TCH_TRACE_PATH], tacho_error *err, const char *f
     return 0;
 }
 
-/* Makes the path absolute: the program may change its directory before the trace is written. */
+/* Makes the path absolute, because the program may change its directory before the trace is
+   written. */
 static int make_absolute(char ret[TCH_TRACE_PATH], const char *path, tacho_error *err)
 {
     char here[TCH_TRACE_PATH];
@@ -67,12 +71,12 @@ static int make_absolute(char ret[TCH_TRACE_PATH], const char *path, tacho_error
     if (path[0] == '/')
         return format_path(ret, err, "%s", path);
     if (!getcwd(here, sizeof here))
-        return tch_fail_errno(err, errno, "cannot find the working directory");
+        return tch_fail_errno(err, errno, "cannot get the working directory");
     return format_path(ret, err, "%s/%s", here, path);
 }
 
-/* Sets `out`: the path that was asked for or, for another process than the owner, one beside it
-   with the process id in its name. */
+/* Sets `out` to the requested path. A process that does not own the file gets a path beside it,
+   with its process id in the name. */
 static int choose_out(bool owner, tacho_error *err)
 {
     const char *extension;
@@ -86,9 +90,9 @@ static int choose_out(bool owner, tacho_error *err)
                        extension);
 }
 
-/* Makes the recording under the first free name: STEM.tacho, STEM-2.tacho, STEM-3.tacho, ... A file
-   that exists is kept: it is the recording of a process that was killed, or of this process before
-   an exec. */
+/* Makes the recording under the first free name: STEM.tacho, STEM-2.tacho, STEM-3.tacho, ... An
+   existing file is kept, because it is the recording of a process that was killed, or of this
+   process before an exec. */
 static int open_numbered(const char *stem, uint64_t limit, bool ring, tacho_error *err)
 {
     enum { TRIES = 1000 };
@@ -111,7 +115,7 @@ static int open_numbered(const char *stem, uint64_t limit, bool ring, tacho_erro
 }
 
 /* Makes the recording. For a trace in another format it is a temporary file beside `out`. A
-   recording that was asked for by this very name replaces the file that has it. */
+   recording that was requested by its own name replaces the file of that name. */
 static int open_recording(bool owner, uint64_t limit, bool ring, tacho_error *err)
 {
     char stem[TCH_TRACE_PATH];
@@ -151,12 +155,12 @@ static int read_limit(uint64_t *limit, bool *ring, tacho_error *err)
         if (tch_parse_size(size, limit) == 0 && *limit > 0)
             return 0;
     }
-    return tch_fail(
-        err, TACHO_EINVAL, 0,
-        "TACHO_TRACE_LIMIT is '%.60s': give a size such as 2GiB, 2GiB,ring or 2GiB,stop", text);
+    return tch_fail(err, TACHO_EINVAL, 0,
+                    "TACHO_TRACE_LIMIT is '%.60s'; use a size such as 2GiB, 2GiB,ring or 2GiB,stop",
+                    text);
 }
 
-/* Makes the recording and switches tracing on. The lock is held. */
+/* Makes the recording and switches tracing on. The lock must be held. */
 static int begin_trace(bool owner, tacho_error *err)
 {
     uint64_t limit = 0;
@@ -183,7 +187,7 @@ static int begin_trace(bool owner, tacho_error *err)
     return 0;
 }
 
-/* Leaves tracing off and keeps the reason for tacho_trace_why_off(). The lock is held. */
+/* Leaves tracing off and keeps the reason for tacho_trace_why_off(). The lock must be held. */
 static void give_up(const tacho_error *err)
 {
     why_off = *err;
@@ -255,10 +259,11 @@ int tacho_trace_start(const char *path, tacho_error *err)
 
     if (!path || !*path)
         return tch_fail(err, TACHO_EINVAL, 0, "the path of the trace is empty");
-    tch_stay_loaded(); /* threads call release_lane() when they exit */
+    tch_stay_loaded(); /* the library must not be unloaded: threads call release_lane() when they
+                          exit */
     tch_trace_lock(&before);
     if (rec->state != TCH_TRACE_OFF) {
-        status = tch_fail(&why, TACHO_EALREADY, 0, "a trace is on already");
+        status = tch_fail(&why, TACHO_EALREADY, 0, "a trace is already on");
     } else {
         watch_forks();
         in_run_folder = false;
@@ -275,8 +280,8 @@ int tacho_trace_start(const char *path, tacho_error *err)
     return status;
 }
 
-/* The paths of a conversion, because the next trace may start while it runs. Guarded by
-   `converting`. */
+/* The paths of a conversion, which are copies because the next trace may start while it runs.
+   `converting` guards them. */
 static char convert_from[TCH_TRACE_PATH], convert_to[TCH_TRACE_PATH];
 
 static void copy_paths(void)
@@ -308,7 +313,7 @@ int tacho_trace_flush(tacho_error *err)
     return status;
 }
 
-/* Has the recording still the name it was made with? */
+/* Returns whether the recording still has the name it was made with. */
 static bool is_at(int fd, const char *path)
 {
     struct stat own, other;
@@ -317,7 +322,7 @@ static bool is_at(int fd, const char *path)
            own.st_ino == other.st_ino;
 }
 
-/* Writes the trace from the recording, which may have been removed, and removes it. */
+/* Converts the recording, which may have no name any more, to the trace and removes it. */
 static int write_out(int fd, bool convert, tacho_error *err)
 {
     bool named = is_at(fd, convert_from);
@@ -362,7 +367,7 @@ int tacho_trace_stop(tacho_error *err)
     return status;
 }
 
-/* Do two absolute paths name one file, which need not exist? */
+/* Returns whether two absolute paths name the same file, which need not exist. */
 static bool is_same_file(const char *a, const char *b)
 {
     const char *paths[2] = {a, b};
@@ -389,7 +394,7 @@ int tch_trace_make_way(const char *path, tacho_error *err)
     if (rec->state == TCH_TRACE_ON && is_same_file(out, path)) {
         if (!asked_by || rec->lane_count > 0) {
             status = tch_fail(err, TACHO_EALREADY, 0,
-                              "this process records spans to '%.150s': choose another file", path);
+                              "this process records spans to '%.150s'; choose another file", path);
         } else {
             set_mode(0);
             rec->state = TCH_TRACE_OFF;
@@ -408,10 +413,10 @@ const char *tacho_trace_why_off(void)
     return tacho_trace_is_on() ? NULL : why_off.message;
 }
 
-/* Start from the environment when the library is loaded, stop at exit. */
+/* Starting from the environment when the library is loaded, stopping at exit. */
 
-/* Returns the value of a variable, or NULL when it is not set, is empty, or the program runs with
-   more rights than its caller: such a program must not write files where the caller says. */
+/* Returns the value of a variable, or NULL when it is not set or empty, or when the program runs
+   with more rights than its caller. Such a program must not write files where the caller says. */
 static const char *env_value(const char *name)
 {
     const char *value = secure_getenv(name);
@@ -419,7 +424,7 @@ static const char *env_value(const char *name)
     return value && *value ? value : NULL;
 }
 
-/* Does a parent, or this process before an exec, own this file already? */
+/* Returns whether a parent, or this process before an exec, already owns this file. */
 static bool is_owned(const char *path)
 {
     const char *owner = env_value(OWNER);
@@ -428,8 +433,8 @@ static bool is_owned(const char *path)
     return colon && strcmp(colon + 1, path) == 0;
 }
 
-/* Starts the trace that a variable asks for. A process that does not own the file makes its
-   recording at its first record. The lock is held. */
+/* Starts the trace that a variable requests. A process that does not own the file makes its
+   recording at its first record. The lock must be held. */
 static int start_from(const char *path, tacho_error *err)
 {
     char owner[TCH_TRACE_PATH + 32];
@@ -470,8 +475,8 @@ __attribute__((constructor)) static void start_by_environment(void)
     tch_trace_unlock(&before);
 }
 
-/* The one place where the library prints: at exit, and to a user who asked for a trace by a
-   variable, there is no caller to return an error to. */
+/* Stops the trace at exit. Prints a failure, because there is no caller to return it to and the
+   user requested the trace by a variable. */
 __attribute__((destructor)) static void stop_at_exit(void)
 {
     tacho_error err;

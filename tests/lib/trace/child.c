@@ -1,5 +1,5 @@
 /*
- * A program that records, for the tests of whole processes: child WHAT [ARGS...]. It links the
+ * A program that records, for the tests of whole processes: child ACTION [ARGS...]. It links the
  * shared library, as a user's program does.
  */
 #include <dlfcn.h>
@@ -38,8 +38,8 @@ static void work(void)
     TACHO_SPAN("work", "test");
 }
 
-/* kill COUNTS: four threads record until they are killed. COUNTS is a file of 64-bit numbers, one a
-   thread, that say how many calls have returned. */
+/* kill COUNTS: four threads record until they are killed. COUNTS is a file of 64-bit numbers,
+   one per thread: how many calls have returned. */
 
 struct recorder {
     pthread_t thread;
@@ -100,7 +100,7 @@ static int do_kill(char **args)
     return 0;
 }
 
-/* spans THREADS COUNT */
+/* spans THREADS COUNT: THREADS threads record COUNT spans each. */
 
 static void *record_some(void *arg)
 {
@@ -124,7 +124,7 @@ static int do_spans(char **args)
     return 0;
 }
 
-/* threads COUNT: one after the other, a span each. */
+/* threads COUNT: starts COUNT threads one after the other; each records a span. */
 static int do_threads(char **args)
 {
     unsigned long one = 1;
@@ -139,7 +139,7 @@ static int do_threads(char **args)
     return 0;
 }
 
-/* fork: spans before, in the child, and after. */
+/* fork: records spans before a fork, in the child, and after it. */
 static int do_fork(char **args)
 {
     pid_t pid;
@@ -164,7 +164,7 @@ static int do_fork(char **args)
     return 0;
 }
 
-/* forkidle: a child that records nothing makes no file. */
+/* forkidle: forks a child that records nothing, and therefore makes no file. */
 static int do_forkidle(char **args)
 {
     pid_t pid;
@@ -179,7 +179,7 @@ static int do_forkidle(char **args)
     return status;
 }
 
-/* exec PROGRAM: itself again, in a child. */
+/* exec PROGRAM: runs itself again, in a child. */
 static int do_exec(char **args)
 {
     pid_t pid;
@@ -196,7 +196,7 @@ static int do_exec(char **args)
     return status;
 }
 
-/* reexec PROGRAM: another program in the same process. */
+/* reexec PROGRAM: runs another program in the same process. */
 static int do_reexec(char **args)
 {
     work();
@@ -206,7 +206,8 @@ static int do_reexec(char **args)
     return 1;
 }
 
-/* open: spans that nobody ends, exit from a thread that is not the first, while another records. */
+/* open: leaves spans open and exits from a thread that is not the first, while another thread
+   records. */
 
 static void *leave(void *arg)
 {
@@ -229,7 +230,7 @@ static int do_open(char **args)
     return 0;
 }
 
-/* abort */
+/* abort: records, then aborts. */
 static int do_abort(char **args)
 {
     (void)args;
@@ -238,7 +239,7 @@ static int do_abort(char **args)
     abort();
 }
 
-/* late MS: a span, so much later one that is not ended, then an abort. */
+/* late MS: records a span, after MS milliseconds one that is not ended, then aborts. */
 static int do_late(char **args)
 {
     work();
@@ -247,8 +248,8 @@ static int do_late(char **args)
     abort();
 }
 
-/* memory THREADS COUNT: so many threads at once, so many spans each; prints by how many KiB of
-   files more are in memory then. */
+/* memory THREADS COUNT: THREADS threads record COUNT spans each at the same time. Prints by how
+   many KiB the files in memory have grown. */
 
 static pthread_barrier_t all_recorded, all_seen;
 
@@ -297,7 +298,7 @@ static int do_memory(char **args)
     return 0;
 }
 
-/* plugin LIBRARY: loads it, calls it, unloads it, and that again. */
+/* plugin LIBRARY: loads it, calls it and unloads it, twice. */
 static int do_plugin(char **args)
 {
     for (int i = 0; i < 2; i++) {
@@ -316,7 +317,8 @@ static int do_plugin(char **args)
     return 0;
 }
 
-/* handler COUNT: spans in a signal handler that comes all the time, and below it. */
+/* handler COUNT: records spans in a signal handler that runs all the time, and in the code that
+   it interrupts. */
 
 static volatile sig_atomic_t handled;
 
@@ -353,7 +355,7 @@ static int do_handler(char **args)
     return 0;
 }
 
-/* signal: a flush when SIGUSR1 comes, then a kill. */
+/* signal: flushes when SIGUSR1 arrives, then is killed. */
 static int do_signal(char **args)
 {
     (void)args;
@@ -366,7 +368,7 @@ static int do_signal(char **args)
         pause();
 }
 
-/* forksignal START: a child that asks for the signal again; its file is START.PID.json. */
+/* forksignal START: forks a child that requests the signal again; its file is START.PID.json. */
 static int do_forksignal(char **args)
 {
     char out[4096];
@@ -392,7 +394,7 @@ static int do_forksignal(char **args)
     _exit(status);
 }
 
-/* keys: all names are taken before an event with an argument. */
+/* keys: uses all names before it records an event with an argument. */
 static int do_keys(char **args)
 {
     tacho_field arg = tacho_i64("late", 1);
@@ -409,7 +411,7 @@ static int do_keys(char **args)
     return 0;
 }
 
-/* flush OUT: flushed twice; what was written before stays. */
+/* flush OUT: flushes twice; events that were written before stay. */
 static int do_flush(char **args)
 {
     struct stat st;
@@ -424,7 +426,7 @@ static int do_flush(char **args)
     return 0;
 }
 
-/* why: says why nothing is recorded. */
+/* why: prints why nothing is recorded. */
 static int do_why(char **args)
 {
     (void)args;
@@ -433,8 +435,8 @@ static int do_why(char **args)
     return 0;
 }
 
-/* chrome: a writer for the file that the environment names, after a span of the recorder or not.
-   Leaves it open. */
+/* chrome: opens a writer for the file that the environment names, with or without a span of the
+   recorder before. Leaves it open. */
 static int do_chrome(char **args)
 {
     tacho_chrome *writer = NULL;
@@ -449,7 +451,7 @@ static int do_chrome(char **args)
     return 0;
 }
 
-/* names: what breaks careless writers. */
+/* names: records names that break careless writers. */
 static int do_names(char **args)
 {
     static const char *const names[] = {"quote\"back\\slash", "line\nbreak\ttab",
@@ -471,7 +473,7 @@ static int do_names(char **args)
     return 0;
 }
 
-/* all: some of each kind, on two threads. */
+/* all: records some events of each kind, on two threads. */
 
 static void *some_of_each(void *arg)
 {

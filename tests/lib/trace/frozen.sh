@@ -1,6 +1,6 @@
 #!/bin/sh
-# Recordings of every version so far are read, and `tacho trace info --json` tells of them what it
-# always told.
+# Checks that recordings of every version so far are read, and that `tacho trace info --json` prints what it always
+# printed for them.
 #
 #   frozen.sh PROJECT TACHO
 set -eu

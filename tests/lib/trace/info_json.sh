@@ -1,5 +1,5 @@
 #!/bin/sh
-# `tacho trace info --json` is what its schema says, and counts what was recorded.
+# Checks that `tacho trace info --json` follows its schema and counts all records.
 #
 #   info_json.sh PROJECT TACHO CHILD
 set -eu

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Spans in C and C++, with each compiler there is, and nothing of them with TACHO_DISABLE.
+# Checks spans in C and C++ with each installed compiler, and that TACHO_DISABLE removes them.
 #
 #   languages.sh PROJECT LIBRARY SANITIZED(ON|OFF)
 set -eu

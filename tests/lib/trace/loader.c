@@ -1,5 +1,5 @@
-/* loader PLUGIN OUT: not linked with libtacho, which comes in with the plugin, at run time. The
-   trace must hold the plugin's span. */
+/* loader PLUGIN OUT: a program that is not linked with libtacho, which the plugin loads at run
+   time. The trace must contain the plugin's span. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>

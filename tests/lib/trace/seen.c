@@ -1,4 +1,4 @@
-/* Processes that record, and what they recorded. */
+/* Runs processes that record, and reads their recordings. */
 #include "seen.h"
 
 #include <dirent.h>

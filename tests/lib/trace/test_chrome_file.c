@@ -1,5 +1,5 @@
-/* The writer object and the strict reader of <tacho/chrome.h> when memory runs out, and their
-   limits. What they write and read is in tests/conformance/ferrum_trace.c. */
+/* Tests limits of the writer object and the strict reader of <tacho/chrome.h>, and what they do
+   without memory. tests/conformance/ferrum_trace.c tests what they write and read. */
 #include "support/test.h"
 
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static void reading_survives_every_allocation_failing(void **state)
     test_every_allocation_fails(read_file, NULL);
 }
 
-/* In a file of several windows, places are those in the file. */
+/* In a file of several windows, positions in messages are positions in the file. */
 static void a_long_file_is_read_in_bounded_memory(void **state)
 {
     enum { EVENTS = 20000 };

@@ -1,4 +1,4 @@
-/* Killed at random moments: every call that returned is in what is left. */
+/* Kills programs at random moments: every call that returned is in the recording. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -25,7 +25,7 @@ static _Atomic uint64_t *make_counts(const char *path)
     return at;
 }
 
-/* Kills after so many microseconds; returns how many spans were found. */
+/* Kills the child after so many microseconds. Returns the number of spans found. */
 static uint64_t kill_once(_Atomic uint64_t *counts, unsigned after_us)
 {
     const char *out = test_at("trace.json");
@@ -43,7 +43,7 @@ static uint64_t kill_once(_Atomic uint64_t *counts, unsigned after_us)
     for (int i = 0; i < 4; i++)
         any += atomic_load(&counts[i]);
     recording = seen_find(".tacho");
-    if (any == 0) { /* it did not come that far: perhaps not even to a whole header */
+    if (any == 0) { /* killed before the first span, perhaps before the header was complete */
         if (recording)
             assert_int_equal(unlink(recording), 0);
         return 0;

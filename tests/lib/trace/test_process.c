@@ -1,4 +1,4 @@
-/* Whole processes: environment, threads, fork, exec, signals, exits, limits, a full disk. */
+/* Tests whole processes: environment, threads, fork, exec, signals, exits, limits, a full disk. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static bool exists(const char *path)
     return stat(path, &st) == 0;
 }
 
-/* How often a text stands in a file. */
+/* Returns how often a text occurs in a file. */
 static int occurrences(const char *path, const char *text)
 {
     struct tch_buf b;
@@ -45,11 +45,11 @@ static void is_off_by_default(void **state)
 
     (void)state;
     seen_run(NULL, NULL, (const char *[]){"why", NULL}, line);
-    assert_string_equal(line, "no trace was asked for: TACHO_TRACE_OUT is not set");
+    assert_string_equal(line, "no trace was requested; set TACHO_TRACE_OUT");
     assert_int_equal(test_folder_count(test_home), 0);
 }
 
-static void writes_the_file_asked_for_and_removes_the_recording(void **state)
+static void writes_the_requested_file_and_removes_the_recording(void **state)
 {
     (void)state;
     seen_run(test_at("a/b/trace.json"), NULL, (const char *[]){"spans", "2", "100", NULL}, NULL);
@@ -57,7 +57,7 @@ static void writes_the_file_asked_for_and_removes_the_recording(void **state)
     assert_int_equal(test_folder_count(test_at("a/b")), 1);
 }
 
-static void takes_the_older_variable_too(void **state)
+static void accepts_the_older_variable(void **state)
 {
     char variable[128];
 
@@ -112,7 +112,7 @@ static void says_why_a_path_cannot_be_written(void **state)
     assert_memory_equal(line, "no trace for FERRUM_TRACE_OUT: TACHO_TRACE_LIMIT is 'lots'", 58);
 }
 
-/* A user who asked for a trace and gets none is told, on standard error, once. */
+/* When a requested trace cannot be written, a message on standard error says so, once. */
 static void prints_at_exit_why_there_is_no_trace(void **state)
 {
     char text[512] = "";
@@ -143,8 +143,8 @@ static void children_of_any_name_get_files_of_their_own(void **state)
     }
 }
 
-/* The variable starts the recorder, too. An empty recording makes way; spans are not overwritten.
- */
+/* The variable starts the recorder, too. An empty recording is removed in favour of the writer;
+   recorded spans are not overwritten. */
 static void leaves_its_file_to_a_writer_unless_it_has_spans(void **state)
 {
     char line[64];
@@ -185,7 +185,7 @@ static void gives_a_lane_to_the_next_thread(void **state)
     assert_int_equal(seen_spans(&seen, "work"), 3000);
     assert_int_equal(seen.r.threads, 3000);
     assert_int_equal(stat(test_at("t.tacho"), &st), 0);
-    assert_true(st.st_size < 1 << 20); /* not one stage a thread */
+    assert_true(st.st_size < 1 << 20); /* not one stage per thread */
 }
 
 static void gives_a_forked_child_a_file_of_its_own(void **state)
@@ -222,7 +222,7 @@ static void gives_a_child_after_exec_a_file_of_its_own(void **state)
     assert_int_equal(test_folder_count(test_home), 2);
 }
 
-static void keeps_what_was_recorded_before_an_exec(void **state)
+static void keeps_records_made_before_an_exec(void **state)
 {
     char pid[64], name[128];
 
@@ -282,7 +282,7 @@ static void leaves_the_recording_after_an_abort(void **state)
     assert_int_equal(occurrences(test_at("r.json"), "\"ph\":\"B\""), 1);
 }
 
-static void records_from_libraries_that_come_and_go(void **state)
+static void records_from_libraries_that_are_loaded_and_unloaded(void **state)
 {
     (void)state;
     seen_run(test_at("t.tacho"), NULL, (const char *[]){"plugin", TRACE_PLUGIN, NULL}, NULL);
@@ -306,7 +306,7 @@ static void records_in_signal_handlers(void **state)
     assert_int_equal(seen.r.unfinished + seen.r.lost_ends + seen.r.head.dropped, 0);
 }
 
-static void flushes_when_the_signal_comes(void **state)
+static void flushes_when_the_signal_arrives(void **state)
 {
     const char *out = test_at("trace.json");
     char text[16];
@@ -324,7 +324,7 @@ static void flushes_when_the_signal_comes(void **state)
     seen_wait(pid);
 }
 
-static void flushes_when_the_signal_comes_to_a_child(void **state)
+static void flushes_when_the_signal_arrives_in_a_child(void **state)
 {
     char start[512];
 
@@ -334,7 +334,7 @@ static void flushes_when_the_signal_comes_to_a_child(void **state)
 }
 
 /* An argument whose key has no room is left out and counted; its event stays. */
-static void keeps_events_when_no_name_is_left(void **state)
+static void keeps_events_when_there_is_no_room_for_names(void **state)
 {
     (void)state;
     seen_run(test_at("trace.tacho"), NULL, (const char *[]){"keys", NULL}, NULL);
@@ -344,7 +344,7 @@ static void keeps_events_when_no_name_is_left(void **state)
     assert_true(seen.r.head.reasons & TCH_REC_NAMES);
 }
 
-static void flushes_again_and_keeps_what_was(void **state)
+static void flushes_again_and_keeps_earlier_events(void **state)
 {
     (void)state;
     seen_run(test_at("trace.json"), NULL, (const char *[]){"flush", test_at("trace.json"), NULL},
@@ -352,13 +352,13 @@ static void flushes_again_and_keeps_what_was(void **state)
     assert_int_equal(occurrences(test_at("trace.json"), "\"name\":\"work\""), 3);
 }
 
-/* Spans of which at least the begin was read. */
+/* Returns the number of spans whose begin was read. */
 static uint64_t begins(const struct tch_recording *r)
 {
     return r->spans + r->unfinished + r->lost_begins;
 }
 
-/* Two threads write 1.6 MB each into 4 MiB: the rest is counted. */
+/* Two threads write 1.6 MB each into 4 MiB. Dropped records are counted. */
 static void stops_at_the_limit_and_counts_the_rest(void **state)
 {
     struct stat st;
@@ -388,14 +388,17 @@ static void overwrites_the_oldest_in_a_ring(void **state)
     assert_int_equal(seen.r.head.reasons, TCH_REC_RING);
     assert_int_equal(begins(&seen.r) + seen.r.head.dropped, 1000000);
     assert_int_equal(tch_trace_convert(test_at("t.tacho"), test_at("t.json"), NULL, &err), 0);
-    /* The records that told the threads' names are gone. */
+    /* The records that contained the threads' names were replaced. */
     assert_int_equal(occurrences(test_at("t.json"), "\"thread_name\""), 2);
     assert_int_equal(occurrences(test_at("t.json"), "\"name\":\"records dropped\""), 1);
 }
 
 static void holds_a_stage_in_memory_for_each_thread_however_much_it_records(void **state)
 {
-    enum { THREADS = 8, CODE_KIB = 1024 }; /* code and data of libraries that come in meanwhile */
+    enum {
+        THREADS = 8,
+        CODE_KIB = 1024
+    }; /* code and data of libraries that are loaded at the same time */
     char line[64];
     uint64_t kib;
 
@@ -474,9 +477,9 @@ static int see_late(void *ctx, const struct tch_seen_event *e)
     return 0;
 }
 
-/* The pairs of the recording are some microseconds apart, and reach no tenth of a second; unless
-   the program had to wait for a CPU between the two, for then they do. */
-static void takes_a_pair_of_its_own_where_those_of_the_recording_would_mislead(void **state)
+/* The pairs of the recording are some microseconds apart, which is not enough for a tenth of a
+   second. If the program had to wait for a CPU between the two pairs, they may be. */
+static void takes_its_own_clock_pair_when_those_of_the_recording_mislead(void **state)
 {
     uint64_t before = tch_now_ns();
     struct tch_recording r;
@@ -530,7 +533,7 @@ static int record_on_a_full_disk(void)
     return r.head.dropped > 0 && r.head.reasons == TCH_REC_DISK ? 0 : 5;
 }
 
-static void counts_what_a_full_disk_does_not_take(void **state)
+static void counts_records_that_a_full_disk_refuses(void **state)
 {
     (void)state;
     test_on_small_disk(5 * 1024, record_on_a_full_disk);
@@ -540,8 +543,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(is_off_by_default),
-        TEST_IN_HOME(writes_the_file_asked_for_and_removes_the_recording),
-        TEST_IN_HOME(takes_the_older_variable_too),
+        TEST_IN_HOME(writes_the_requested_file_and_removes_the_recording),
+        TEST_IN_HOME(accepts_the_older_variable),
         TEST_IN_HOME(records_into_the_run_folder),
         TEST_IN_HOME(says_why_a_path_cannot_be_written),
         TEST_IN_HOME(prints_at_exit_why_there_is_no_trace),
@@ -552,23 +555,23 @@ int main(void)
         TEST_IN_HOME(gives_a_forked_child_a_file_of_its_own),
         TEST_IN_HOME(makes_no_file_for_a_child_that_records_nothing),
         TEST_IN_HOME(gives_a_child_after_exec_a_file_of_its_own),
-        TEST_IN_HOME(keeps_what_was_recorded_before_an_exec),
+        TEST_IN_HOME(keeps_records_made_before_an_exec),
         TEST_IN_HOME(keeps_the_recording_of_a_run_folder_before_an_exec),
         TEST_IN_HOME(keeps_spans_that_are_open_at_exit_from_any_thread),
         TEST_IN_HOME(leaves_the_recording_after_an_abort),
-        TEST_IN_HOME(records_from_libraries_that_come_and_go),
+        TEST_IN_HOME(records_from_libraries_that_are_loaded_and_unloaded),
         TEST_IN_HOME(records_in_signal_handlers),
-        TEST_IN_HOME(flushes_when_the_signal_comes),
-        TEST_IN_HOME(flushes_when_the_signal_comes_to_a_child),
-        TEST_IN_HOME(keeps_events_when_no_name_is_left),
-        TEST_IN_HOME(flushes_again_and_keeps_what_was),
+        TEST_IN_HOME(flushes_when_the_signal_arrives),
+        TEST_IN_HOME(flushes_when_the_signal_arrives_in_a_child),
+        TEST_IN_HOME(keeps_events_when_there_is_no_room_for_names),
+        TEST_IN_HOME(flushes_again_and_keeps_earlier_events),
         TEST_IN_HOME(stops_at_the_limit_and_counts_the_rest),
         TEST_IN_HOME(overwrites_the_oldest_in_a_ring),
         TEST_IN_HOME(holds_a_stage_in_memory_for_each_thread_however_much_it_records),
         TEST_IN_HOME(records_by_the_other_clock),
         TEST_IN_HOME(gives_the_same_times_at_every_reading),
-        TEST_IN_HOME(takes_a_pair_of_its_own_where_those_of_the_recording_would_mislead),
-        TEST_IN_HOME(counts_what_a_full_disk_does_not_take),
+        TEST_IN_HOME(takes_its_own_clock_pair_when_those_of_the_recording_mislead),
+        TEST_IN_HOME(counts_records_that_a_full_disk_refuses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

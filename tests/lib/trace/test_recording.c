@@ -1,4 +1,4 @@
-/* What is recorded is what is read back; what is no recording is refused. */
+/* Tests that recorded events are read back, and that other files are refused. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -71,7 +71,7 @@ static void starts_again_after_a_stop(void **state)
             span();
         stop();
         assert_string_equal(tacho_trace_why_off(), "the trace was stopped");
-        span(); /* nobody sees this one */
+        span(); /* this one is not recorded */
         seen_read(&seen, test_at("t.tacho"));
         assert_int_equal(seen_spans(&seen, "span"), i + 1);
     }
@@ -83,7 +83,7 @@ static void *stop_in_thread(void *arg)
     return tacho_trace_stop(NULL) == 0 ? arg : NULL;
 }
 
-static void another_trace_may_begin_while_one_is_written(void **state)
+static void another_trace_may_start_while_one_is_written(void **state)
 {
     pthread_t thread;
     void *ok;
@@ -130,7 +130,7 @@ static void without_a_trace_flush_and_stop_succeed(void **state)
     assert_int_equal(tacho_trace_stop(&err), 0);
 }
 
-static void any_name_is_good_for_json(void **state)
+static void names_of_any_bytes_become_valid_json(void **state)
 {
     static const char *const names[] = {"trace.txt", "trace", " ", ".json", "a.b.trace"};
 
@@ -170,7 +170,7 @@ static void names_that_end_in_gz_are_compressed(void **state)
     }
 }
 
-static void arguments_come_back(void **state)
+static void arguments_are_read_back(void **state)
 {
     const char *json;
 
@@ -212,7 +212,7 @@ static void arguments_are_evaluated_only_when_on(void **state)
     stop();
 }
 
-static void long_texts_are_cut_and_counted(void **state)
+static void long_texts_are_truncated_and_counted(void **state)
 {
     static char text[100000];
     tacho_field many[20];
@@ -235,7 +235,8 @@ static void long_texts_are_cut_and_counted(void **state)
     assert_null(strstr(content("t.json"), "\"truncated_texts\":0"));
 }
 
-/* As after a signal: a record has its place, and before it is written the stage is turned over. */
+/* As after a signal: the words of a record are taken, and the stage is turned over before the
+   record is written. */
 static void a_record_interrupted_for_a_whole_stage_is_kept(void **state)
 {
     enum { MANY = 40000 };
@@ -261,8 +262,9 @@ static void a_record_interrupted_for_a_whole_stage_is_kept(void **state)
     assert_int_equal(seen.r.unfinished + seen.r.lost_ends + seen.r.lost_begins, 0);
 }
 
-/* A handler that interrupts a record may fork: in the child, too, that record is written then. */
-static void a_record_interrupted_by_a_fork_harms_no_one(void **state)
+/* A handler that interrupts a record may fork. The interrupted record is then written in the
+   child, too. */
+static void a_record_interrupted_by_a_fork_damages_nothing(void **state)
 {
     uint64_t *slot;
     uint32_t site;
@@ -287,7 +289,7 @@ static void a_record_interrupted_by_a_fork_harms_no_one(void **state)
     assert_int_equal(seen_spans(&seen, "interrupted"), 1);
 }
 
-/* One place in a program, other arguments each time. */
+/* One place in a program records different arguments each time. */
 static void arguments_keep_their_keys_and_types(void **state)
 {
     (void)state;
@@ -308,7 +310,7 @@ static void arguments_keep_their_keys_and_types(void **state)
 
 static pthread_key_t ending;
 
-/* Again in each round that there is. */
+/* Records again in each round of destructors. */
 static void record_at_the_end(void *arg)
 {
     span();
@@ -321,9 +323,9 @@ static void *set_an_end(void *arg)
     return arg;
 }
 
-/* Our own destructor has run by then, in the last round too. So has that of ThreadSanitizer, after
-   which no instrumented code may run. */
-static void destructors_may_record_and_leave_nothing_behind(void **state)
+/* The library's own destructor has run by then, in the last round too. So has that of
+   ThreadSanitizer, after which no instrumented code may run. */
+static void destructors_may_record_and_leak_nothing(void **state)
 {
     pthread_t thread;
 
@@ -345,7 +347,7 @@ static void destructors_may_record_and_leave_nothing_behind(void **state)
     assert_int_equal(seen.r.head.dropped, PTHREAD_DESTRUCTOR_ITERATIONS - 2);
 }
 
-static void what_is_put_on_no_track_is_counted(void **state)
+static void events_put_on_no_track_are_counted(void **state)
 {
     uint32_t track = tacho_track("made too early");
 
@@ -392,7 +394,7 @@ static void a_span_left_by_a_jump_ends_with_the_one_around_it(void **state)
     assert_int_equal(seen.r.unfinished, 0);
 }
 
-/* Flushing while others record: each time a whole file, and the same spans again. */
+/* Flushes while other threads record: each flush writes a whole file with all spans so far. */
 
 static void *record_until(void *arg)
 {
@@ -474,7 +476,7 @@ static void spoil(const char *path, off_t offset, const char *bytes, size_t len)
     close(fd);
 }
 
-static void refuses_what_is_no_recording(void **state)
+static void refuses_files_that_are_not_recordings(void **state)
 {
     struct tch_recording r;
     tacho_error err;
@@ -498,7 +500,7 @@ static void refuses_what_is_no_recording(void **state)
     assert_non_null(strstr(err.message, "is not a recording"));
 }
 
-static void reads_what_is_left_of_a_cut_recording(void **state)
+static void reads_the_rest_of_a_truncated_recording(void **state)
 {
     (void)state;
     start("t.tacho");
@@ -567,26 +569,26 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(an_empty_trace_is_an_empty_array),
         TEST_IN_HOME(starts_again_after_a_stop),
-        TEST_IN_HOME(another_trace_may_begin_while_one_is_written),
+        TEST_IN_HOME(another_trace_may_start_while_one_is_written),
         TEST_IN_HOME(says_why_it_could_not_start),
         TEST_IN_HOME(an_empty_name_is_refused),
         TEST_IN_HOME(without_a_trace_flush_and_stop_succeed),
-        TEST_IN_HOME(any_name_is_good_for_json),
+        TEST_IN_HOME(names_of_any_bytes_become_valid_json),
         TEST_IN_HOME(names_that_end_in_gz_are_compressed),
-        TEST_IN_HOME(arguments_come_back),
+        TEST_IN_HOME(arguments_are_read_back),
         TEST_IN_HOME(arguments_are_evaluated_only_when_on),
-        TEST_IN_HOME(long_texts_are_cut_and_counted),
+        TEST_IN_HOME(long_texts_are_truncated_and_counted),
         TEST_IN_HOME(a_record_interrupted_for_a_whole_stage_is_kept),
-        TEST_IN_HOME(a_record_interrupted_by_a_fork_harms_no_one),
+        TEST_IN_HOME(a_record_interrupted_by_a_fork_damages_nothing),
         TEST_IN_HOME(arguments_keep_their_keys_and_types),
-        TEST_IN_HOME(destructors_may_record_and_leave_nothing_behind),
-        TEST_IN_HOME(what_is_put_on_no_track_is_counted),
+        TEST_IN_HOME(destructors_may_record_and_leak_nothing),
+        TEST_IN_HOME(events_put_on_no_track_are_counted),
         TEST_IN_HOME(sites_past_15_bits_are_wide),
         TEST_IN_HOME(a_span_left_by_a_jump_ends_with_the_one_around_it),
         TEST_IN_HOME(flushes_while_others_record),
         TEST_IN_HOME(partly_overlapping_spans_get_rows_of_their_own),
-        TEST_IN_HOME(refuses_what_is_no_recording),
-        TEST_IN_HOME(reads_what_is_left_of_a_cut_recording),
+        TEST_IN_HOME(refuses_files_that_are_not_recordings),
+        TEST_IN_HOME(reads_the_rest_of_a_truncated_recording),
         TEST_IN_HOME(leaves_nothing_half_written),
         TEST_IN_HOME(survives_every_allocation_failing),
     };

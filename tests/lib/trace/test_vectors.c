@@ -1,4 +1,4 @@
-/* Events of ferrum's Chrome trace, byte for byte as ferrum writes them. */
+/* Checks that events of ferrum's Chrome trace are written byte for byte as ferrum writes them. */
 #include "support/test.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ static char *text_of(const struct tch_json_value *v)
     return at;
 }
 
-/* The text of a JSON object as arguments. */
+/* Reads the text of a JSON object as arguments. */
 static size_t args_of(const char *json, tacho_field *args)
 {
     struct tch_json_reader r;
@@ -88,7 +88,7 @@ static void put_event(struct tch_json_reader *r, tacho_chrome *writer)
     assert_int_equal(tacho_chrome_put(writer, &e, NULL), 0);
 }
 
-/* {"events":[...]} or one event's parts. */
+/* Reads {"events":[...]} or the parts of one event, and records them. */
 static void put_input(struct tch_json_reader *r, tacho_chrome *writer)
 {
     struct tch_json_value key, value;
@@ -104,7 +104,7 @@ static void put_input(struct tch_json_reader *r, tacho_chrome *writer)
     }
 }
 
-/* {"file":TEXT} */
+/* Reads {"file":TEXT}. */
 static char *read_file_member(struct tch_json_reader *r)
 {
     struct tch_json_value key, value;
@@ -118,7 +118,8 @@ static char *read_file_member(struct tch_json_reader *r)
     return text;
 }
 
-/* The file is these bytes, and the strict reader reads every event of it and writes it the same. */
+/* Checks that the file has these bytes, and that the strict reader reads every event and writes
+   it unchanged. */
 static void check_file(const char *name, const char *expect)
 {
     tacho_chrome *copy = NULL;
@@ -177,7 +178,7 @@ static double double_of_bits(const char *hex)
     return value;
 }
 
-/* dur_ms_bits and the "dur" of the expected event. */
+/* Checks dur_ms_bits against the "dur" of the expected event. */
 static void check_duration_case(const char *line, size_t len)
 {
     const char *bits = strstr(line, "\"dur_ms_bits\":\""), *dur = strstr(line, "\\\"dur\\\":");
