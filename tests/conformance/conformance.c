@@ -1,4 +1,4 @@
-/* The runner of the cases, and their checks. A failed check ends the process of its case. */
+/* Runs the cases and implements their checks. A failed check exits from the process of its case. */
 #include "conformance.h"
 
 #include <ftw.h>
@@ -84,7 +84,7 @@ static int remove_entry(const char *path, const struct stat *st, int type, struc
     return remove(path);
 }
 
-/* Variables of the reference and of ours, which a case sets itself. */
+/* Removes the variables of the reference and of tacho, which a case sets itself. */
 static void clear_environment(void)
 {
     for (char **at = environ; *at;) {

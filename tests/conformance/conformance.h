@@ -1,6 +1,6 @@
 /*
  * Runs the cases of a reference system, each in a process and an empty folder of its own, and
- * prints "NAME ok" or "NAME FAILED". This header knows nothing of tacho: a case uses the public
+ * prints "NAME ok" or "NAME FAILED". This header does not depend on tacho: a case uses the public
  * headers.
  */
 #ifndef CONFORMANCE_H
@@ -14,7 +14,7 @@ struct conformance_case {
     void (*run)(void);
 };
 
-/** A case, named after its function, which is named like the original. */
+/** A case. Its name is that of its function, which is named like the reference's test. */
 #define CASE(function)       \
     {                        \
 #function, function, \
@@ -31,8 +31,8 @@ int conformance_main(const struct conformance_case *cases, size_t count, char **
         return conformance_main(cases, sizeof(cases) / sizeof((cases)[0]), argv); \
     }
 
-/** Each ends the case as failed, with the place and both values, when its condition does not hold.
- */
+/** Checks. Each fails the case, with the place and both values, when its condition does not
+    hold. */
 #define CHECK(condition) check_true(condition, #condition, __FILE__, __LINE__)
 #define CHECK_INT(got, expected) \
     check_int((long long)(got), (long long)(expected), #got, __FILE__, __LINE__)
@@ -41,7 +41,7 @@ int conformance_main(const struct conformance_case *cases, size_t count, char **
 
 void check_true(bool condition, const char *what, const char *file, int line);
 void check_int(long long got, long long expected, const char *what, const char *file, int line);
-/** NULL is equal to NULL alone. */
+/** Compares two texts. NULL is equal to NULL only. */
 void check_text(const char *got, const char *expected, const char *what, const char *file,
                 int line);
 void check_contains(const char *got, const char *expected, const char *what, const char *file,

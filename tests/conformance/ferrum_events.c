@@ -1,4 +1,5 @@
-/* Profile events of ferrum (ferrum-bench-core, profile.rs): its tests, against <tacho/event.h>. */
+/* Runs the tests of ferrum's profile events (ferrum-bench-core, profile.rs) against
+   <tacho/event.h>. */
 #include <tacho/event.h>
 
 #include <stdio.h>
@@ -28,7 +29,8 @@ struct json {
     char text[1024];
 };
 
-/* The event's JSON without the member of that key, and with `instead`; either may be NULL. */
+/* Returns the event's JSON without the member `without` and with the member `instead`. Either
+   may be NULL. */
 static struct json valid_event(const char *without, const char *instead)
 {
     struct json json;
@@ -59,7 +61,7 @@ static tacho_event *read_event(const char *json)
     return event;
 }
 
-/* The JSON must not be an event. */
+/* Checks that the JSON is refused as an event, and returns the error. */
 static tacho_error refusal_of(const char *json)
 {
     tacho_event *event = NULL;
@@ -176,7 +178,7 @@ static void required_event_groups_reject_missing_groups(void)
     free(event);
 }
 
-/* An event of a run, with its metadata but for the name, the shape and the stages. */
+/* An event with all metadata. The name, the shape, the stages and a few more are arguments. */
 #define FIXTURE(name, hash, shape, stages, graph, flags)                                   \
     "{\"event\":\"" name "\",\"commit_sha\":\"abc123\",\"env_hash\":\"sha256:" hash "\","  \
     "\"model\":\"Qwen/Qwen3-30B-A3B-GPTQ-Int4\",\"concurrency\":32,\"shape\":{" shape "}," \
@@ -348,9 +350,7 @@ static void profile_sink_config_parses_env_snapshot(void)
     free(config);
 }
 
-/*
- * Behaviour that the reference documents without a test of its own.
- */
+/* Behaviour that the reference documents and does not test. */
 
 /* ProfileMetadata::default and the rules of from_env_map: a bad value counts as missing. */
 static void metadata_falls_back_to_its_defaults(void)
@@ -379,7 +379,7 @@ static void metadata_falls_back_to_its_defaults(void)
     }
 }
 
-/* env_vars_map: of two variables with the same name the last one counts. */
+/* env_vars_map: when a variable occurs twice, the last one counts. */
 static void the_last_of_duplicate_variables_wins(void)
 {
     static const char *const pairs[] = {"FERRUM_PROFILE_MODEL=first", "FERRUM_PROFILE_MODEL=last",
@@ -409,10 +409,10 @@ static void sink_config_round_trips_as_json(void)
     free(again);
     free(config);
     CHECK_INT(tacho_event_metadata_from_json("{\"env_hash\":\"sha256:e\"}", 23, &config, NULL),
-              TACHO_EPARSE); /* only the whole of the metadata may be missing */
+              TACHO_EPARSE); /* the metadata may be missing only as a whole */
 }
 
-/* parse_profile_jsonl_str: the first bad line ends it, and its number is in the text. */
+/* parse_profile_jsonl_str: it stops at the first bad line, and the message contains its number. */
 static void jsonl_ends_at_the_first_bad_line(void)
 {
     struct json good = valid_event(NULL, NULL);
@@ -432,7 +432,8 @@ static void jsonl_ends_at_the_first_bad_line(void)
     CHECK_CONTAINS(tacho_error_text(&err, text, sizeof text), "line 2: invalid JSON: ");
 }
 
-/* parse_profile_event_value: an object, its fields, their types, their values, in this order. */
+/* parse_profile_event_value checks the object, its fields, their types and their values, in this
+   order. */
 static void parse_profile_event_value_reports_the_first_failed_step(void)
 {
     tacho_error err = refusal_of("[]");
@@ -447,7 +448,7 @@ static void parse_profile_event_value_reports_the_first_failed_step(void)
     CHECK_TEXT(err.message, "event must be non-empty");
 }
 
-/* push_event: what validate() refuses is not written. */
+/* push_event: an event that validate() refuses is not written. */
 static void push_event_refuses_what_is_not_valid(void)
 {
     tacho_event_config config = TACHO_EVENT_CONFIG_INIT;
@@ -470,7 +471,8 @@ static void push_event_refuses_what_is_not_valid(void)
     free(text);
 }
 
-/* ProfileEvent::validate of an event that was built in memory: six messages, in this order. */
+/* ProfileEvent::validate of an event that was built in memory: it has six messages, checked in
+   this order. */
 static void validate_reports_the_first_broken_rule(void)
 {
     tacho_event event = TACHO_EVENT_INIT;
@@ -503,7 +505,8 @@ static void validate_reports_the_first_broken_rule(void)
     CHECK_INT(tacho_event_validate(&event, &err), 0);
 }
 
-/* The fields of ProfileEvent, in their order, with metadata, source and source_line of its own. */
+/* An event has the fields of ProfileEvent, in their order, and its own metadata, source and
+   source_line. */
 static void an_event_in_memory_has_its_own_metadata(void)
 {
     tacho_event_writer *writer = NULL;
@@ -543,7 +546,7 @@ static void an_event_in_memory_has_its_own_metadata(void)
     free(json);
 }
 
-/* profile_fields_from_json: the members of an object, none of any other value. */
+/* profile_fields_from_json: returns the members of an object, and nothing for any other value. */
 static void fields_come_from_a_json_object(void)
 {
     static const char json[] = "{\"b\":-1,\"a\":18446744073709551615,\"c\":[true],\"b\":2}";
@@ -563,7 +566,7 @@ static void fields_come_from_a_json_object(void)
     free(fields);
 }
 
-/* The global writer: from the environment at first use, or configured once. */
+/* The global writer is made from the environment at first use, or configured once. */
 
 static void global_profile_comes_from_the_environment(void)
 {
@@ -606,7 +609,7 @@ static void flush_global_profile_before_first_use_does_nothing(void)
 
     setenv("FERRUM_PROFILE_JSONL", "environment.jsonl", 1);
     CHECK_INT(tacho_event_flush_global(NULL), 0);
-    CHECK_INT(tacho_event_configure(&config, NULL), 0); /* so it was not made by the flush */
+    CHECK_INT(tacho_event_configure(&config, NULL), 0); /* so the flush did not make it */
     CHECK(!tacho_event_is_enabled(tacho_event_global()));
 }
 

@@ -1,4 +1,4 @@
-/* The Chrome trace writer of ferrum (ferrum-bench-core): its tests and its documented
+/* Runs the tests of ferrum's Chrome trace writer (ferrum-bench-core), and checks its documented
    behaviour, against <tacho/chrome.h> and the recorder of <tacho/trace.h>. */
 #include <tacho/chrome.h>
 #include <tacho/trace.h>
@@ -42,7 +42,7 @@ static void push(tacho_chrome *writer, const char *name, const char *category, d
     CHECK_INT(tacho_chrome_push(writer, name, category, ms, track, TACHO_NO_FIELDS, NULL), 0);
 }
 
-/* Reads the event with this index, from 0. It is good until the reader is closed. */
+/* Reads the event with this index, from 0. It is valid until the reader is closed. */
 static const tacho_trace_event *event_of(const char *path, size_t index, tacho_chrome_reader **ret)
 {
     const tacho_trace_event *event = NULL;
@@ -68,7 +68,7 @@ static size_t count_events(const char *path)
     return count;
 }
 
-/* Its tests. */
+/* The tests of the reference. */
 
 static void complete_event_round_trip(void)
 {
@@ -129,9 +129,9 @@ static void enabled_writer_flushes_to_file(void)
     close_writer(writer);
 }
 
-/* Its documentation, item by item. */
+/* The documentation of the reference, item by item. */
 
-/* The format: fields, their order, nothing else in the file. */
+/* The format: the fields in their order, and nothing else in the file. */
 static void the_file_is_an_array_of_complete_events(void)
 {
     tacho_trace_event event = tacho_chrome_complete("rms_norm", "norm", 1234, 0.056, 1);
@@ -163,7 +163,7 @@ static void env_takes_the_first_value_that_is_not_empty(void)
     } env[] = {
         {{"FERRUM_TRACE_OUT=a.json", "FERRUM_TRACE_OUT=b.json", NULL}, "a.json"},
         {{"FERRUM_TRACE_OUT=", "FERRUM_TRACE_OUT=b.json", NULL}, "b.json"},
-        {{"FERRUM_TRACE_OUT= ", NULL}, " "}, /* a path */
+        {{"FERRUM_TRACE_OUT= ", NULL}, " "}, /* a blank is a path */
         {{"FERRUM_TRACE_OUTER=x", "XFERRUM_TRACE_OUT=x", NULL}, NULL},
         {{"FERRUM_TRACE_OUT=a.json", "TACHO_TRACE_OUT=t.json", NULL}, "t.json"},
         {{"FERRUM_TRACE_OUT=a.json", "TACHO_TRACE_OUT=", NULL}, "a.json"},
@@ -230,7 +230,7 @@ static void a_writer_is_shared_by_threads(void)
     CHECK_INT(count_events("trace.json"), THREADS * PUSHES);
 }
 
-/* complete(): half microseconds away from zero; the cast saturates. */
+/* complete(): half microseconds are rounded away from zero, and the cast saturates. */
 static void durations_round_to_whole_microseconds(void)
 {
     static const struct {
@@ -262,7 +262,7 @@ static void push_back_dates_the_start(void)
     tacho_chrome_reader_close(reader);
 }
 
-/* A start before the epoch saturates at 0; the duration stays. */
+/* A start before the epoch becomes 0, and the duration stays. */
 static void a_start_before_the_epoch_is_zero(void)
 {
     static const double durations[] = {2500.0, 1e300, INFINITY};
@@ -342,7 +342,7 @@ static void bad_args_are_refused_and_reported(void)
     CHECK_INT(tacho_chrome_close(writer, &err), TACHO_EINVAL);
 }
 
-/* Different on purpose: the reference's second flush overwrites what the first wrote. */
+/* Different on purpose: in the reference, a second flush overwrites the events of the first. */
 static void every_flush_writes_all_events(void)
 {
     tacho_chrome *writer = open_writer("trace.json");
@@ -368,8 +368,8 @@ static void flush_reports_what_it_cannot_write(void)
     CHECK_INT(tacho_chrome_close(NULL, &err), 0);
 }
 
-/* Dropped with the program: a writer that is still open is written at exit, in the folder it was
-   opened in, and not by a child. */
+/* A writer that is still open when the program exits writes its file, in the folder in which it
+   was opened. A forked child does not. */
 static void flush_on_drop(void)
 {
     int status = 0;
@@ -391,7 +391,8 @@ static void flush_on_drop(void)
     CHECK_INT(count_events("at-exit.json"), 1);
 }
 
-/* The global writer is the recorder: off without a variable, and flushing it then succeeds. */
+/* The global writer is the recorder. It is off without a variable, and flushing it then
+   succeeds. */
 static void global_trace_is_disabled_without_env(void)
 {
     CHECK(!tacho_trace_is_on());
@@ -422,7 +423,7 @@ static void global_trace_writes_the_same_events(void)
     CHECK_INT(tacho_trace_stop(NULL), 0);
 }
 
-/* Reading: what the schema of the reference refuses is refused, with its place. */
+/* The reader refuses what the schema of the reference refuses, and names the place. */
 static void the_reader_is_strict(void)
 {
 #define HEAD "{\"name\":\"n\",\"cat\":\"c\",\"ph\":\"X\",\"ts\":1,"
@@ -464,7 +465,7 @@ static void the_reader_is_strict(void)
     }
 }
 
-/* The recorder and a writer cannot have one file, however it is spelled. */
+/* The recorder and a writer cannot write to the same file, however it is spelled. */
 static void one_file_has_one_writer(void)
 {
     tacho_chrome *writer = NULL;

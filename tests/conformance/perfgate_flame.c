@@ -1,5 +1,5 @@
-/* The flamegraph profiler of perfgate: its tests, and what its three profilers run
-   and report, against <tacho/flame.h>. Stand-ins on PATH play perf, inferno, dtrace and cargo. */
+/* Runs the tests of perfgate's flamegraph profiler, and checks what its three profilers run and
+   report, against <tacho/flame.h>. Stand-ins on PATH play perf, inferno, dtrace and cargo. */
 #include <tacho/flame.h>
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #include "conformance.h"
 
-/* A profiler of the caller's own, as the reference's trait has it. */
+/* A profiler that the caller implements, as with the reference's trait. */
 
 static int two_stacks(void *ctx, const tacho_flame_request *request, tacho_flame_output *out,
                       tacho_error *err)
@@ -37,7 +37,7 @@ static tacho_flame_profiler own_profiler(void)
     return own;
 }
 
-/* Captures `echo` with this label and folder by a profiler of our own. */
+/* Captures `echo` with this label and folder, by the caller's own profiler. */
 static tacho_flame *capture(const char *label, const char *folder)
 {
     static const char *const argv[] = {"echo", NULL};
@@ -127,7 +127,7 @@ static void ensure_output_dir_succeeds_if_exists(void)
     tacho_flame_free(capture("x", "there"));
 }
 
-/* The trait: what a profiler of the caller's own gives is drawn, counted and described. */
+/* The trait: stacks of the caller's own profiler are drawn, counted and described. */
 static void own_profiler_is_used(void)
 {
     tacho_flame *flame = capture("x", "out");
@@ -199,7 +199,7 @@ static void own_profiler_may_draw_or_fail(void)
     CHECK_INT(err.code, TACHO_EINVAL);
 }
 
-/* The profilers of the reference, played by stand-ins that log their words. */
+/* The profilers of the reference, played by stand-ins that log their arguments. */
 
 static void stand_in(const char *name, const char *script)
 {
@@ -245,7 +245,7 @@ static void use_stand_ins(void)
     stand_in("cargo-flamegraph", "");
 }
 
-/* A request for a command that says where it runs and what its environment has. */
+/* A request for a command that prints its working directory and environment. */
 static tacho_flame_request request_for(const char *profiler)
 {
     static const char *const argv[] = {"sh", "-c", "pwd >seen; echo \"$NAME\" >>seen", NULL};
@@ -298,7 +298,7 @@ static void perf_profiler_captures(void)
     use_stand_ins();
     request = request_for("perf-inferno");
     captures(&request, "perf + inferno");
-    CHECK_INT(files_in("out"), 1); /* perf.data is gone */
+    CHECK_INT(files_in("out"), 1); /* perf.data was removed */
     text = read_whole("work/seen", NULL);
     CHECK_CONTAINS(text, "/work\na value\n");
     free(text);
@@ -371,7 +371,7 @@ static void dtrace_profiler_captures(void)
     request = request_for("dtrace-inferno");
     request.argv = argv;
     captures(&request, "dtrace + inferno");
-    CHECK_INT(files_in("out"), 1); /* the stacks are gone */
+    CHECK_INT(files_in("out"), 1); /* the file of stacks was removed */
     text = read_whole("log", NULL);
     CHECK_CONTAINS(text, "dtrace|-x|ustackframes=100|-n|profile-997 /execname == \"prog\"/ { "
                          "@[ustack(100)] = count(); }|-c|./prog a b|-o|");
@@ -380,7 +380,8 @@ static void dtrace_profiler_captures(void)
     free(text);
 }
 
-/* Different on purpose: the reference joins the words by blanks, and they arrive in pieces. */
+/* Different on purpose: the reference joins the arguments by blanks, so dtrace splits them
+   differently. */
 static void dtrace_refuses_what_it_would_split(void)
 {
     static const char *const words[] = {"a b", "a\tb", "", "a\\b"};
@@ -419,7 +420,7 @@ static void cargo_flamegraph_profiler_captures(void)
     CHECK_TEXT(err.message, "profiler produced no output");
 }
 
-/* Different on purpose: the picture of a command that fails is often the one that is needed. */
+/* Different on purpose: the flamegraph of a command that fails is often the one that is needed. */
 static void a_failing_command_is_profiled(void)
 {
     static const char *const argv[] = {"sh", "-c", "exit 3", NULL};

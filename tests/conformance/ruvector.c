@@ -1,4 +1,4 @@
-/* ruvector-profiler: the tests of its five modules and the examples of its README, against
+/* Runs the tests of ruvector-profiler's five modules and the examples of its README against
    <tacho/memory.h>, <tacho/power.h>, <tacho/latency.h>, <tacho/csv.h>, <tacho/fingerprint.h> and
    <tacho/witness.h>. */
 #include <tacho/tacho.h>
@@ -11,7 +11,7 @@
 
 #include "conformance.h"
 
-/* Fails the case with the message of a call that failed. */
+/* Fails the case with the message of a failed call. */
 #define CALL(call)                          \
     do {                                    \
         tacho_error err = {.message = ""};  \
@@ -209,7 +209,7 @@ static void power_tracker_collects(void)
     tacho_power_free(p);
 }
 
-/* README, "Power Profiling": a source of one's own. */
+/* README, "Power Profiling": a source that the caller implements. */
 static int read_watts(void *ctx, tacho_power_reading *ret, tacho_error *err)
 {
     uint64_t *now_us = ctx;
@@ -255,7 +255,7 @@ static tacho_latency *make_records(const uint64_t *times, size_t n)
     return list;
 }
 
-/* Frees the list. */
+/* Returns the statistics and frees the list. */
 static tacho_latency_stats stats_of(tacho_latency *list)
 {
     tacho_latency_stats stats = TACHO_LATENCY_STATS_INIT;
@@ -412,7 +412,8 @@ static void csv_output_formats(void)
  * config_hash.rs
  */
 
-/* Of the configuration in the README: SHA-256 of its JSON text, computed elsewhere. */
+/* Hashes of the configurations in the README: SHA-256 of their JSON text, computed with another
+   tool. */
 #define HASH_O3      "8194ad7276a762e3eeee09d9d2cb18ab888c08854a9f3deaf87e92142bca82df"
 #define HASH_O3_AVX2 "45b57923f8c1a4fe99d72e45cea9b1d27607af3a2e8af6963e6fe3276e2319b7"
 
@@ -471,7 +472,7 @@ static void config_fingerprinting(void)
     CHECK_TEXT(hash.text, HASH_O3);
 }
 
-/* A configuration that would be hashed as another one. */
+/* A configuration that would have the hash of another one is refused. */
 static void config_beyond_floats_is_refused(void)
 {
     static const char text[] = "{\"model_commit\":\"a\",\"weights_hash\":\"b\",\"lambda\":1e400,"
@@ -563,7 +564,7 @@ static void tutorial_running_a_complete_min_cut_benchmark(void)
  * The witness logs of the min-cut benchmark
  */
 
-/* Writes a log of two decisions and checks its lines with nothing but a hash function. */
+/* Writes a log of two decisions and checks its lines with a hash function only. */
 static void sha256_witness_chains(void)
 {
     static const uint8_t mask[] = {1, 0, 1};
