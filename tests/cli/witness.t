@@ -164,7 +164,7 @@ $ tacho witness pack -o /dev/null witness/a.jsonl
 ! tacho: cannot pack '/dev/null': '/dev/null' is not a regular file; write to one, then copy it there
 [1]
 $ d=$(mktemp -d); tacho witness pack --environment witness/env.json -o $d/w.rvf witness/a.jsonl witness/open.jsonl 2>&1 | sed "s|$d||"; ls $d; rm -r $d
-| tacho: cannot pack '/w.rvf': 'witness/open.jsonl' is not closed: lines at its end may be missing
+| tacho: cannot pack '/w.rvf': 'witness/open.jsonl' is not closed, so lines at its end may be missing
 $ d=$(mktemp -d); tacho witness pack --config witness/a.jsonl -o $d/w.rvf witness/a.jsonl 2>&1 | sed "s|$d||"; ls $d; rm -r $d
 | tacho: cannot pack '/w.rvf': line 2, column 1: expected the end of the text, found '{'
 $ tacho witness pack witness/a.jsonl

@@ -256,9 +256,12 @@ static void says_which_line_is_wrong(void **state)
         uint64_t line;
         const char *message;
     } cases[] = {
-        {"", 1, "the header of latency.csv is 'sample_id,wall_time_us,kernel_time_us,seq_len'"},
+        {"", 1,
+         "the first line must be the header of latency.csv, "
+         "'sample_id,wall_time_us,kernel_time_us,seq_len'"},
         {"a,b\n", 1,
-         "the header of latency.csv is 'sample_id,wall_time_us,kernel_time_us,seq_len'"},
+         "the first line must be the header of latency.csv, "
+         "'sample_id,wall_time_us,kernel_time_us,seq_len'"},
         {"H1,2,3\n", 2, "3 fields where latency.csv has 4"},
         {"H1,2,3,4\n1,2,3,4,5\n", 3, "more than the 4 fields of latency.csv"},
         {"H1,2,x,4\n", 2, "'x' is not a whole number of 'kernel_time_us'"},
@@ -370,7 +373,7 @@ static void rows_of_another_kind_are_refused(void **state)
     (void)state;
     assert_int_equal(tacho_csv_add_latency(csv, &(tacho_csv_latency){1, 2, 3, 4}, &err),
                      TACHO_EINVAL);
-    assert_non_null(strstr(err.message, "holds rows of memory.csv"));
+    assert_non_null(strstr(err.message, "has rows of memory.csv"));
     tacho_csv_discard(csv);
     assert_int_equal(tacho_csv_open(path, 99, TACHO_CSV_WHOLE, &csv, &err), TACHO_EINVAL);
     assert_int_equal(tacho_csv_open("/dev/null/x", TACHO_CSV_MEMORY, TACHO_CSV_STREAM, &csv, &err),
