@@ -33,11 +33,12 @@ struct tacho_memory {
     struct tch_sampling_thread sampler;
     enum tacho_memory_level sampler_level;
     tacho_error sampler_error;
-    pid_t pid;           /* the process whose files are open */
-    atomic_char *is_own; /* 1 in this process; a fork clears the page. NULL: the kernel has no such pages */
-    bool peak_by_usage;  /* the peak of getrusage() is that of this program */
+    pid_t pid; /* the process whose files are open */
+    atomic_char
+        *is_own; /* 1 in this process; a fork clears the page. NULL: the kernel has no such pages */
+    bool peak_by_usage;  /* the peak of getrusage() belongs to this program */
     uint64_t usage_peak; /* that peak at the last snapshot; 0: no snapshot yet */
-    uint64_t known_peak; /* the largest that was read or reported */
+    uint64_t known_peak; /* the largest resident size that was read or reported */
     int statm;
     int status;
     uint64_t page;
@@ -66,8 +67,8 @@ static int open_files(tacho_memory *m, tacho_error *err)
     return 0;
 }
 
-/* Asks the kernel for a page that is zero after a fork: reading it costs nothing, a getpid() as
-   much as a fifth of getrusage(). */
+/* Maps a page that the kernel clears in a forked child. Reading it takes no time, while getpid()
+   takes a fifth of the time of getrusage(). */
 static atomic_char *new_fork_page(uint64_t page)
 {
     void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -191,7 +192,7 @@ static uint64_t larger(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Nothing is swapped out where there is no swap. */
+/* Returns whether pages can be swapped out. Returns true when that is not known. */
 static bool has_swap(void)
 {
     struct sysinfo info;
@@ -199,14 +200,14 @@ static bool has_swap(void)
     return sysinfo(&info) < 0 || info.totalswap > 0;
 }
 
-/* Fills a full snapshot without /proc/self/status, whose text takes the kernel ten times as long as
-   getrusage(). Shared pages are those of files, as in RssFile + RssShmem. */
+/* Fills a full snapshot without /proc/self/status, whose text takes the kernel ten times as long
+   as getrusage(). Shared pages are those of files, like RssFile + RssShmem. */
 static int read_without_status(tacho_memory *m, tacho_memory_snapshot *s, tacho_error *err)
 {
     int status = read_resident(m, s, &s->file_bytes, err);
 
     s->anon_bytes = s->rss_bytes > s->file_bytes ? s->rss_bytes - s->file_bytes : 0;
-    /* The kernel notes peaks by counters that lag behind statm's. */
+    /* The kernel updates peaks from counters that are older than those of statm. */
     m->known_peak = larger(s->rss_bytes, larger(m->usage_peak, m->known_peak));
     s->peak_rss_bytes = m->known_peak;
     s->swap_bytes = 0;
@@ -231,9 +232,9 @@ static int read_status(tacho_memory *m, tacho_memory_snapshot *s, tacho_error *e
     return 0;
 }
 
-/* The peak of getrusage() is the larger one of this program's and of what ran in this process
-   before its exec. Only the former grows: once it was seen to grow, it is this program's for good.
- */
+/* Notes the peak of getrusage(). It is the larger one of the peak of this program and of the
+   program that ran in this process before exec. Only the former grows, so once the value has
+   grown, it belongs to this program. */
 static void note_peak(tacho_memory *m, uint64_t usage_peak)
 {
     m->peak_by_usage |= m->usage_peak > 0 && usage_peak > m->usage_peak;

@@ -18,8 +18,8 @@ struct tch_status {
 
 void tch_status_parse(const char *status, struct tch_status *ret);
 
-/** Parses the resident size of statm, and its part that is of files or shared memory, in pages.
-    Returns false when one is not a number. */
+/** Parses the resident size of statm and the part of it that belongs to files or shared memory,
+    both in pages. Returns false when one is not a number. */
 bool tch_statm_parse(const char *statm, uint64_t *resident, uint64_t *shared);
 
 /** The fields of /proc/PID/stat that are used. */
