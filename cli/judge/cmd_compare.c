@@ -1,4 +1,5 @@
 /* tacho compare: run folders side by side. */
+#include <errno.h>
 #include <math.h>
 
 #include "base/number.h"
@@ -6,6 +7,7 @@
 #include "cli/core/opt.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_view.h"
+#include "kit/judge/calibration.h"
 #include "kit/judge/run_compare.h"
 #include "kit/report/report.h"
 #include "kit/report/verdict_formats.h"
@@ -45,6 +47,7 @@ struct compare {
     char folders[RUNS_MOST][PATH_MAX];
     size_t rows[RUNS_MOST]; /* the findings before the rows of a run, and after them */
     size_t count;
+    struct tch_calibration calibration; /* of their bench; empty: there is none */
     struct tch_findings findings;
 };
 
@@ -249,6 +252,27 @@ static int check_machines(struct compare *c)
     return EXIT_OK;
 }
 
+/* Two runs of one bench that were not interleaved: its calibrations know how much sessions differ.
+   What cannot be read is not used. */
+static void read_calibration(struct compare *c)
+{
+    const struct tch_receipt *a = &c->runs[0].receipt;
+    const struct tch_receipt *b = &c->runs[1].receipt;
+    char machine_class[256];
+    char path[PATH_MAX];
+    tacho_error err = {0};
+
+    tch_receipt_text(b, "machine_class", machine_class, sizeof machine_class);
+    if (strcmp(a->name, b->name) != 0 || strcmp(a->command, b->command) != 0 || c->force ||
+        tch_baseline_path(path, TCH_CALIBRATIONS, b->name, machine_class, NULL) < 0)
+        return;
+    if (tch_calibration_read(&c->calibration, path, b->name, machine_class, &err) == 0)
+        c->findings.calibration = &c->calibration;
+    else if (err.system_errno != ENOENT)
+        tch_findings_note(&c->findings, "the calibration '%.150s' is not used: %.200s", path,
+                          err.message);
+}
+
 static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
 {
     const struct tch_receipt *a = &c->runs[0].receipt;
@@ -363,6 +387,7 @@ static int compare(struct compare *c, const struct args *args)
     int status = check_machines(c);
     int code = 0;
 
+    read_calibration(c);
     for (size_t i = 1; i < c->count && code == 0 && status == EXIT_OK; i++)
         code = compare_with_first(c, i, &err);
     if (status == EXIT_OK && code == 0)
@@ -414,6 +439,7 @@ static int run_compare(struct args *args)
     for (size_t i = 0; i < c->metric_count; i++)
         tch_metric_release(&c->metrics[i]);
     tch_findings_release(&c->findings);
+    tch_calibration_release(&c->calibration);
     free(c);
     return status;
 }

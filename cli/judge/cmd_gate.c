@@ -199,6 +199,28 @@ static void warn_of_blind(const struct tch_gate *g)
         100 * blind.spread);
 }
 
+/* Says before the first run which tolerances are smaller than what the machine sees. */
+static void warn_of_unseen(const struct tch_gate *g)
+{
+    struct tch_gate_unseen unseen;
+    char more[40] = "";
+    char allow[80] = "a larger tolerance is needed";
+
+    tch_gate_find_unseen(g, &unseen);
+    if (unseen.count == 0)
+        return;
+    if (unseen.count > 1)
+        snprintf(more, sizeof more, " (and %zu more)", unseen.count - 1);
+    if (unseen.needed > unseen.runs)
+        snprintf(allow, sizeof allow, "or allow %llu runs (--max-runs %llu)",
+                 (unsigned long long)unseen.needed, (unsigned long long)unseen.needed);
+    cli_warn(
+        "%s: this machine sees %.2g %% of %s with %llu runs; the tolerance is %.3g %%%s: expect "
+        "INCONCLUSIVE, %s",
+        unseen.bench, 100 * unseen.sees, unseen.title, (unsigned long long)unseen.runs,
+        100 * unseen.tolerance, more, allow);
+}
+
 /* The files are written whatever happens: CI shows them. */
 static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const struct against *a,
                          const struct args *args)
@@ -210,8 +232,10 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
 
     cli_gate_note_removed(g, o, a);
     if (status == EXIT_OK && !g->how.plan_only && !lacks) {
-        if (!args->quiet)
+        if (!args->quiet) {
             warn_of_blind(g);
+            warn_of_unseen(g);
+        }
         status = cli_gate_measure(g, args);
         nothing = status == EXIT_OK && cli_gate_note_unjudged(g);
         tch_findings_note_sessions(&g->findings, IN_TURNS);
@@ -425,6 +449,8 @@ static const struct man_item files[] = {
     {"tacho.yaml", "The settings (docs/gate.md, schema tacho.yaml.schema.json)."},
     {".tacho/baselines/BENCH/CLASS.json",
      "A baseline (schema tacho.baseline.v1), meant to be committed."},
+    {".tacho/calibration/BENCH/CLASS.json",
+     "A calibration of 'tacho calibrate', which says which tolerances are too small."},
     {"tacho-out/gate.html", "The page of the last gate."},
     {"tacho-out/build-now.log, tacho-out/build-before.log",
      "What the builds of both sides printed."},
@@ -449,7 +475,7 @@ const struct cmd cmd_gate = {
         "save', is from another day; what days differ by is allowed for, so less is found.\n"
         "\n"
         "What is not clear is run again, twice as often, up to max_runs; the looks share the "
-        "chance of a wrong FAIL.",
+        "chance of a wrong FAIL. What FAILs is run again in a fresh block, which alone decides.",
     .opts = opts,
     .examples = examples,
     .exits = exits,

@@ -10,7 +10,7 @@ static bool has_none(const struct tch_gate_bench *b)
 
 static bool has_few(const struct tch_gate_bench *b)
 {
-    return b->has_baseline && tch_baseline_occasions(&b->baseline) < 3;
+    return b->has_baseline && tch_gate_occasions(b) < 3;
 }
 
 /* Lists the benches of which something is true, the first few by name. Returns how many. */
@@ -49,8 +49,8 @@ static void name_missing(struct tch_gate *g, bool is_problem)
     if (list_benches(g, has_few, &names) > 0)
         tch_findings_note(&g->findings,
                           "%s: fewer than 3 occasions are known, so how much occasions differ is "
-                          "assumed more than known; 'tacho baseline save' on other days narrows "
-                          "that",
+                          "assumed more than known; 'tacho baseline save' or 'tacho calibrate' "
+                          "on other days narrows that",
                           names.data);
     tch_buf_release(&names);
 }

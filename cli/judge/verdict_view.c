@@ -175,6 +175,8 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
     add_change_cells(t, f, i, range);
     tch_buf_clear(&b);
     tch_buf_adds(&b, tch_row_word(f, i));
+    if (has_room(t->term))
+        tch_add_sight(&b, r);
     if (r->advised > 0 && has_room(t->term))
         tch_buf_addf(&b, ", %llu runs advised", (unsigned long long)r->advised);
     cli_table_add(t, verdict_paint(r->verdict), b.data);
@@ -227,6 +229,7 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
 {
     const char *word = tch_findings_word(f);
     struct tch_buf text;
+    struct tch_buf line;
 
     for (size_t i = 0; i < f->note_count; i++)
         cli_add_labelled(b, term, YELLOW, "note: ", f->notes[i]);
@@ -241,6 +244,7 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     if (f->count > 0)
         add_table(b, term, f);
     tch_buf_init(&text, 1 << 16);
+    tch_buf_init(&line, 1 << 16);
     for (size_t i = 0; i < f->count; i++) {
         if (!f->rows[i].why[0] || f->about[i].ask == TCH_ASK_NOTHING)
             continue;
@@ -249,13 +253,18 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
     for (size_t i = 0; i < f->count && !has_room(term); i++) {
-        if (f->rows[i].advised == 0)
-            continue;
         tch_buf_clear(&text);
-        tch_add_row_title(&text, f, i);
-        tch_buf_addf(&text, ": %llu runs advised", (unsigned long long)f->rows[i].advised);
-        cli_add_labelled(b, term, PLAIN, "  ", text.data);
+        tch_add_sight(&text, &f->rows[i]);
+        if (f->rows[i].advised > 0)
+            tch_buf_addf(&text, ", %llu runs advised", (unsigned long long)f->rows[i].advised);
+        if (text.len == 0)
+            continue;
+        tch_buf_clear(&line);
+        tch_add_row_title(&line, f, i);
+        tch_buf_addf(&line, ": %s", text.data + 2);
+        cli_add_labelled(b, term, PLAIN, "  ", line.data);
     }
+    tch_buf_release(&line);
     tch_buf_release(&text);
     if (word) {
         tch_buf_adds(b, f->count > 0 ? "\n" : "");

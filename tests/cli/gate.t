@@ -16,7 +16,8 @@ $ tacho gate --help
 | so less is found.
 | 
 | What is not clear is run again, twice as often, up to max_runs; the looks share
-| the chance of a wrong FAIL.
+| the chance of a wrong FAIL. What FAILs is run again in a fresh block, which
+| alone decides.
 | 
 | Commands:
 |   init  write a commented tacho.yaml and workflows for GitHub and GitLab
@@ -226,15 +227,15 @@ $ project/try 'tacho baseline save -q; tacho gate -q'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
+| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
 | note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
 | 
 | bench  metric               A    B  change  95 % interval     less        0        more  B > A
-| steps  steps              100  100   0.0 %  -7.0 % .. +7.5 %  ────────────●────────────   0.50  INCONCLUSIVE
-| score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ────────────●────────────   0.50  PASS
+| steps  steps              100  100   0.0 %  -7.0 % .. +7.5 %  ────────────●────────────   0.50  INCONCLUSIVE, sees +19.7 %
+| score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ────────────●────────────   0.50  PASS, sees -21.0 %
 |        total, at most 10    -    9       -                                                      PASS
 | pages  pages, at most 50    -   40       -                                                      PASS
 |   steps: steps 0.0 % [-7.0 % .. +7.5 %], allowed +5.0 %: more runs do not help: not made in turns, the interval is at least +-7.5 %
@@ -246,7 +247,8 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; echo score 9 of 9 
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
+| note: steps: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs again
+| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
 | note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
@@ -254,7 +256,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; echo score 9 of 9 
 | 
 | bench  metric               A    B   change  95 % interval       less        0        more  B > A
 | steps  steps              100  130  +30.0 %  +20.9 % .. +39.7 %              │ ┆    ──●───   1.00  FAIL
-| score  score                7    9  +28.6 %  +19.6 % .. +38.2 %          ┆   │     ───●───   1.00  PASS
+| score  score                7    9  +28.6 %  +19.6 % .. +38.2 %          ┆   │     ───●───   1.00  PASS, sees -21.0 %
 |        total, at most 10    -    9        -                                                        PASS
 | pages  pages, at most 50    -   40        -                                                        PASS
 | 
@@ -266,7 +268,7 @@ $ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b st
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
+| note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
 | note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
@@ -282,14 +284,14 @@ $ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b st
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
+| note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
 | note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
 | 
 | bench  metric    A   B   change  95 % interval       less        0        more  B > A
-| steps  steps   100  10  -90.0 %  -90.7 % .. -89.3 %  ●           │┆              0.00  PASS
+| steps  steps   100  10  -90.0 %  -90.7 % .. -89.3 %  ●           │┆              0.00  PASS, sees +15.5 %
 | 
 | PASS
 
@@ -303,15 +305,15 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
+| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
 | note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
 | 
 | bench  metric               A    B  change  95 % interval     less        0        more  B > A
-| steps  steps              100  101  +1.0 %  -6.0 % .. +8.6 %     ──────────●───────────   1.00  INCONCLUSIVE
-| score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ┆───────────●───────────    0.50  PASS
+| steps  steps              100  101  +1.0 %  -6.0 % .. +8.6 %     ──────────●───────────   1.00  INCONCLUSIVE, sees +19.7 %
+| score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ┆───────────●───────────    0.50  PASS, sees -21.0 %
 |        total, at most 10    -    9       -                                                      PASS
 | pages  pages, at most 50    -   60       -                                                      INCONCLUSIVE, 7 runs advised
 |   steps: steps +1.0 % [-6.0 % .. +8.6 %], allowed +5.0 %: more runs do not help: not made in turns, the interval is at least +-7.5 %
@@ -339,7 +341,9 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | 
 | now against the baselines of CLASS. A wrong FAIL appears in at most 1 of 20 reports.
 | 
-| > steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' on other days narrows that
+| > steps: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs again
+| >
+| > steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
 | >
 | > not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
 | 
@@ -351,7 +355,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |
-| | score: score | 7 | 7 | 0.0 % [-7.0 % … +7.5 %] | 10 % | ✅ PASS |
+| | score: score | 7 | 7 | 0.0 % [-7.0 % … +7.5 %] | 10 % | ✅ PASS, sees -21.0 % |
 | | score: total, at most 10 | - | 9 |  |  | ✅ PASS |
 | | pages: pages, at most 50 | - | 40 |  |  | ✅ PASS |
 | 

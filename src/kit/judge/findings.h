@@ -24,6 +24,8 @@
 
 enum { TCH_ABOUT_DETAIL = 120 };
 
+struct tch_calibration;
+
 /** The question of a row. */
 struct tch_about {
     const char *bench; /**< copied; "" without */
@@ -81,11 +83,13 @@ struct tch_findings {
     unsigned looks; /**< that were planned; they share alpha */
     double
         session_spread; /**< in place of what is known or assumed of a quantity; NAN: not given */
-    double quantile;    /**< of the values within a run, where a budget names none */
-    double suspicious;  /**< a row that is better by more than this factor is WARN; 0: none is */
-    bool lost;          /**< there was no memory for a sentence: nothing may be written */
-    char *reproduce;    /**< the command to type; or NULL */
-    char *link;         /**< of the page with more; or NULL */
+    const struct tch_calibration *calibration; /**< of the runs, borrowed: what it knows of sessions
+                                                    is in place of what is assumed; or NULL */
+    double quantile;   /**< of the values within a run, where a budget names none */
+    double suspicious; /**< a row that is better by more than this factor is WARN; 0: none is */
+    bool lost;         /**< there was no memory for a sentence: nothing may be written */
+    char *reproduce;   /**< the command to type; or NULL */
+    char *link;        /**< of the page with more; or NULL */
     enum tch_verdict verdict;
 };
 

@@ -25,7 +25,7 @@ const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b)
 
 /* --- Measuring --- */
 
-static uint64_t runs_made(const struct tch_gate_bench *b)
+uint64_t tch_gate_runs_made(const struct tch_gate_bench *b)
 {
     return b->run.items[0].receipt.samples.count;
 }
@@ -46,12 +46,14 @@ static int other_hook(const struct tch_gate_bench *b, const char *what, const ch
 static int make_runs(struct tch_gate *g, struct tch_gate_bench *b,
                      const struct tch_gate_watch *watch, tacho_error *err)
 {
-    uint64_t made = runs_made(b);
+    uint64_t made = tch_gate_runs_made(b);
     uint64_t most = b->bench->plan.max_runs;
     uint64_t more = b->plan.runs;
     int status;
 
-    if (g->look > 0) /* as many again, up to the most */
+    if (b->suspect) /* a fresh block of as many */
+        more = made;
+    else if (g->look > 0) /* as many again, up to the most */
         more = made >= most / 2 ? most - made : made;
     if (watch->begin)
         watch->begin(watch->ctx, b, more, g->look);
@@ -72,7 +74,7 @@ static int make_runs(struct tch_gate *g, struct tch_gate_bench *b,
 static bool never_ran_before(const struct tch_gate_bench *b)
 {
     return b->plan.command_count > 1 && b->run.bad_index == 0 &&
-           (b->run.bad_warmup || runs_made(b) <= 1);
+           (b->run.bad_warmup || tch_gate_runs_made(b) <= 1);
 }
 
 /* A command that failed: of the other commit it makes ours new, of ours it is a problem. */
@@ -99,9 +101,8 @@ static int take_failure(struct tch_gate *g, struct tch_gate_bench *b, tacho_erro
     return status;
 }
 
-/* 0, or TACHO_ENOMEM. */
-static int measure_bench(struct tch_gate *g, struct tch_gate_bench *b,
-                         const struct tch_gate_watch *watch, tacho_error *err)
+int tch_gate_measure(struct tch_gate *g, struct tch_gate_bench *b,
+                     const struct tch_gate_watch *watch, tacho_error *err)
 {
     int again;
 
@@ -132,7 +133,8 @@ static double session_spread(const struct tch_gate *g, const struct tch_gate_ben
                              const struct tch_quantity *q, const struct tch_budget *budget)
 {
     return isnan(g->how.session_spread)
-               ? tch_baseline_spread(&b->baseline, q->name, budget->quantile, q->spread)
+               ? tch_sessions_spread(&b->baseline, &b->calibration, b->bench->line, q->name,
+                                     budget->quantile, q->spread, NULL)
                : g->how.session_spread;
 }
 
@@ -174,7 +176,7 @@ void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret)
 }
 
 /* Of a count: whether that of the baseline may be compared with it. Of anything else: yes. */
-static bool may_compare_count(struct tch_gate *g, const struct tch_occasion *reference,
+static bool may_compare_count(struct tch_findings *f, const struct tch_occasion *reference,
                               const struct tch_receipt *r, struct tch_about *about)
 {
     size_t kind = about->quantity.index;
@@ -187,21 +189,22 @@ static bool may_compare_count(struct tch_gate *g, const struct tch_occasion *ref
     may = tch_counts_parse(reference->counts, reference->counts ? strlen(reference->counts) : 0,
                            &counts, &err) == 0;
     if (may && counts.of[kind].values.n == 0) {
-        tch_findings_unjudged(&g->findings, "%s: the baseline did not count %s; save it again",
-                              about->bench, about->quantity.title);
+        tch_findings_unjudged(f, "%s: the baseline did not count %s; save it again", about->bench,
+                              about->quantity.title);
         may = false;
     } else if (may)
-        may = tch_compare_count(&g->findings, about, &counts.of[kind], &r->counts.of[kind]);
+        may = tch_compare_count(f, about, &counts.of[kind], &r->counts.of[kind]);
     else
-        tch_findings_unjudged(&g->findings, "%s: the counts of the baseline cannot be used: %s",
-                              about->bench, err.message);
+        tch_findings_unjudged(f, "%s: the counts of the baseline cannot be used: %s", about->bench,
+                              err.message);
     tch_counts_release(&counts);
     return may;
 }
 
-static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
-                        const struct tch_receipt *r, const struct tch_named_budget *budget,
-                        const struct tch_quantity *q, tacho_error *err)
+static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
+                        const struct tch_gate_bench *b, const struct tch_receipt *r,
+                        const struct tch_named_budget *budget, const struct tch_quantity *q,
+                        tacho_error *err)
 {
     const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
     const struct tch_kept *kept = tch_occasion_values(reference, q->name, budget->budget.quantile);
@@ -211,7 +214,7 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
         .budget = budget->budget,
         .ask = TCH_ASK_RATIO,
         .required = budget->required,
-        .occasions = tch_baseline_occasions(&b->baseline),
+        .occasions = tch_gate_occasions(b),
         .spread = session_spread(g, b, q, &budget->budget),
         .looks = &b->looks,
     };
@@ -220,24 +223,24 @@ static int add_kept_row(struct tch_gate *g, const struct tch_gate_bench *b,
     struct tch_quantity_series now = {0};
     int status;
 
-    if (kept && !may_compare_count(g, reference, r, &about))
+    if (kept && !may_compare_count(f, reference, r, &about))
         return 0;
     if (!kept && !budget->required) {
-        tch_findings_note(&g->findings, "%s: the baseline has no %s, which is not judged",
-                          b->bench->name, q->title);
+        tch_findings_note(f, "%s: the baseline has no %s, which is not judged", b->bench->name,
+                          q->title);
         return 0;
     }
     if (!budget->directed)
         about.budget.higher = q->higher;
     status = tch_quantity_series_of(r, q, budget->budget.quantile, &now, err);
     if (status == 0)
-        status = tch_findings_add(&g->findings, &about, &before, &now, err);
+        status = tch_findings_add(f, &about, &before, &now, err);
     tch_quantity_series_release(&now);
     return status;
 }
 
 /* What was measured, where there is nothing to compare it with. */
-static int add_alone_row(struct tch_gate *g, const struct tch_gate_bench *b,
+static int add_alone_row(struct tch_findings *f, const struct tch_gate_bench *b,
                          const struct tch_receipt *r, const struct tch_named_budget *budget,
                          const struct tch_quantity *q, tacho_error *err)
 {
@@ -252,14 +255,14 @@ static int add_alone_row(struct tch_gate *g, const struct tch_gate_bench *b,
     int status = tch_quantity_series_of(r, q, budget->budget.quantile, &now, err);
 
     if (status == 0)
-        status = tch_findings_add(&g->findings, &about, NULL, &now, err);
+        status = tch_findings_add(f, &about, NULL, &now, err);
     tch_quantity_series_release(&now);
     return status;
 }
 
 /* One side: against the values of a baseline, if there is one, and limits. */
-static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const struct tch_receipt *r,
-                    tacho_error *err)
+static int add_kept(const struct tch_gate *g, struct tch_findings *f,
+                    const struct tch_gate_bench *b, const struct tch_receipt *r, tacho_error *err)
 {
     int status = 0;
 
@@ -274,22 +277,32 @@ static int add_kept(struct tch_gate *g, const struct tch_gate_bench *b, const st
         for (size_t at = 0; !measured && tch_quantity_next(r, &at, &had);)
             measured = strcmp(had.name, q.name) == 0;
         if (!measured && !budget->required && q.kind == TCH_QUANTITY_COUNT) {
-            tch_compare_count_missing(&g->findings, b->bench->name, &q, r);
+            tch_compare_count_missing(f, b->bench->name, &q, r);
             continue;
         }
         if (!measured && !budget->required) {
-            tch_findings_note(&g->findings, "%s: %s was not measured, and is not judged",
-                              b->bench->name, q.title);
+            tch_findings_note(f, "%s: %s was not measured, and is not judged", b->bench->name,
+                              q.title);
             continue;
         }
         if (b->has_baseline && !isnan(budget->budget.tolerance))
-            status = add_kept_row(g, b, r, budget, &q, err);
+            status = add_kept_row(g, f, b, r, budget, &q, err);
         else if (!isnan(budget->budget.tolerance))
-            status = add_alone_row(g, b, r, budget, &q, err);
+            status = add_alone_row(f, b, r, budget, &q, err);
         if (status == 0)
-            status = tch_compare_max(&g->findings, b->bench->name, r, &q, budget, &b->looks, err);
+            status = tch_compare_max(f, b->bench->name, r, &q, budget, &b->looks, err);
     }
     return status;
+}
+
+int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
+                      const struct tch_gate_bench *b, const struct tch_receipt *before,
+                      const struct tch_receipt *own, tacho_error *err)
+{
+    return b->plan.command_count > 1
+               ? tch_compare_runs(f, b->bench->name, before, own, b->bench->budgets,
+                                  b->bench->budget_count, false, &b->looks, err)
+               : add_kept(g, f, b, own, err);
 }
 
 /* --- Deciding what needs another look --- */
@@ -314,7 +327,7 @@ static void update_settled(struct tch_gate *g, struct tch_gate_bench *b)
 /* The share of the planned runs that this look has seen. */
 static void count_look(const struct tch_gate *g, struct tch_gate_bench *b)
 {
-    double share = (double)runs_made(b) / (double)b->bench->plan.max_runs;
+    double share = (double)tch_gate_runs_made(b) / (double)b->bench->plan.max_runs;
 
     b->looks.at = g->look < TCH_LOOKS_MOST ? g->look : TCH_LOOKS_MOST - 1;
     b->looks.share[b->looks.at] = fmin(1, share);
@@ -345,18 +358,13 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
     tch_findings_clear_rows(&g->findings);
     for (size_t i = 0; i < g->count && status == 0; i++) {
         struct tch_gate_bench *b = &g->benches[i];
-        const struct tch_receipt *own;
 
         b->first_row = g->findings.count;
         b->row_count = 0;
         if (b->failed)
             continue;
-        own = tch_gate_receipt(b);
-        status =
-            b->plan.command_count > 1
-                ? tch_compare_runs(&g->findings, b->bench->name, &b->run.items[0].receipt, own,
-                                   b->bench->budgets, b->bench->budget_count, false, &b->looks, err)
-                : add_kept(g, b, own, err);
+        status = tch_gate_add_rows(g, &g->findings, b, &b->run.items[0].receipt,
+                                   tch_gate_receipt(b), err);
         b->row_count = g->findings.count - b->first_row;
     }
     if (status == 0)
@@ -423,9 +431,9 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
         for (size_t i = 0; i < g->count; i++) {
             if (g->benches[i].settled)
                 continue;
-            status = measure_bench(g, &g->benches[i], watch, err);
+            status = tch_gate_measure(g, &g->benches[i], watch, err);
             if (status < 0 || g->interrupted)
-                return status;
+                return status < 0 || g->how.measure_only ? status : tch_gate_confirm(g, watch, err);
             count_look(g, &g->benches[i]);
         }
         g->look++;
@@ -436,5 +444,7 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
         for (size_t i = 0; i < g->count; i++)
             open |= !g->benches[i].settled;
     } while (status == 0 && open);
+    if (status == 0)
+        status = tch_gate_confirm(g, watch, err);
     return status < 0 ? status : add_notes(g, err);
 }

@@ -9,13 +9,14 @@
  *
  * Looks are at runs, 2 runs, 4 runs … up to max_runs. They share alpha (kit/stats/spending.h), so
  * that looking often is no way to an alarm. A bench is measured again while a row is open and none
- * FAILs.
+ * FAILs. Before the gate says FAIL, it runs the suspects again: gate_fresh.c.
  */
 #ifndef TCH_GATE_LOOP_H
 #define TCH_GATE_LOOP_H
 
 #include "baseline.h"
 #include "bench_settings.h"
+#include "calibration.h"
 #include "findings.h"
 #include "kit/run/run.h"
 
@@ -46,12 +47,14 @@ struct tch_gate_bench {
     bool opened;
     bool settled;      /**< no more runs */
     bool failed;       /**< could not be measured: it is not judged */
+    bool suspect;      /**< something FAILed at a look: it is run again in a fresh block */
     const char *alone; /**< a word for rows with nothing to compare with: "new"; or NULL */
     struct tch_baseline baseline;
     bool has_baseline;
-    unsigned planned;       /**< looks */
-    struct tch_looks looks; /**< made so far; rows refer to it */
-    size_t first_row;       /**< of its rows in the findings */
+    struct tch_calibration calibration; /**< empty: there is none that can be used */
+    unsigned planned;                   /**< looks */
+    struct tch_looks looks;             /**< made so far; rows refer to it */
+    size_t first_row;                   /**< of its rows in the findings */
     size_t row_count;
 };
 
@@ -79,6 +82,17 @@ struct tch_gate_blind {
     double reach;  /**< of the interval, that of tch_session_reach() */
 };
 
+/** Tolerances that are smaller than what the machine sees of interleaved runs. */
+struct tch_gate_unseen {
+    size_t count;
+    const char *bench; /**< of the first one */
+    char title[TCH_QUANTITY_TEXT];
+    double tolerance;
+    uint64_t runs;   /**< at the last look */
+    double sees;     /**< with so many runs */
+    uint64_t needed; /**< runs that see the tolerance; 0: too many */
+};
+
 /** Callbacks of the caller; begin is called before each bench is measured. */
 struct tch_gate_watch {
     struct tch_run_watch run;
@@ -102,6 +116,16 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
 /** Finds the tolerances that are smaller than the session term, before the first run. */
 void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret);
 
+/** Finds, of benches that are run against another commit, the tolerances that are smaller than what
+    their calibrations say is seen, before the first run. */
+void tch_gate_find_unseen(const struct tch_gate *g, struct tch_gate_unseen *ret);
+
+/** Returns how many occasions are known of a bench: of its baseline and its calibrations. */
+size_t tch_gate_occasions(const struct tch_gate_bench *b);
+
+/** Reads the calibration of a bench. One that cannot be used is a note. 0 or TACHO_ENOMEM. */
+int tch_gate_read_calibration(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err);
+
 /** Writes the receipts of what was run. */
 int tch_gate_finish(struct tch_gate *g, tacho_error *err);
 void tch_gate_close(struct tch_gate *g);
@@ -124,6 +148,28 @@ unsigned tch_gate_looks(uint64_t runs, uint64_t most);
 /** Opens the runs of a bench again, of our own side alone. `why` is a word for its rows. */
 int tch_gate_reopen_alone(struct tch_gate *g, struct tch_gate_bench *b, const char *why,
                           tacho_error *err);
+
+/** Returns how many runs of each side were made. */
+uint64_t tch_gate_runs_made(const struct tch_gate_bench *b);
+
+/** Makes the runs of a bench that are due. What fails is a problem of g->findings. 0, or
+    TACHO_ENOMEM. */
+int tch_gate_measure(struct tch_gate *g, struct tch_gate_bench *b,
+                     const struct tch_gate_watch *watch, tacho_error *err);
+
+/** Adds the rows of a bench to f. before: the other side; not used against a baseline. */
+int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
+                      const struct tch_gate_bench *b, const struct tch_receipt *before,
+                      const struct tch_receipt *own, tacho_error *err);
+
+/**
+ * Runs the benches of which something FAILs again, each in a fresh block of as many runs, and
+ * judges what FAILed by that block alone. An interrupt, or a bench that fails now, leaves
+ * INCONCLUSIVE.
+ *
+ * @return 0 or TACHO_ENOMEM
+ */
+int tch_gate_confirm(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err);
 
 /** The receipt of a bench's own side. */
 const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b);

@@ -303,6 +303,8 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
     status = make_plan(b, &g->how, err);
     if (status == 0 && !g->how.against)
         status = read_baseline(g, b, err);
+    if (status == 0 && !g->how.measure_only)
+        status = tch_gate_read_calibration(g, b, err);
     if (status < 0)
         return status;
     g->unjudged += g->findings.problem_count - problems;
@@ -378,6 +380,7 @@ void tch_gate_close(struct tch_gate *g)
         if (b->opened)
             tch_run_release(&b->run);
         tch_baseline_release(&b->baseline);
+        tch_calibration_release(&b->calibration);
         release_names(b);
     }
     free(g->benches);

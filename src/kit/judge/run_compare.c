@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "calibration.h"
 #include "kit/stats/order_stats.h"
 
 const struct tch_budget tch_budget_default = {
@@ -129,6 +130,9 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
     if (qb->kind == TCH_QUANTITY_COUNT &&
         !tch_compare_count(f, &about, &a->counts.of[qa->index], &b->counts.of[qb->index]))
         return 0;
+    if (f->calibration)
+        about.spread = tch_sessions_spread(NULL, f->calibration, b->command, qb->name,
+                                           about.budget.quantile, qb->spread, NULL);
     status = tch_quantity_series_of(a, qa, about.budget.quantile, &x, err);
     if (status == 0)
         status = tch_quantity_series_of(b, qb, about.budget.quantile, &y, err);

@@ -415,6 +415,7 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
     size_t n = row->b_count;
 
     row->advised = 0;
+    row->sees = NAN;
     row->a_median = median_of(row->a, m, x);
     row->b_median = median_of(row->b, n, y);
     if (n == 0 || (row->ask != TCH_ASK_MAX && m == 0)) {
@@ -454,6 +455,9 @@ static void decide_row(struct tch_verdict_row *row, struct report *report)
         decide_ratio(row, &worse, report);
     else
         decide_zeros(row, report);
+    if (row->ask == TCH_ASK_RATIO && row->has_ratio)
+        tch_row_find_sight(row, &worse, look_alpha(report, row->looks),
+                           report->alpha / (double)report->family);
 }
 
 /* The mean of the correlations of neighbouring runs over both sides of all rows of two sessions. */

@@ -100,6 +100,14 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
     }
 }
 
+void tch_add_sight(struct tch_buf *b, const struct tch_verdict_row *row)
+{
+    if (isnan(row->sees) || (row->verdict != TCH_PASS && row->verdict != TCH_INCONCLUSIVE))
+        return;
+    tch_buf_adds(b, ", sees ");
+    tch_add_change(b, 1 + row->sees);
+}
+
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row)
 {
     const struct tch_verdict_row *r = &f->rows[row];

@@ -50,6 +50,9 @@ void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_
 /** That, with the name of its bench before it: "gzip: wall time". */
 void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t row);
 
+/** Adds ", sees +6.2 %" where the smallest change that a row would have seen is known. */
+void tch_add_sight(struct tch_buf *b, const struct tch_verdict_row *row);
+
 /** One sentence: "wall time +14.9 % [+13.8 .. +16.1], allowed +5 %". */
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row);
 

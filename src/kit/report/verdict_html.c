@@ -91,6 +91,7 @@ static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t 
 
     tch_buf_addf(b, "<td style=\"text-align:left;color:%s%s\">%s", colors[r->verdict],
                  r->verdict > TCH_PASS ? ";font-weight:650" : "", tch_row_word(f, i));
+    tch_add_sight(b, r);
     if (r->advised > 0)
         tch_buf_addf(b, ", %llu runs advised", (unsigned long long)r->advised);
     if (r->why[0] && f->about[i].ask != TCH_ASK_NOTHING)

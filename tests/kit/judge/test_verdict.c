@@ -623,6 +623,75 @@ static void loses_no_sentence(void **state)
     test_every_allocation_fails(note_once, NULL);
 }
 
+/* --- What would have been seen --- */
+
+/* Judges n interleaved runs of 5 % noise, of which b is changed. */
+static struct tch_verdict_row judge_noise(uint64_t *seed, size_t n, double change, double tolerance,
+                                          bool higher)
+{
+    struct tch_verdict_row row = row_of(n, tolerance);
+
+    for (size_t i = 0; i < n; i++) {
+        a[i] = exp(0.05 * random_normal(seed));
+        b[i] = (1 + change) * exp(0.05 * random_normal(seed));
+    }
+    row.budget.higher = higher;
+    verdict_of(&row);
+    return row;
+}
+
+/* The change that unchanged reports name, on average, is a FAIL in nine of ten reports. */
+static void names_the_change_that_it_would_have_seen(void **state)
+{
+    static const struct {
+        size_t n;
+        double tolerance;
+        bool higher;
+    } cases[] = {{20, 0, false}, {20, 0.05, false}, {20, 0.05, true}, {40, 0.02, false}};
+    uint64_t seed = 341;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double sees = 0;
+        size_t named = 0;
+        size_t found = 0;
+
+        for (int i = 0; i < 400; i++) {
+            struct tch_verdict_row row =
+                judge_noise(&seed, cases[k].n, 0, cases[k].tolerance, cases[k].higher);
+
+            if (row.verdict != TCH_PASS && row.verdict != TCH_INCONCLUSIVE)
+                continue;
+            sees += row.sees;
+            named++;
+        }
+        sees /= (double)named;
+        assert_true(cases[k].higher ? sees < 0 : sees > cases[k].tolerance);
+        for (int i = 0; i < 400; i++)
+            found +=
+                judge_noise(&seed, cases[k].n, sees, cases[k].tolerance, cases[k].higher).verdict ==
+                TCH_FAIL;
+        assert_in_range(found, 330, 390); /* 82 to 97 % */
+    }
+}
+
+static void names_no_change_where_there_is_none_to_name(void **state)
+{
+    uint64_t seed = 342;
+    struct tch_verdict_row row = judge_noise(&seed, 20, 0.5, 0.05, false);
+
+    (void)state;
+    assert_int_equal(row.verdict, TCH_FAIL);
+    assert_true(isnan(row.sees));
+    row = judge_noise(&seed, 5, 0, 0.05, false); /* too few for an interval */
+    assert_int_equal(row.verdict, TCH_INCONCLUSIVE);
+    assert_true(isnan(row.sees));
+    fill(20, 1, 0);
+    row = row_of(20, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_PASS); /* without noise the tolerance is the limit */
+    assert_true(fabs(row.sees - 0.05) < 1e-9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -650,6 +719,8 @@ int main(void)
         cmocka_unit_test(many_values_are_thinned),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(survives_every_allocation_failing),
+        cmocka_unit_test(names_the_change_that_it_would_have_seen),
+        cmocka_unit_test(names_no_change_where_there_is_none_to_name),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,185 @@
+/*
+ * The fresh block: before the gate says FAIL, it runs the suspects again and nothing else.
+ *
+ * A suspect is a row that FAILs at one of the looks. Its bench is run as often again, in new pairs
+ * with new coins, and the verdict on the row is that of these pairs alone, as one look at alpha.
+ * Only suspects are judged, so the correction is for these few.
+ *
+ * The promise stays exact. The looks alone would keep it, and a row FAILs only if the looks and the
+ * fresh block both say so. Given everything before, the fresh coins are still fair, so the second
+ * test is exact, too, whatever chose the rows. The estimate of a fresh block has no bias, while
+ * that of a look that stopped because it was large does.
+ *
+ * A row that does not FAIL again is never PASS: one block said that it is worse.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "gate_loop.h"
+
+/* A row that was not measured at all is no better for being run again. One without values in the
+   fresh block keeps its FAIL, for which the looks alone vouch. An exact count needs no second run.
+ */
+static bool is_suspect(const struct tch_verdict_row *row)
+{
+    return row->verdict == TCH_FAIL && row->b_count > 0 && !row->exact;
+}
+
+static size_t count_suspects(const struct tch_gate *g, const struct tch_gate_bench *b)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < b->row_count; i++)
+        count += is_suspect(&g->findings.rows[b->first_row + i]);
+    return count;
+}
+
+/* The runs of a receipt from number `from` on; shares everything with it. */
+static struct tch_receipt later_runs(const struct tch_receipt *r, size_t from)
+{
+    struct tch_receipt later = *r;
+
+    later.samples.items += from;
+    later.samples.count -= from;
+    return later;
+}
+
+/* Says why a suspect is not decided. */
+static void leave_open(struct tch_gate *g, const struct tch_gate_bench *b, const char *why)
+{
+    for (size_t i = b->first_row; i < b->first_row + b->row_count; i++) {
+        struct tch_verdict_row *row = &g->findings.rows[i];
+
+        if (!is_suspect(row))
+            continue;
+        row->verdict = TCH_INCONCLUSIVE;
+        snprintf(row->why, sizeof row->why, "%s", why);
+    }
+}
+
+/* The row of f that asks what row `i` of the gate asks; NULL: there is none. */
+static struct tch_verdict_row *same_question(struct tch_findings *f, const struct tch_gate *g,
+                                             size_t i)
+{
+    const struct tch_about *about = &g->findings.about[i];
+
+    for (size_t k = 0; k < f->count; k++)
+        if (strcmp(f->about[k].bench, about->bench) == 0 && f->about[k].ask == about->ask &&
+            strcmp(f->about[k].quantity.name, about->quantity.name) == 0)
+            return &f->rows[k];
+    return NULL;
+}
+
+/* Adds the rows of the fresh block. Those that are no suspects ask nothing. */
+static int add_fresh(struct tch_gate *g, struct tch_gate_bench *b, struct tch_findings *f,
+                     size_t from, tacho_error *err)
+{
+    struct tch_receipt before = later_runs(&b->run.items[0].receipt, from);
+    struct tch_receipt own = later_runs(tch_gate_receipt(b), from);
+    size_t first = f->count;
+    int status;
+
+    b->looks = (struct tch_looks){.share = {1}}; /* one look at all of it */
+    status = tch_gate_add_rows(g, f, b, &before, &own, err);
+    for (size_t k = first; k < f->count; k++)
+        f->rows[k].ask = TCH_ASK_NOTHING;
+    for (size_t i = b->first_row; i < b->first_row + b->row_count && status == 0; i++) {
+        struct tch_verdict_row *row = same_question(f, g, i);
+
+        if (row && is_suspect(&g->findings.rows[i]))
+            row->ask = g->findings.rows[i].ask;
+    }
+    return status;
+}
+
+/* Takes the answer of the fresh block: values, interval and verdict. */
+static void take_answer(struct tch_verdict_row *row, struct tch_verdict_row *fresh)
+{
+    const struct tch_verdict_row first = *row;
+    double change = 100 * (first.ratio.estimate - 1);
+
+    *row = *fresh;
+    *fresh = first; /* whose values are released with it */
+    if (row->verdict == TCH_FAIL)
+        return;
+    row->verdict = row->verdict > TCH_INCONCLUSIVE ? row->verdict : TCH_INCONCLUSIVE;
+    if (first.ask == TCH_ASK_RATIO && first.has_ratio)
+        snprintf(row->why, sizeof row->why,
+                 "FAIL at first, with %+.1f %% in %zu runs; not again in %zu fresh ones", change,
+                 first.b_count, row->b_count);
+    else
+        snprintf(row->why, sizeof row->why,
+                 "FAIL at first, in %zu runs; not again in %zu fresh ones", first.b_count,
+                 row->b_count);
+}
+
+static int judge_fresh(struct tch_gate *g, struct tch_findings *f, tacho_error *err)
+{
+    int status = tch_findings_judge(f, g->settings->alpha, err);
+
+    for (size_t i = 0; i < g->findings.count && status == 0; i++) {
+        struct tch_verdict_row *row = &g->findings.rows[i];
+        struct tch_verdict_row *fresh = is_suspect(row) ? same_question(f, g, i) : NULL;
+
+        if (fresh && fresh->ask == row->ask && fresh->b_count > 0)
+            take_answer(row, fresh);
+    }
+    return status;
+}
+
+static void note_fresh(struct tch_gate *g, const struct tch_gate_bench *b, uint64_t runs)
+{
+    bool again = count_suspects(g, b) > 0;
+
+    tch_findings_note(
+        &g->findings,
+        "%s: run again before FAIL, in a fresh block of %llu %s, which alone decides: "
+        "%s",
+        b->bench->name, (unsigned long long)runs, b->plan.command_count > 1 ? "pairs" : "runs",
+        again ? "it FAILs again" : "it does not FAIL again");
+}
+
+static int run_again(struct tch_gate *g, struct tch_gate_bench *b,
+                     const struct tch_gate_watch *watch, struct tch_findings *f, tacho_error *err)
+{
+    uint64_t from = tch_gate_runs_made(b);
+    int status;
+
+    b->suspect = true;
+    status = tch_gate_measure(g, b, watch, err);
+    if (status < 0)
+        return status;
+    if (g->interrupted || b->failed) {
+        leave_open(g, b, "FAIL at first; it could not be run again, which a FAIL needs");
+        b->suspect = false;
+        return 0;
+    }
+    return add_fresh(g, b, f, from, err);
+}
+
+int tch_gate_confirm(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err)
+{
+    struct tch_findings fresh;
+    int status = 0;
+
+    tch_findings_init(&fresh, g->findings.mode);
+    fresh.session_spread = g->findings.session_spread;
+    for (size_t i = 0; i < g->count && status == 0; i++) {
+        struct tch_gate_bench *b = &g->benches[i];
+
+        if (b->failed || count_suspects(g, b) == 0)
+            continue;
+        if (g->interrupted)
+            leave_open(g, b, "FAIL at first; interrupted before it was run again");
+        else
+            status = run_again(g, b, watch, &fresh, err);
+    }
+    if (status == 0)
+        status = judge_fresh(g, &fresh, err);
+    for (size_t i = 0; i < g->count && status == 0; i++)
+        if (g->benches[i].suspect)
+            note_fresh(g, &g->benches[i], tch_gate_runs_made(&g->benches[i]) / 2);
+    g->findings.verdict = tch_judge_worst(g->findings.rows, g->findings.count);
+    tch_findings_release(&fresh);
+    return status;
+}
