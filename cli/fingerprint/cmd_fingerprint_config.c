@@ -1,15 +1,36 @@
-/* tacho fingerprint config: hash of a benchmark's configuration, from a file or from options. */
+/* tacho fingerprint config: hashes the configuration of a benchmark, from a file or from
+   options. */
 #include <math.h>
 #include <stdlib.h>
 
 #include <tacho/fingerprint.h>
 
+#include "base/json_read.h"
 #include "base/number.h"
 #include "cli/core/opt.h"
 #include "cmd_fingerprint_parts.h"
 
 enum { CONFIG_FILE, MODEL_COMMIT, WEIGHTS_HASH, LAMBDA, TAU, EPS, COMPILER_FLAGS, CONFIG_OPTS };
 
+/* Returns whether an object has fields that a tacho_config does not have. The JSON must be valid.
+ */
+static bool has_other_fields(const struct tch_buf *b)
+{
+    struct tch_json_reader r;
+    struct tch_json_value value;
+    struct tch_json_value key;
+    int count = 0;
+
+    tch_json_open(&r, b->data, b->len, NULL);
+    if (tch_json_read(&r, &value) < 0 || value.type != TCH_JSON_OBJECT)
+        return false;
+    while (tch_json_member(&r, &key) > 0 && tch_json_read_raw(&r, &value) == 0)
+        count++;
+    return count > CONFIG_OPTS - MODEL_COMMIT;
+}
+
+/* Hashes exactly the six fields of a tacho_config as tacho_config_hash() does, and every other
+   document as a whole, so that no field is ignored. */
 static int hash_config_file(const struct args *args, const char *file)
 {
     struct tch_buf b;
@@ -20,12 +41,16 @@ static int hash_config_file(const struct args *args, const char *file)
 
     if (status != EXIT_OK)
         return status;
-    if (tacho_config_canonical(b.data, b.len, &json, &len, &err) < 0) {
-        cli_complain(&err, "'%s' is not a configuration", file);
-        status = EXIT_WORK;
-    } else {
-        status = cli_fingerprint_put_document(args, "config", json, len);
+    if (tacho_config_canonical(b.data, b.len, &json, &len, &err) < 0 || has_other_fields(&b)) {
+        free(json);
+        json = NULL;
+        if (tacho_json_canonical(b.data, b.len, &json, &len, &err) < 0)
+            status = EXIT_WORK;
     }
+    if (status == EXIT_OK)
+        status = cli_fingerprint_put_document(args, "config", json, len);
+    else
+        cli_complain(&err, "cannot take a fingerprint of '%s'", file);
     free(json);
     tch_buf_release(&b);
     return status;
@@ -36,7 +61,7 @@ static int parse_float(const struct args *args, const char *name, const char *te
     double value;
 
     if (tch_parse_f64(text, &value) < 0 || !isfinite((float)value))
-        return cli_wrong_usage(args, "'%s' is not a number for --%s", text, name);
+        return cli_wrong_usage(args, "--%s needs a number, not '%s'", name, text);
     *ret = (float)value;
     return EXIT_OK;
 }
@@ -49,12 +74,13 @@ static int parse_config(struct args *args, const char *values[CONFIG_OPTS], tach
 
     for (int i = MODEL_COMMIT; i < CONFIG_OPTS; i++)
         if (!values[i])
-            return cli_wrong_usage(args, "--%s is missing: all six, or --file", names[i]);
+            return cli_wrong_usage(
+                args, "--%s is missing; give all six fields, or a document with --file", names[i]);
     c->model_commit = values[MODEL_COMMIT];
     c->weights_hash = values[WEIGHTS_HASH];
     c->compiler_flags = values[COMPILER_FLAGS];
     if (tch_parse_u64(values[TAU], UINT64_MAX, &c->tau) < 0)
-        return cli_wrong_usage(args, "'%s' is not a whole number for --tau", values[TAU]);
+        return cli_wrong_usage(args, "--tau needs a whole number, not '%s'", values[TAU]);
     status = parse_float(args, "lambda", values[LAMBDA], &c->lambda);
     return status != EXIT_OK ? status : parse_float(args, "eps", values[EPS], &c->eps);
 }
@@ -75,7 +101,8 @@ static int run_config(struct args *args)
         any = any || opt->id != CONFIG_FILE;
     }
     if (values[CONFIG_FILE] && any)
-        return cli_wrong_usage(args, "--file and single fields exclude each other");
+        return cli_wrong_usage(args,
+                               "cannot combine --file with single fields; remove one of them");
     if (values[CONFIG_FILE])
         return hash_config_file(args, values[CONFIG_FILE]);
     status = parse_config(args, values, &config);
@@ -95,37 +122,43 @@ static const struct opt config_opts[] = {
      .name = "file",
      .letter = 'f',
      .arg = "FILE",
-     .help = "a JSON object with these fields",
+     .help = "hash this JSON document; - for standard input",
      .complete = COMPLETE_FILE},
-    {.id = MODEL_COMMIT, .name = "model-commit", .arg = "TEXT", .help = "commit of the model"},
-    {.id = WEIGHTS_HASH, .name = "weights-hash", .arg = "TEXT", .help = "hash of its weights"},
-    {.id = LAMBDA, .name = "lambda", .arg = "NUMBER", .help = "lambda"},
-    {.id = TAU, .name = "tau", .arg = "N", .help = "tau, a whole number"},
-    {.id = EPS, .name = "eps", .arg = "NUMBER", .help = "epsilon"},
+    {.id = MODEL_COMMIT, .name = "model-commit", .arg = "TEXT", .help = "value of model_commit"},
+    {.id = WEIGHTS_HASH, .name = "weights-hash", .arg = "TEXT", .help = "value of weights_hash"},
+    {.id = LAMBDA, .name = "lambda", .arg = "NUMBER", .help = "value of lambda"},
+    {.id = TAU, .name = "tau", .arg = "N", .help = "value of tau (a whole number)"},
+    {.id = EPS, .name = "eps", .arg = "NUMBER", .help = "value of eps"},
     {.id = COMPILER_FLAGS,
      .name = "compiler-flags",
      .arg = "TEXT",
-     .help = "what it was compiled with"},
+     .help = "value of compiler_flags"},
     {.name = NULL},
 };
 
 static const struct example config_examples[] = {
-    {"tacho fingerprint config --file bench.json", "The hash of a configuration in a file."},
+    {"tacho fingerprint config --file bench.json", "Hash a configuration in a file."},
     {"tacho fingerprint config --model-commit abc --weights-hash def --lambda 0.5 --tau 2 "
      "--eps 0.01 --compiler-flags=-O3",
-     "The same of single fields."},
+     "Hash the six fields without a file."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_fingerprint_config = {
     .name = "config",
-    .summary = "hash of a benchmark's configuration",
-    .usage = "tacho fingerprint config --file F.json\n"
-             "tacho fingerprint config --model-commit TEXT --weights-hash TEXT --lambda NUMBER "
-             "--tau N --eps NUMBER --compiler-flags TEXT",
+    .summary = "hash the configuration of a benchmark: any JSON document",
+    .usage =
+
+        "tacho fingerprint config --file FILE\ntacho fingerprint config --model-commit TEXT "
+        "--weights-hash TEXT --lambda NUMBER --tau N --eps NUMBER --compiler-flags TEXT",
     .about =
-        "SHA-256 of the configuration as compact JSON with its six fields in this order: "
-        "model_commit, weights_hash, lambda, tau, eps, compiler_flags. --json shows that text.",
+
+        "Prints the SHA-256 of a configuration. The configuration may be any JSON document; it is "
+        "hashed in the form that 'tacho fingerprint json' describes.\n\nA document with exactly "
+        "the fields model_commit, weights_hash, lambda, tau, eps and compiler_flags is hashed with "
+        "its fields in this order, and with lambda and eps as 32-bit floats. This is the hash that "
+        "tacho_config_hash() and ruvector-profiler compute. The options other than --file give "
+        "these six fields without a file. --json shows the text that was hashed.",
     .opts = config_opts,
     .examples = config_examples,
     .json = true,
