@@ -68,11 +68,13 @@ static const struct refusal words_of_others[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho run -- ./bench --quick", "Run it until the median is precise; a folder and a report."},
-    {"tacho run -c './old' -c './new'", "Two programs in turns, compared with intervals."},
-    {"tacho flame -- ./bench", "A flamegraph of it, a fraction of a second after it ends."},
-    {"tacho gate init", "Settings and a CI workflow that fail on what got slower or larger."},
-    {"tacho doctor", "What this machine can measure, what disturbs it, and how to mend that."},
+    {"tacho run -- ./bench --quick",
+     "Run a program until its median is precise; write a folder and a report."},
+    {"tacho run -c './old' -c './new'", "Compare two programs, run alternately."},
+    {"tacho flame -- ./bench", "Draw a flamegraph."},
+    {"tacho gate init",
+     "Write settings and a CI workflow that fails when something got slower or larger."},
+    {"tacho doctor", "Show what this machine can measure, what disturbs it, and how to fix that."},
     {NULL, NULL},
 };
 

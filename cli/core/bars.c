@@ -1,4 +1,4 @@
-/* Bars and sparklines. */
+/* Bars and sparklines for terminals. */
 #include "bars.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@ void cli_add_bar(struct tch_buf *b, const struct term *term, double share, size_
     static const char *const eighths[] = {
         "", "\u258F", "\u258E", "\u258D", "\u258C", "\u258B", "\u258A", "\u2589",
     };
-    double clamped = share > 0 ? fmin(share, 1) : 0; /* NaN too is 0 */
+    double clamped = share > 0 ? fmin(share, 1) : 0; /* NaN counts as 0 */
     size_t steps = term->utf8 ? 8 : 1;
     size_t filled = (size_t)(clamped * (double)(width * steps) + 0.5);
     size_t part = filled % steps;

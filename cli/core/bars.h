@@ -1,5 +1,5 @@
 /*
- * Bars and sparklines.
+ * Bars and sparklines for terminals.
  */
 #ifndef CLI_BARS_H
 #define CLI_BARS_H
@@ -9,10 +9,12 @@
 #include "base/buf.h"
 #include "term.h"
 
-/** A bar of `width` columns filled to share (0 to 1), in eighths of a column; '#' without UTF-8. */
+/** Adds a bar of `width` columns, filled to share (0 to 1) in eighths of a column; without UTF-8 in
+    '#'. */
 void cli_add_bar(struct tch_buf *b, const struct term *term, double share, size_t width);
 
-/** One column a value, from the smallest to the largest; NaN leaves its column empty. */
+/** Adds a sparkline with one column per value, scaled from the smallest to the largest. NaN leaves
+    its column empty. */
 void cli_add_spark(struct tch_buf *b, const struct term *term, const double *values, size_t count);
 
 #endif

@@ -1,10 +1,10 @@
 /*
- * The stream behind stdout. Names of files, commands, metrics and functions come from elsewhere and
- * may hold escape sequences, which could move the cursor, retitle the window or hide text. They end
- * here, whichever command prints them: only line feeds, tabs, printable characters and our own
- * colours pass. What does not becomes '?'.
+ * A filter for stdout. Names of files, commands, metrics and functions come from elsewhere and may
+ * contain escape sequences that move the cursor, retitle the window or hide text. The filter stops
+ * them for every command: only line feeds, tabs, printable characters and tacho's own colours pass.
+ * Everything else becomes '?'.
  *
- * Data for other programs, such as JSON, pass unchanged, unless stdout is a terminal.
+ * Data for other programs, such as JSON, passes unchanged unless stdout is a terminal.
  */
 #include "clean_out.h"
 
@@ -17,10 +17,10 @@
 #include "base/file.h"
 #include "base/utf8.h"
 
-enum { LONGEST = 5 }; /* bytes of "\033[36m"; a character has fewer */
+enum { LONGEST = 5 }; /* bytes of "\033[36m"; no character is longer */
 
 static struct {
-    char held[LONGEST]; /* the start of a character or colour whose rest is in the next write */
+    char held[LONGEST]; /* the start of a character or colour that the next write completes */
     size_t held_len;
     bool colors; /* whether tacho's own colours pass */
     bool data;
@@ -38,7 +38,7 @@ void cli_stdout_is_data(void)
     out.data = true;
 }
 
-/* Length of one of our own colours at text; 0: it is none. */
+/* Returns the length of one of tacho's own colours at text, or 0. */
 static size_t color_at(const char *text, size_t len)
 {
     static const char *const codes[] = {"\033[0m",  "\033[1m",  "\033[2m", "\033[31m",
@@ -57,7 +57,7 @@ static bool is_shown(uint32_t code)
            !(code >= 0x2066 && code <= 0x2069);
 }
 
-/* Length of what passes at text: a character or a colour; 0: nothing does. */
+/* Returns the length of the character or colour at text that may pass, or 0. */
 static size_t passes(const char *text, size_t len)
 {
     uint32_t code;
@@ -71,7 +71,8 @@ static size_t passes(const char *text, size_t len)
     return step > 1 && is_shown(code) ? step : 0;
 }
 
-/* Cleans text in place and returns its new length. The last bytes are held when more may follow. */
+/* Cleans text in place and returns its new length. Holds back the last bytes if the next write may
+   complete them. */
 static size_t clean(char *text, size_t len, bool last)
 {
     size_t to = 0;
@@ -130,7 +131,7 @@ void cli_clean_stdout(void)
     FILE *stream = fopencookie(NULL, "w", (cookie_io_functions_t){.write = write_clean});
 
     if (!stream)
-        return; /* no memory: nothing will be printed anyway */
+        return; /* out of memory: nothing will be printed anyway */
     out.is_tty = isatty(STDOUT_FILENO) == 1;
     setvbuf(stream, NULL, out.is_tty ? _IOLBF : _IOFBF, BUFSIZ);
     stdout = stream;

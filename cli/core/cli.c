@@ -1,4 +1,4 @@
-/* From main()'s arguments to a command and back to an exit status. */
+/* Finds the command that main()'s arguments name, runs it and returns its exit status. */
 #include "cli.h"
 
 #include <fcntl.h>
@@ -30,7 +30,7 @@ static int show_help(const struct args *args)
     return cli_print(&b);
 }
 
-/* A command that has sub-commands was called without one. */
+/* Handles a command that has sub-commands and was called without one. */
 static int show_short_help(const struct args *args)
 {
     struct tch_buf b;
@@ -42,8 +42,8 @@ static int show_short_help(const struct args *args)
     return EXIT_USAGE;
 }
 
-/* Returns whether a word can only be a program to run. A sub-command wins over a program of its
-   name, and what is neither is a sub-command misspelt. */
+/* Returns whether a word can only be a program to run. A sub-command wins over a program of the
+   same name, and a word that is neither is taken for a misspelt sub-command. */
 static bool names_program(const struct cmd *cmd, const char *word)
 {
     char path[PATH_MAX];
@@ -52,8 +52,8 @@ static bool names_program(const struct cmd *cmd, const char *word)
            (strpbrk(word, "/ ") || tch_find_program(word, path, sizeof path, NULL) == 0);
 }
 
-/* A command with sub-commands may do something itself, when an option, "--" or a program to run
-   comes first, or when nothing does. */
+/* Returns whether a command with sub-commands runs itself: an option, "--" or a program to run
+   comes first, or no word at all. */
 static bool runs_itself(const struct cmd *cmd, const char *word)
 {
     return cmd->run && (word ? word[0] == '-' || names_program(cmd, word) : cmd->runs_alone);
@@ -84,8 +84,9 @@ static int run_words(struct args *args, char **words)
     return status;
 }
 
-/* A descriptor that came closed would be given to the next file opened, and be written into.
-   Writing to this stdout fails, as it would have. */
+/* Opens /dev/null for each standard descriptor that was closed at the start. Otherwise the next
+   file opened would get that descriptor and receive our output. Writing to such a stdout still
+   fails, as it should. */
 static void occupy_closed_descriptors(void)
 {
     static const int modes[] = {O_RDONLY, O_RDONLY, O_RDWR};
@@ -100,7 +101,8 @@ int cli_main(const struct cmd *root, char **argv)
     struct args args = {.root = root, .cmd = root};
 
     occupy_closed_descriptors();
-    /* Writing to a closed pipe then fails as any write does, and nothing ends half-way. */
+    /* Make writes to a closed pipe fail like any other write, so that no command is killed
+       half-way. */
     signal(SIGPIPE, SIG_IGN);
     cli_clean_stdout();
     snprintf(args.path, sizeof args.path, "%s", root->name);

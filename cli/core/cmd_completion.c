@@ -1,11 +1,11 @@
-/* tacho completion: prints the script that teaches a shell our commands and options. */
+/* tacho completion: prints a completion script for a shell. */
 #include "cli/cmds.h"
 #include "complete.h"
 #include "opt.h"
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
-/* In the order of shells. */
+/* The writers, in the order of shells. */
 static void (*const writers[])(struct tch_buf *b, const struct cmd *root) = {
     cli_add_bash,
     cli_add_zsh,
@@ -27,10 +27,11 @@ static const struct arg operands[] = {
 };
 
 static const struct example examples[] = {
-    {"source <(tacho completion bash)", "Completion in this bash, until it ends."},
+    {"source <(tacho completion bash)", "Turn on completion in the current bash."},
     {"tacho completion zsh > ~/.zfunc/_tacho",
-     "For every zsh to come; ~/.zfunc must be in fpath before compinit runs."},
-    {"tacho completion fish > ~/.config/fish/completions/tacho.fish", "For every fish to come."},
+     "Turn on completion in new zsh sessions; ~/.zfunc must be in fpath before compinit runs."},
+    {"tacho completion fish > ~/.config/fish/completions/tacho.fish",
+     "Turn on completion in new fish sessions."},
     {NULL, NULL},
 };
 
@@ -38,8 +39,8 @@ const struct cmd cmd_completion = {
     .name = "completion",
     .summary = "print a completion script for a shell",
     .usage = "tacho completion SHELL",
-    .about = "The script completes commands, options, their values and file names. It is made "
-             "from the same tables as this help, so it knows exactly the commands of this tacho.",
+    .about = "The script completes commands, options, their values and file names. It is generated "
+             "from the same tables as this help, so it matches this version of tacho exactly.",
     .args = operands,
     .examples = examples,
     .run = run_completion,

@@ -1,4 +1,4 @@
-/* tacho help: shows the help of a command, or its man page. */
+/* tacho help: shows the help of a command, or its manual page. */
 #include "cli/cmds.h"
 #include "help.h"
 #include "opt.h"
@@ -34,13 +34,13 @@ static int run_help(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.id = MAN, .name = "man", .help = "print the man page's source instead"},
+    {.id = MAN, .name = "man", .help = "print the source of the manual page"},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
     {.name = "COMMAND",
-     .help = "a command, and a command of that one; none: tacho itself",
+     .help = "a command, or a command and its sub-command (default: tacho itself)",
      .optional = true,
      .many = true,
      .complete = COMPLETE_TOPIC},
@@ -48,14 +48,14 @@ static const struct arg operands[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho help doctor", "How tacho doctor is called."},
-    {"tacho help --man doctor | man -l -", "The same as a man page."},
+    {"tacho help doctor", "Show the help of tacho doctor."},
+    {"tacho help --man doctor | man -l -", "Show it as a manual page."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_help = {
     .name = "help",
-    .summary = "explain tacho or one of its commands",
+    .summary = "show the help of tacho or of one of its commands",
     .usage = "tacho help [--man] [COMMAND [COMMAND]]",
     .opts = opts,
     .args = operands,

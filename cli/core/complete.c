@@ -1,4 +1,4 @@
-/* What the completion scripts of all shells need. */
+/* Functions that the completion scripts of all shells share. */
 #include "complete.h"
 
 #include "opt.h"

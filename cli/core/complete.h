@@ -1,5 +1,5 @@
 /*
- * Shell completion scripts, made from the tables of the commands: one file a shell.
+ * Shell completion scripts, generated from the tables of the commands; one file per shell.
  */
 #ifndef CLI_COMPLETE_H
 #define CLI_COMPLETE_H
@@ -15,12 +15,12 @@ void cli_add_fish(struct tch_buf *b, const struct cmd *root);
 typedef void visit_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path);
 void cli_each_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path, visit_cmd *visit);
 
-/** Lists the branches and tags of git, and the benches of tacho.yaml: commands of any shell. */
+/** Shell commands that list the branches and tags of git, and the benches of tacho.yaml. */
 #define CLI_COMPLETE_REFS \
     "git for-each-ref '--format=%(refname:short)' refs/heads refs/tags refs/remotes 2>/dev/null"
 #define CLI_COMPLETE_BENCHES "tacho gate --list 2>/dev/null"
 
-/** Every word of a NULL-ended list, a blank before each but the first. */
+/** Adds every word of a NULL-ended list, separated by blanks. */
 void cli_add_words(struct tch_buf *b, const char *const *words);
 
 #endif

@@ -1,10 +1,10 @@
-/* The completion script for bash: one function that walks the words typed so far. */
+/* Writes the completion script for bash: one function that walks through the words typed so far. */
 #include "complete.h"
 
 #include "opt.h"
 
-/* Finds the command ($path), the option that waits for a value ($opt), and how many arguments
-   there were ($operands). bash splits --name=value at the sign. */
+/* Finds the command ($path), the option that needs a value ($opt), and the number of arguments
+   ($operands). bash splits --name=value at the equals sign. */
 static const char walk_start[] = "    local cur=${COMP_WORDS[COMP_CWORD]} path=tacho topic=tacho\n"
                                  "    local word opt='' last='' ended='' operands=0 i\n"
                                  "\n"
@@ -29,8 +29,8 @@ static const char walk_end[] = "        esac\n"
                                "    if [[ $cur == '=' ]]; then cur=''; fi\n"
                                "\n";
 
-/* compgen -W would run what a branch called $(...) says, so such words are matched and quoted one
-   by one. */
+/* These helpers match and quote words one by one. compgen -W would execute a branch name such as
+   $(...). */
 static const char helpers[] =
     "_tacho_words() { mapfile -t COMPREPLY < <(compgen -W \"$1\" -- \"$cur\"); }\n"
     "_tacho_names()\n"
@@ -69,7 +69,7 @@ static void visit_valued_opts(struct tch_buf *b, const struct cmd *cmd, const ch
     }
 }
 
-/* What follows the program's name is the program's. */
+/* Completes the words after a program's name as that program would. */
 static void visit_program(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
     if (!cmd->runs_program)

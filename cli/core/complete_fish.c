@@ -1,9 +1,10 @@
-/* The completion script for fish: one 'complete' line an offer, with the place it belongs to. */
+/* Writes the completion script for fish: one 'complete' line per suggestion, with the condition for
+   it. */
 #include "complete.h"
 
 #include "opt.h"
 
-/* Inside single quotes fish knows two escapes. */
+/* Adds text in single quotes; there, fish knows two escapes. */
 static void add_fish_quoted(struct tch_buf *b, const char *text)
 {
     tch_buf_addc(b, '\'');
@@ -33,8 +34,8 @@ static void visit_valued_opts(struct tch_buf *b, const struct cmd *cmd, const ch
     }
 }
 
-/* __tacho_walk: the command that the words so far lead to, how many arguments came after it, and
-   the place of the first of those. */
+/* Adds __tacho_walk, which prints the command that the words so far name, the number of its
+   arguments, and the position of the first of them. */
 static void add_walk(struct tch_buf *b, const struct cmd *root)
 {
     tch_buf_adds(b, "function __tacho_walk\n"
@@ -74,7 +75,7 @@ static const char at[] = "function __tacho_at --argument-names path operands\n"
                          "    test -z \"$operands\"; or test \"$walk[2]\" = \"$operands\"\n"
                          "end\n\n";
 
-/* __tacho_program: completes the rest of the line as the program that it names would. */
+/* __tacho_program completes the rest of the line as the named program would. */
 static const char program[] =
     "function __tacho_program\n"
     "    set -l first (__tacho_walk)[3]\n"
@@ -101,7 +102,7 @@ static void visit_topics(struct tch_buf *b, const struct cmd *cmd, const char *p
     tch_buf_adds(b, "\n");
 }
 
-/* __tacho_topics: the commands below those that were named after 'help'. */
+/* Adds __tacho_topics, which prints the sub-commands of the command named after 'help'. */
 static void add_topics(struct tch_buf *b, const struct cmd *root)
 {
     tch_buf_adds(b, "function __tacho_topics\n"

@@ -1,9 +1,9 @@
-/* The completion script for zsh: one function a command, each a call of _arguments. */
+/* Writes the completion script for zsh: one function per command, each a call of _arguments. */
 #include "complete.h"
 
 #include "opt.h"
 
-/* "tacho trace convert" is _tacho_trace_convert. */
+/* Adds the name of a command's function: "tacho trace convert" becomes _tacho_trace_convert. */
 static void add_function_name(struct tch_buf *b, const char *path)
 {
     tch_buf_addc(b, '_');
@@ -11,7 +11,7 @@ static void add_function_name(struct tch_buf *b, const char *path)
         tch_buf_addc(b, *path == ' ' || *path == '-' ? '_' : *path);
 }
 
-/* Inside single quotes, and inside the part of a specification that colons or brackets end. */
+/* Escapes text for a specification in single quotes, where colons and brackets end a part. */
 static void add_escaped(struct tch_buf *b, const char *text)
 {
     for (; *text; text++) {
@@ -91,7 +91,8 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
     }
 }
 
-/* The lists are called subs: "commands" is zsh's own, and what completes programs reads it. */
+/* Writes the function of one command. Its list is called subs because zsh itself uses "commands" to
+   complete programs. */
 static void visit_function(struct tch_buf *b, const struct cmd *cmd, const char *path)
 {
     add_function_name(b, path);
@@ -145,7 +146,7 @@ void cli_add_zsh(struct tch_buf *b, const struct cmd *root)
 {
     tch_buf_adds(b,
                  "#compdef tacho\n# zsh completion of tacho, made by 'tacho completion zsh'\n\n");
-    /* $words is 'help' and what was typed after it. */
+    /* $words is 'help' and the words typed after it. */
     tch_buf_adds(b, "_tacho_topic()\n{\n    local -a subs typed\n\n"
                     "    typed=(${words[2,CURRENT-1]:#-*})\n"
                     "    case \"tacho${typed:+ }$typed\" in\n");
@@ -153,7 +154,7 @@ void cli_add_zsh(struct tch_buf *b, const struct cmd *root)
     tch_buf_adds(b, "    esac\n    compadd -a subs\n}\n\n");
     tch_buf_adds(b, lists);
     cli_each_cmd(b, root, root->name, visit_function);
-    /* Loaded by name from fpath, or sourced. */
+    /* The script may be loaded by name from fpath, or sourced. */
     tch_buf_adds(b, "if [[ $funcstack[1] == _tacho ]]; then\n    _tacho \"$@\"\nelse\n"
                     "    compdef _tacho tacho\nfi\n");
 }

@@ -1,4 +1,4 @@
-/* Help on the terminal, made from the tables of the commands. */
+/* Help on the terminal, generated from the tables of the commands. */
 #include "help.h"
 
 #include "opt.h"
@@ -9,7 +9,8 @@ enum { INDENT = 2, OPT_MAX = 1024 };
 
 static const struct column pair[] = {{.fit = FIT_WHOLE}, {.fit = FIT_WRAP}};
 
-/* What several parts of a help share: it is prose, and so narrower than a wide terminal. */
+/* The state that all parts of a help page share. Help is prose, so it is narrower than a wide
+   terminal. */
 struct page {
     struct tch_buf *b;
     struct term term;
@@ -24,9 +25,9 @@ const char *cli_exit_meaning(const struct cmd *cmd, int status)
             return own->help;
     switch (status) {
     case EXIT_OK:
-        return "fine";
+        return "success";
     case EXIT_WORK:
-        return "could not do the work";
+        return "the command could not do its work";
     case EXIT_USAGE:
         return "wrong usage";
     default:
@@ -210,7 +211,7 @@ void cli_add_help(struct tch_buf *b, const struct term *term, const struct cmd *
     add_examples(&page);
     add_exits(&page);
     if (cmd->subs)
-        tch_buf_addf(b, "\n'%s COMMAND --help' tells more about one of them.\n", path);
+        tch_buf_addf(b, "\nSee '%s COMMAND --help' for the details of a command.\n", path);
 }
 
 void cli_add_short_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
@@ -221,5 +222,5 @@ void cli_add_short_help(struct tch_buf *b, const struct term *term, const struct
     add_title(&page);
     add_usage(&page);
     add_subs(&page);
-    tch_buf_addf(b, "\n'%s --help' tells more.\n", path);
+    tch_buf_addf(b, "\nSee '%s --help' for details.\n", path);
 }

@@ -1,5 +1,5 @@
 /*
- * What a stranger reads about a command, made from its table: on the terminal, and as a man page.
+ * Help texts and manual pages, generated from the tables of the commands.
  */
 #ifndef CLI_HELP_H
 #define CLI_HELP_H
@@ -8,25 +8,26 @@
 #include "cmd.h"
 #include "term.h"
 
-/** The whole help. path is the command's full name, "tacho trace convert". */
+/** Adds the whole help of a command. path is its full name, "tacho trace convert". */
 void cli_add_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
                   const char *path);
 
-/** Usage and the sub-commands alone, for one who typed nothing after a command that has some. */
+/** Adds only usage and sub-commands, for a command that was called without a sub-command. */
 void cli_add_short_help(struct tch_buf *b, const struct term *term, const struct cmd *cmd,
                         const char *path);
 
-/** A page in man(7) macros. The sub-commands' pages are named in it, but for those of a command
-    below the first level, which are sections of its page. */
+/** Adds a manual page in man(7) macros. The page refers to the pages of the sub-commands. Commands
+    below the first level have no pages for theirs: those are sections of the same page. */
 void cli_add_man(struct tch_buf *b, const struct cmd *cmd, const char *path);
 
-/** What the command means by ending with status, or NULL: it never does. */
+/** Returns the meaning of an exit status of the command, or NULL if the command never returns
+    it. */
 const char *cli_exit_meaning(const struct cmd *cmd, int status);
 
-/** "-q, --quiet", "--width N". */
+/** Adds the name of an option: "-q, --quiet" or "--width N". */
 void cli_add_opt_name(struct tch_buf *b, const struct opt *opt);
 
-/** What it is for, and its allowed values unless the text names each of them. */
+/** Adds the help of an option, and its allowed values unless the help names all of them. */
 void cli_add_opt_help(struct tch_buf *b, const struct opt *opt);
 
 #endif

@@ -1,4 +1,4 @@
-/* Man pages in man(7) macros, made from the tables of the commands. */
+/* Manual pages in man(7) macros, generated from the tables of the commands. */
 #include "help.h"
 
 #include <ctype.h>
@@ -9,7 +9,8 @@
 
 enum { OPT_MAX = 1024 };
 
-/* "\" would be an escape, "-" a hyphen that copies as another character. */
+/* Adds a character. "\" starts an escape in roff, and a plain "-" would become a hyphen that cannot
+   be copied. */
 static void add_roff_char(struct tch_buf *b, char c)
 {
     if (c == '\\')
@@ -20,7 +21,8 @@ static void add_roff_char(struct tch_buf *b, char c)
         tch_buf_addc(b, c);
 }
 
-/* Text of its own, which may have lines: a dot or quote at the start of one would be a request. */
+/* Adds a paragraph of text. A dot or quote at the start of a line would be a request, so it is
+   escaped. */
 static void add_text(struct tch_buf *b, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++) {
@@ -36,7 +38,7 @@ static void add_line(struct tch_buf *b, const char *text)
     add_text(b, text, strlen(text));
 }
 
-/* A macro, and its argument on the same line. */
+/* Adds a macro with its argument on the same line. */
 static void add_macro(struct tch_buf *b, const char *macro, const char *text, size_t len)
 {
     tch_buf_addf(b, ".%s ", macro);
@@ -49,7 +51,7 @@ static void add_macro(struct tch_buf *b, const char *macro, const char *text, si
     tch_buf_addc(b, '\n');
 }
 
-/* A term in bold, whose meaning follows. */
+/* Starts an item: a term in bold, followed by its meaning. */
 static void begin_item(struct tch_buf *b, const char *term)
 {
     tch_buf_adds(b, ".TP\n");
@@ -104,7 +106,7 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
     }
 }
 
-/* "tacho trace convert" is the page tacho-trace-convert. */
+/* Adds the name of a command's page: "tacho trace convert" becomes tacho-trace-convert. */
 static void add_page_name(struct tch_buf *b, const char *path, bool upper)
 {
     for (; *path; path++) {
@@ -190,12 +192,12 @@ static void add_commands(struct tch_buf *b, const struct cmd *cmd, const char *p
     }
 }
 
-/* Every command obeys these. */
+/* The variables that every command reads. */
 static const struct man_item common_variables[] = {
-    {"NO_COLOR", "When set, and not empty, output has no colours unless --color=always."},
-    {"TERM", "Without it, or on a terminal called dumb, output has no colours."},
-    {"COLUMNS", "The width that tables fit into, in place of the terminal's."},
-    {"LC_ALL, LC_CTYPE, LANG", "Say whether the terminal shows UTF-8; else pictures are ASCII."},
+    {"NO_COLOR", "If set and not empty, turns off colours unless --color=always is given."},
+    {"TERM", "If unset or dumb, turns off colours."},
+    {"COLUMNS", "Width of tables in columns, instead of the terminal's."},
+    {"LC_ALL, LC_CTYPE, LANG", "Decide whether the output may use UTF-8; otherwise it is ASCII."},
     {NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* The words after a command's name, parsed by its tables. */
+/* Parses the words after a command's name by the command's tables. */
 #include "opt.h"
 
 #include <stdarg.h>
@@ -10,7 +10,7 @@
 
 enum { NAME_MAX_TEXT = 64 };
 
-/* Below zero: a command's own are not. */
+/* The ids of common options are negative; those of a command's own options are not. */
 enum common { HELP = -1, JSON = -2, QUIET = -3, COLOR = -4, WIDTH = -5 };
 
 static const char *const when_names[] = {
@@ -22,18 +22,22 @@ static const char *const when_names[] = {
 
 static const struct opt common_opts[] = {
     {.id = JSON, .name = "json", .help = "print the result as JSON"},
-    {.id = QUIET, .name = "quiet", .letter = 'q', .help = "no progress, and only what matters"},
+    {.id = QUIET,
+     .name = "quiet",
+     .letter = 'q',
+     .help = "show no progress and only essential output"},
     {.id = COLOR,
      .name = "color",
      .arg = "WHEN",
-     .help = "colours: auto (on a terminal), always, never",
+     .help = "use colours: auto (on a terminal), always or never",
      .choices = when_names},
     {.id = WIDTH, .name = "width", .arg = "N", .help = "fit tables into N columns"},
     {.id = HELP, .name = "help", .letter = 'h', .help = "show this help"},
     {.name = NULL},
 };
 
-/* A command's own option of that name stands in its place: --width of a picture, in pixels. */
+/* Returns whether the command takes this common option. An option of the command with the same name
+   replaces it, such as --width of a picture in pixels. */
 static bool takes_common(const struct cmd *cmd, const struct opt *opt)
 {
     for (const struct opt *own = cmd->opts; own && own->name; own++)
@@ -98,7 +102,7 @@ void cli_add_choices(struct tch_buf *b, const char *const *choices)
     }
 }
 
-/* args->value is none of the choices of what is called prefix + name. */
+/* Complains that args->value is not one of the choices of the option or argument prefix + name. */
 static int wrong_choice(const struct args *args, const char *const *choices, const char *prefix,
                         const char *name)
 {
@@ -119,8 +123,8 @@ const struct cmd *cli_find_sub(const struct cmd *cmd, const char *name)
     return NULL;
 }
 
-/* Options of a level that has only sub-commands count as what may have been meant:
-   "tacho version" means "tacho --version". */
+/* For a command that only has sub-commands, suggests its options too: "tacho version" means "tacho
+   --version". */
 int cli_unknown_command(const struct args *args, const char *name)
 {
     const char *kind = name[0] == '-' ? "option" : "command";
@@ -207,7 +211,7 @@ static int unknown_opt(const struct args *args, const char *name, size_t len)
 
 enum step { STEP_END, STEP_OPT, STEP_OPERAND, STEP_WRONG };
 
-/* The option's value: what is attached to it, or else the next word. */
+/* Takes the option's value: the text attached to it, or else the next word. */
 static enum step take_value(struct args *args, const struct opt *opt, const char *attached)
 {
     args->value = attached ? attached : *args->next;
@@ -244,7 +248,7 @@ static enum step long_opt(struct args *args, const char *word, const struct opt 
     return STEP_OPT;
 }
 
-/* The next letter of -abc; the first that takes a value takes the rest for it. */
+/* Reads the next letter of -abc. The first letter that takes a value takes the rest of the word. */
 static enum step short_opt(struct args *args, const struct opt **ret)
 {
     char letter = *args->bundle++;
@@ -265,7 +269,7 @@ static enum step short_opt(struct args *args, const struct opt **ret)
 }
 
 /* Reads the next option or operand; args->value becomes the option's value, or the operand. The
-   words are read twice: cli_parse_args() reports every mistake, so cli_next_opt() meets none. */
+   words are read twice: cli_parse_args() reports every mistake, so cli_next_opt() finds none. */
 static enum step step(struct args *args, const struct opt **ret)
 {
     char *word;

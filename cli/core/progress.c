@@ -1,4 +1,4 @@
-/* How far a long work is: one line on stderr. */
+/* Shows the progress of a long task in one line on stderr. */
 #include "progress.h"
 
 #include "bars.h"
@@ -9,10 +9,10 @@ enum {
     NS_BETWEEN_DRAWS = 100 * 1000 * 1000,
     LINE_MAX_BYTES = 1024,
     BAR_WIDTH = 24,
-    OTHER_WIDTH = 36, /* what stands beside name and bar */
+    OTHER_WIDTH = 36, /* columns besides name and bar */
 };
 
-/* The terminal has one last line, so there is one progress on it: messages erase it first. */
+/* The progress on the terminal's last line. There is at most one; messages erase it first. */
 static struct progress *shown;
 
 static void add_clock(struct tch_buf *b, double seconds)

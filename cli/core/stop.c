@@ -1,4 +1,4 @@
-/* Signals that ask to stop. */
+/* Handles signals that ask tacho to stop. */
 #include "stop.h"
 
 #include <stddef.h>
@@ -19,7 +19,8 @@ const volatile sig_atomic_t *cli_catch_stop(void)
         struct sigaction before;
 
         sigaction(signals[i], NULL, &before);
-        if (signals[i] != SIGHUP || before.sa_handler != SIG_IGN) /* as nohup leaves it */
+        if (signals[i] != SIGHUP ||
+            before.sa_handler != SIG_IGN) /* nohup ignores SIGHUP; keep that */
             sigaction(signals[i], &action, NULL);
     }
     return &stop;

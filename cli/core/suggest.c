@@ -1,4 +1,4 @@
-/* What was meant by a word that is not known: the nearest by edit distance. */
+/* Suggests a known word for an unknown one: the nearest by edit distance. */
 #include "suggest.h"
 
 enum { LONGEST = 40 }; /* no command or option is longer */
@@ -40,7 +40,7 @@ void cli_suggest(struct suggestion *s, const char *candidate)
     size_t distance = cli_edit_distance(s->word, candidate);
     size_t allowed = len < 4 ? 1 : (len + 1) / 3;
 
-    /* A word that was cut short is meant, however much is missing. */
+    /* A word that lacks its end matches, however much is missing. */
     if (len >= 2 && strncmp(candidate, s->word, len) == 0)
         distance = 1;
     if (distance > allowed || (s->best && distance >= s->distance))

@@ -13,7 +13,7 @@ struct cell {
     size_t start; /* in text */
     size_t len;
     size_t width;
-    size_t column; /* where a line begins; a cell's own place otherwise */
+    size_t column; /* where a line begins; for a cell, its column */
     enum paint paint;
     bool line;
 };
@@ -100,8 +100,8 @@ static bool has_titles(const struct table *t)
     return false;
 }
 
-/* Leaves out columns of a kind, the last first, until the table fits. A column that is left out has
-   the width NO_COLUMN. Returns the table's width. */
+/* Leaves out columns of a kind, the last ones first, until the table fits. Such a column gets the
+   width NO_COLUMN. Returns the table's width. */
 static size_t leave_out(const struct table *t, enum keep kind, size_t *widths, size_t total)
 {
     for (size_t c = t->count; c-- > 0 && total > t->term->width;)
@@ -112,7 +112,7 @@ static size_t leave_out(const struct table *t, enum keep kind, size_t *widths, s
     return total;
 }
 
-/* Makes the flexible column narrower, if the table is too wide. Returns the table's width. */
+/* Makes the flexible column narrower if the table is too wide. Returns the table's width. */
 static size_t make_narrow(const struct table *t, size_t *widths, size_t total)
 {
     for (size_t c = 0; c < t->count && total > t->term->width; c++) {
@@ -128,7 +128,7 @@ static size_t make_narrow(const struct table *t, size_t *widths, size_t total)
     return total;
 }
 
-/* As wide as the widest cell, as far as the terminal allows. */
+/* Makes each column as wide as its widest cell, as far as the terminal allows. */
 static void find_widths(const struct table *t, size_t *widths)
 {
     size_t total = t->indent + GAP * (t->count - 1);
@@ -153,7 +153,8 @@ static void find_widths(const struct table *t, size_t *widths)
     leave_out(t, KEEP_IF_ROOM, widths, total);
 }
 
-/* Where a row is written: blanks wait until something follows them, so that no line ends in one. */
+/* Writes a row. Blanks are held back until something follows them, so that no line ends in a
+   blank. */
 struct pen {
     struct tch_buf *b;
     const struct term *term;
@@ -176,14 +177,14 @@ static void pen_text(struct pen *pen, enum paint paint, const char *text, size_t
     tch_buf_release(&piece);
 }
 
-/* What a row has still to write of each cell. */
+/* The unwritten part of each cell of a row. */
 struct rest {
     const char *text;
     size_t len;
     enum paint paint;
 };
 
-/* One line of one cell, as wide as its column. */
+/* Writes one line of one cell, padded to its column's width. */
 static void print_piece(struct pen *pen, const struct column *column, size_t width,
                         struct rest *rest)
 {
@@ -200,7 +201,7 @@ static void print_piece(struct pen *pen, const struct column *column, size_t wid
     else
         tch_buf_add(&cut, rest->text, rest->len);
     while (!column->right && cut.len > 0 && cut.data[cut.len - 1] == ' ')
-        cut.len--; /* the pen's blanks, as those of a bar */
+        cut.len--; /* the pen adds blanks at the end, such as those of a bar */
     used = cli_text_width(cut.data, cut.len);
     pen->blanks += column->right && used < width ? width - used : 0;
     pen_text(pen, rest->paint, cut.data, cut.len);
@@ -211,7 +212,7 @@ static void print_piece(struct pen *pen, const struct column *column, size_t wid
     rest->len -= next;
 }
 
-/* A row, in as many lines as its longest cell needs. */
+/* Writes a row, in as many lines as its longest cell needs. */
 static void print_row(const struct table *t, struct tch_buf *b, const size_t *widths,
                       struct rest *rests)
 {

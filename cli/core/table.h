@@ -1,6 +1,7 @@
 /*
- * Tables that fit the terminal: one column may be wrapped or cut, some may be left out, the others
- * are as wide as their widest cell. Failure is sticky, as in the tch_buf they end in.
+ * Tables that fit the terminal. One column may be wrapped or truncated, some may be left out, and
+ * the others are as wide as their widest cell. Failure is sticky, as in the tch_buf that they are
+ * printed to.
  *
  *     cli_table_init(&t, &args->out, columns, 2);
  *     cli_table_add(&t, GREEN, "ok");
@@ -17,20 +18,21 @@
 enum { TABLE_MAX_COLUMNS = 32 };
 
 enum fit {
-    FIT_WHOLE, /**< never cut */
-    FIT_WRAP,  /**< goes on in the next line */
+    FIT_WHOLE, /**< never truncated */
+    FIT_WRAP,  /**< continues in the next line */
     FIT_CUT,   /**< ends in an ellipsis */
 };
 
-/** What happens to a column of a table that is too wide for the terminal. */
+/** Says when a column is left out of a table that is too wide for the terminal. */
 enum keep {
     KEEP_ALWAYS,
-    KEEP_IF_NAMES_FIT, /**< left out before the flexible column is made narrower; the last first */
-    KEEP_IF_ROOM,      /**< left out when that was not enough; the last first */
+    KEEP_IF_NAMES_FIT, /**< left out before the flexible column is made narrower; the last column
+                          first */
+    KEEP_IF_ROOM,      /**< left out if that was not enough; the last column first */
 };
 
 struct column {
-    const char *title; /**< or NULL; a table without titles has no head */
+    const char *title; /**< or NULL; a table without titles has no head row */
     bool right;        /**< aligned to the right, as numbers are */
     enum fit fit;      /**< at most one column is not FIT_WHOLE */
     enum keep keep;
@@ -40,30 +42,30 @@ struct table {
     const struct term *term;
     const struct column *columns;
     size_t count;
-    size_t indent; /**< of every row; may be set before printing */
+    size_t indent; /**< blanks before every row; may be set before printing */
     struct tch_buf text;
     struct tch_buf cells;
 };
 
-/** term and columns are borrowed. */
+/** Initialises a table. term and columns are borrowed. */
 void cli_table_init(struct table *t, const struct term *term, const struct column *columns,
                     size_t count);
 void cli_table_release(struct table *t);
 
-/** The next cell; after the last column a new row begins. text is made safe to show. */
+/** Adds the next cell. After the last column a new row begins. text is made safe to display. */
 void cli_table_add(struct table *t, enum paint paint, const char *text);
 void cli_table_addf(struct table *t, enum paint paint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** A row of two cells: a bold name, and a text. */
+/** Adds a row of two cells: a bold name and a text. */
 void cli_table_add_pair(struct table *t, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** Between rows: a line of its own that begins where the column does (0: at the very left) and is
-    never cut or wrapped, so that it can be copied. "" is an empty line. */
+/** Adds a line between rows. It begins at the given column (0: at the left edge) and is never
+    truncated or wrapped, so that it can be copied. "" is an empty line. */
 void cli_table_line(struct table *t, size_t column, enum paint paint, const char *text);
 
-/** b fails when the table did. */
+/** Prints the table to b. b fails if the table failed. */
 void cli_table_print(const struct table *t, struct tch_buf *b);
 
 #endif

@@ -1,4 +1,4 @@
-/* What stdout and stderr can show, colours, and the messages on stderr. */
+/* Finds out what stdout and stderr can display, adds colours, and prints messages on stderr. */
 #include "term.h"
 
 #include <errno.h>
@@ -24,7 +24,8 @@ static const char *env_text(const char *name)
     return text && *text ? text : NULL;
 }
 
-/* The first of the three that is set decides, as in setlocale(); which would load tables. */
+/* The first of the three that is set decides, as in setlocale(), which would load tables that we do
+   not need. */
 static bool locale_is_utf8(void)
 {
     const char *name = env_text("LC_ALL");
@@ -65,7 +66,7 @@ void cli_term_init(struct term *term, int fd, enum when color, size_t width)
 
 size_t cli_term_text_width(const struct term *term)
 {
-    enum { MOST = 100 }; /* longer lines are hard to read */
+    enum { MOST = 100 }; /* longer lines of prose are hard to read */
 
     if (term->width == 0)
         return TERM_TEXT_WIDTH;
@@ -108,7 +109,8 @@ void cli_add_labelled(struct tch_buf *b, const struct term *term, enum paint pai
     tch_buf_release(&clean);
 }
 
-/* Whether the error begins with the text itself: "cannot read 'x': Is a directory" does. */
+/* Returns whether the error begins with the same words as the text, such as "cannot read 'x': Is a
+   directory". */
 static bool says_already(const tacho_error *err, const char *text)
 {
     size_t len = strlen(text);
@@ -116,7 +118,7 @@ static bool says_already(const tacho_error *err, const char *text)
     return err->line == 0 && strncmp(err->message, text, len) == 0 && err->message[len] == ':';
 }
 
-/* One write: lines of several processes on one terminal stay whole. */
+/* Prints a message in one write, so that lines of several processes on one terminal stay whole. */
 static void print_message(const char *prefix, const tacho_error *err, const char *fmt, va_list args)
 {
     char raw[MESSAGE_MAX];
@@ -158,10 +160,10 @@ void cli_complain(const tacho_error *err, const char *fmt, ...)
 int cli_complain_of_status(const char *command, int status)
 {
     if (WIFSIGNALED(status)) {
-        cli_complain(NULL, "'%s' was ended by signal %d", command, WTERMSIG(status));
+        cli_complain(NULL, "'%s' was killed by signal %d", command, WTERMSIG(status));
         return 128 + WTERMSIG(status);
     }
-    cli_complain(NULL, "'%s' ended with status %d", command, WEXITSTATUS(status));
+    cli_complain(NULL, "'%s' exited with status %d", command, WEXITSTATUS(status));
     return WEXITSTATUS(status);
 }
 
@@ -176,7 +178,8 @@ void cli_warn(const char *fmt, ...)
 
 int cli_finish_out(int status)
 {
-    static bool lost; /* told once, and then never a success, whoever looks at the status */
+    static bool
+        lost; /* output was lost; reported once, and the exit status is a failure from then on */
     bool failed = ferror(stdout) != 0;
     int number = errno;
     tacho_error err;

@@ -1,9 +1,10 @@
-/* Text as columns of a terminal: cutting and wrapping. How wide one character is: width.c. */
+/* Fits text into columns of a terminal by truncating and wrapping. width.c knows how wide a
+   character is. */
 #include "text.h"
 
 #include "base/utf8.h"
 
-/* One character: its bytes, and its columns in *width. */
+/* Returns the number of bytes of one character, and its columns in *width. */
 static size_t character(const char *text, size_t len, size_t *width)
 {
     uint32_t code;
@@ -58,7 +59,7 @@ size_t cli_text_line(const char *text, size_t len, size_t columns, size_t *next)
             blank--;
         if (blank > 0)
             end = blank;
-        else if (end == 0) /* too wide for any line, but something must go on this one */
+        else if (end == 0) /* too wide for any line, but each line must take something */
             end = character(text, line, &width);
         *next = end;
         while (*next < line && text[*next] == ' ')

@@ -1,4 +1,4 @@
-/* How many columns a character takes: the tables of Unicode 14.0 and a search in them. */
+/* Knows how many columns a character takes: tables of Unicode 14.0 and a search in them. */
 #include "text.h"
 
 struct range {
@@ -6,8 +6,8 @@ struct range {
     uint32_t last;
 };
 
-/* General categories Mn, Me and Cf, and the Hangul vowels and finals that join what is before
-   them. Gaps that hold only unassigned code points are closed. */
+/* Characters without width: general categories Mn, Me and Cf, and the Hangul vowels and finals that
+   join the syllable before. Gaps that contain only unassigned code points are closed. */
 static const struct range zero[] = {
     /* clang-format off */
     {0x300, 0x36F}, {0x483, 0x489}, {0x591, 0x5BD}, {0x5BF, 0x5BF}, {0x5C1, 0x5C2}, {0x5C4, 0x5C5},
@@ -79,7 +79,7 @@ static const struct range zero[] = {
     /* clang-format on */
 };
 
-/* East Asian Width W and F. */
+/* Characters of width 2: East Asian Width W and F. */
 static const struct range wide[] = {
     /* clang-format off */
     {0x1100, 0x115F}, {0x231A, 0x231B}, {0x2329, 0x232A}, {0x23E9, 0x23EC}, {0x23F0, 0x23F0},

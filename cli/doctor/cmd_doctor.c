@@ -44,7 +44,8 @@ static void add_probe(struct table *t, const struct tch_probe *probe)
     cli_table_line(t, 1, CYAN, fix);
 }
 
-/* A probe begins its group, and perhaps its chapter, when the one told before was of another. */
+/* Adds the heading of a probe's group, and of its chapter, unless the probe before was in the same
+   one. */
 static void add_headings(struct table *t, const struct tch_probe_group *before,
                          const struct tch_probe_group *group)
 {
@@ -80,7 +81,7 @@ static void add_counts(struct tch_buf *b, const struct tch_probes *probes, const
     tch_buf_addc(b, '\n');
 }
 
-/* With --quiet only what asks for something. */
+/* Adds all findings; with --quiet only those that need attention. */
 static void add_report(struct tch_buf *b, const struct tch_probes *probes, const struct args *args)
 {
     const struct tch_probe_group *group = NULL;
@@ -141,40 +142,42 @@ static int run_doctor(struct args *args)
 }
 
 static const struct opt opts[] = {
-    {.name = "fail-on-warn", .help = "exit with 3 when there is a warning or something is missing"},
+    {.name = "fail-on-warn", .help = "exit with 3 if there is a warning or something is missing"},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho doctor --quiet", "Only what is not as it should be."},
-    {"tacho doctor --json | jq -r '.probes[].fix // empty'", "Only what would fix it."},
+    {"tacho doctor --quiet", "Show only warnings and what is missing."},
+    {"tacho doctor --json | jq -r '.probes[].fix // empty'",
+     "Print only the commands that fix something."},
     {NULL, NULL},
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_WARN, "a warning, or something missing, with --fail-on-warn"},
+    {EXIT_WARN, "there is a warning or something is missing, and --fail-on-warn was given"},
     {0, NULL},
 };
 
 static const struct man_item variables[] = {
-    {"PATH", "Where tools are looked for."},
+    {"PATH", "Where doctor searches for tools."},
     {NULL, NULL},
 };
 
 static const struct man_item files[] = {
-    {"/proc, /sys", "What the machine can measure, and what disturbs a measurement."},
+    {"/proc, /sys", "Describe the machine."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_doctor = {
     .name = "doctor",
-    .summary = "what this machine can measure, what disturbs it, how to fix that",
+    .summary = "show what this machine can measure and what disturbs it",
     .usage = "tacho doctor [--json] [--quiet] [--fail-on-warn]",
     .about =
-        "Looks at performance events, power sources, clocks, memory accounting and tools, "
-        "then at what makes a benchmark's results vary. Each finding is ok, a warning, missing, "
-        "or not applicable to this machine; a warning and what is missing come with the "
-        "command that fixes them. Nothing is changed: the commands are for you to run.",
+
+        "Checks performance events, power sources, clocks, memory accounting and tools, and then "
+        "everything that makes benchmark results vary. Each finding is ok, a warning, missing, or "
+        "not applicable to this machine. For a warning or something missing, doctor prints the "
+        "command that fixes it. It changes nothing itself; you run the commands.",
     .opts = opts,
     .examples = examples,
     .exits = exits,

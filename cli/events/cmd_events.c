@@ -1,4 +1,4 @@
-/* tacho events: the list of its sub-commands. */
+/* tacho events: lists its sub-commands. */
 #include "cli/cmds.h"
 #include "cmd_events_parts.h"
 
@@ -8,16 +8,16 @@ static const struct cmd *const subs[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho events validate profile.jsonl", "Is every line of the file sound?"},
-    {"tacho events summary profile.jsonl", "Where did the time go?"},
-    {"tacho events compare before.jsonl after.jsonl", "Is that better than before?"},
+    {"tacho events validate profile.jsonl", "Check every line of the file."},
+    {"tacho events summary profile.jsonl", "Show where the time went."},
+    {"tacho events compare before.jsonl after.jsonl", "Show what became faster or slower."},
     {NULL, NULL},
 };
 
 static const struct man_item variables[] = {
     {"TACHO_PROFILE_JSONL",
-     "The file that 'tacho events emit' and programs linked with libtacho append to."},
-    {"TACHO_RUN_DIR", "The folder for them where that is not set."},
+     "File that 'tacho events emit' and programs linked with libtacho append events to."},
+    {"TACHO_RUN_DIR", "Folder for that file if TACHO_PROFILE_JSONL is not set."},
     {NULL, NULL},
 };
 
@@ -25,9 +25,11 @@ const struct cmd cmd_events = {
     .name = "events",
     .summary = "validate, summarise, compare and import profile events",
     .usage = "tacho events COMMAND [OPTIONS] [ARGUMENTS]",
-    .about = "A profile event is one line of JSON that says how long each stage of one step of a "
-             "program took. Programs write them with <tacho/event.h>; engines that log lines such "
-             "as '[unified-prof] ... total=28000us' are read by 'tacho events import'.",
+    .about =
+
+        "A profile event is one line of JSON that says how long each stage of one step of a "
+        "program took. Programs write events with <tacho/event.h>. 'tacho events import' makes "
+        "events from log lines such as '[unified-prof] ... total=28000us'.",
     .examples = examples,
     .subs = subs,
     .variables = variables,

@@ -1,4 +1,4 @@
-/* tacho events canon: every sound event in its one canonical form. */
+/* tacho events canon: prints every valid event in canonical form. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -6,10 +6,11 @@
 #include "cmd_events_parts.h"
 #include "lib/event/event_parse.h"
 
-/* A line in canonical form can be longer than it was: 1e15 becomes 1000000000000000.0. */
+/* The canonical form of a line can be longer than the line: 1e15 becomes 1000000000000000.0. */
 enum { LINE_MAX_OUT = 160 << 20 };
 
-/* 1: printed, 0: the end, or EXIT_CHECK as a negative number after a warning; -EXIT_WORK. */
+/* Prints the next event. Returns 1, 0 at the end of the file, -EXIT_CHECK after a warning about an
+   invalid line, or -EXIT_WORK after a complaint. */
 static int print_next(tacho_event_reader *reader, const char *path, struct tch_buf *b)
 {
     tacho_event_view event = TACHO_EVENT_VIEW_INIT;
@@ -34,8 +35,8 @@ static int print_next(tacho_event_reader *reader, const char *path, struct tch_b
     fwrite(b->data, 1, b->len, stdout);
     if (event.torn == 0)
         return 1;
-    cli_warn("%s:%" PRIu64 ": torn line, %" PRIu64 " bytes of an unfinished event left out", path,
-             event.line, event.torn);
+    cli_warn("%s:%" PRIu64 ": torn line, %" PRIu64 " bytes of an incomplete event were left out",
+             path, event.line, event.torn);
     return -EXIT_CHECK;
 }
 
@@ -71,7 +72,7 @@ static int run_canon(struct args *args)
 }
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "events to read; - is stdin", .complete = COMPLETE_FILE},
+    {.name = "FILE", .help = "the events to read; - for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
@@ -82,17 +83,20 @@ static const struct exit_note exits[] = {
 
 static const struct example examples[] = {
     {"tacho events canon a.jsonl | cmp - <(tacho events canon b.jsonl)",
-     "Do two files say the same, whatever order and spelling they use?"},
+     "Check whether two files contain the same events, whatever their order of fields and their "
+     "spelling."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_events_canon = {
     .name = "canon",
-    .summary = "print each event in its one canonical form",
+    .summary = "print each event in canonical form",
     .usage = "tacho events canon FILE",
-    .about = "Fields in their fixed order, unknown ones left out, the keys of shape and stage_us "
-             "sorted by bytes, numbers in their shortest form, no needless escapes and blanks. "
-             "Lines that are not sound are named on stderr.",
+    .about =
+
+        "Prints the fields of each event in a fixed order, without unknown fields. Keys of shape "
+        "and stage_us are sorted by bytes. Numbers have their shortest form. There are no "
+        "unnecessary escapes or blanks. Invalid lines are reported on stderr.",
     .args = operands,
     .examples = examples,
     .exits = exits,

@@ -1,9 +1,9 @@
-/* tacho events compare: two files side by side, what differs in how they were made coming first. */
+/* tacho events compare: compares two files of events, settings first, then stages. */
 
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 
-/* Reads both, compares them and prints the result. */
+/* Reads both files, compares them and prints the result. */
 static int compare(const struct args *args, struct tch_events_comparison *c)
 {
     uint64_t bad = 0;
@@ -13,7 +13,7 @@ static int compare(const struct args *args, struct tch_events_comparison *c)
 
     for (size_t i = 0; i < 2; i++) {
         void *worker = &c->sides[i];
-        /* One thread: the first values of each stage are kept, in their order. */
+        /* One thread reads, because the first values of each stage are kept in their order. */
         const struct tch_scan scan = {
             .threads = 1, .workers = &worker, .event = tch_event_side_add};
         struct tch_scan_counts counts;
@@ -68,8 +68,8 @@ static const struct opt opts[] = {
 };
 
 static const struct arg operands[] = {
-    {.name = "A", .help = "events of before; - is stdin", .complete = COMPLETE_FILE},
-    {.name = "B", .help = "events of after; - is stdin", .complete = COMPLETE_FILE},
+    {.name = "A", .help = "the events before; - for standard input", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "the events after; - for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
@@ -80,26 +80,26 @@ static const struct exit_note exits[] = {
 
 static const struct example examples[] = {
     {"tacho events compare --event unified_prof --by items before.jsonl after.jsonl",
-     "The stages of one event, like with like."},
+     "Compare the stages of one event, separately for each value of items."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_events_compare = {
     .name = "compare",
-    .summary = "two files side by side, stage by stage",
+    .summary = "compare two files of events, stage by stage",
     .usage = "tacho events compare [--event E] [--by SHAPE_KEY] [--json] A B",
     .about =
-        "First what the two were made with, where that differs: commit, model, environment "
-        "and each runtime flag. Then each stage that both have: the medians, the ratio B / A "
-        "with its 95 % interval, how often a value of B is above one of A (0.50 is no difference), "
-        "and whether the difference is more than chance. The ratio is the median of all "
-        "ratios between a value of B and one of A (Hodges-Lehmann, on logarithms).\n"
-        "\n"
-        "The values of one file are no runs of their own. So the interval and p, which is adjusted "
-        "by Holm for the number of stages, allow for sessions that differ by 2.6 % and for values "
-        "that depend on the one before, as tacho compare does for runs that were not made in "
-        "turns. Stages with values of 0 have no ratio and are not tested. Last what only one of "
-        "the files has.",
+
+        "First shows which settings differ: commit, model, environment and runtime flags. Then "
+        "shows each stage of both files: the medians, the ratio B / A with its 95 % interval, how "
+        "often a value of B exceeds a value of A (0.50 means no difference), and whether the "
+        "difference is more than chance. The ratio is the median of all ratios between a value of "
+        "B and one of A (Hodges and Lehmann, 1963, on logarithms). Last come the events and stages "
+        "that only one file has.\n\nThe values of one file do not come from independent runs. The "
+        "intervals therefore allow for sessions that differ by 2.6 % and for values that depend on "
+        "the previous one, as 'tacho compare' does for runs that were not interleaved. p is "
+        "adjusted for the number of stages (Holm, 1979). A stage with values of 0 has no ratio and "
+        "is not tested.",
     .opts = opts,
     .args = operands,
     .examples = examples,

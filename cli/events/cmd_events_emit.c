@@ -1,4 +1,4 @@
-/* tacho events emit: one event, from a shell script. */
+/* tacho events emit: writes one event from a shell script. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@ enum { MOST_FIELDS = 1000 };
 
 struct emit {
     struct args *args;
-    struct tch_event_env env; /* what the environment says, then what the options do */
+    struct tch_event_env env; /* values of the environment, overwritten by those of the options */
     bool graph_enabled;
     tacho_field shape[MOST_FIELDS];
     size_t shape_count;
@@ -20,7 +20,7 @@ struct emit {
     size_t stage_count;
 };
 
-/* KEY=VALUE: what is JSON is taken as such, anything else is text. */
+/* Adds KEY=VALUE. A value that is valid JSON is stored as JSON, any other as text. */
 static int add_field(const struct args *args, const struct opt *opt, tacho_field *fields,
                      size_t *count)
 {
@@ -29,9 +29,9 @@ static int add_field(const struct args *args, const struct opt *opt, tacho_field
     const char *value;
 
     if (!equals || equals == text)
-        return cli_wrong_usage(args, "--%s is KEY=VALUE, not '%s'", opt->name, text);
+        return cli_wrong_usage(args, "--%s needs KEY=VALUE, not '%s'", opt->name, text);
     if (*count == MOST_FIELDS)
-        return cli_wrong_usage(args, "at most %d times --%s", MOST_FIELDS, opt->name);
+        return cli_wrong_usage(args, "--%s can be given at most %d times", opt->name, MOST_FIELDS);
     *equals = '\0';
     value = equals + 1;
     if (tch_json_check(value, strlen(value), NULL) == 0)
@@ -67,7 +67,7 @@ static int write_event(struct emit *e)
     }
     if (!tacho_event_is_enabled(writer))
         cli_complain(NULL,
-                     "no file to write the event to: set TACHO_PROFILE_JSONL, or use --output");
+                     "no file to write the event to; set TACHO_PROFILE_JSONL, or use --output");
     else if (tacho_event_push(
                  writer, e->args->operands[0], (tacho_fields){e->shape, e->shape_count},
                  (tacho_fields){e->stages, e->stage_count}, e->graph_enabled, &err) < 0)
@@ -103,22 +103,22 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "FILE",
-     .help = "append to this file; the one of TACHO_PROFILE_JSONL unless given",
+     .help = "append to this file (default: the file named by TACHO_PROFILE_JSONL)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct emit, env.config.path)},
     {.name = "shape",
      .arg = "KEY=VALUE",
-     .help = "what was worked on; may be repeated",
+     .help = "add a property of the work, such as its size (repeatable)",
      .take = take_shape},
     {.name = "stage",
      .arg = "KEY=VALUE",
-     .help = "how long a stage took, in microseconds; may be repeated",
+     .help = "add the duration of a stage, in microseconds (repeatable)",
      .take = take_stage},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "EVENT", .help = "the event's name"},
+    {.name = "EVENT", .help = "name of the event"},
     {.name = NULL},
 };
 
@@ -130,12 +130,14 @@ static const struct example examples[] = {
 
 const struct cmd cmd_events_emit = {
     .name = "emit",
-    .summary = "write one event, from a shell script",
+    .summary = "write one event from a shell script",
     .usage = "tacho events emit EVENT [--stage KEY=VALUE]... [--shape KEY=VALUE]... [-o FILE]",
-    .about = "The event goes where the program's own would go: to the file that "
-             "TACHO_PROFILE_JSONL names, or into TACHO_RUN_DIR, with the model, commit and so on "
-             "of the other TACHO_PROFILE_ variables; options come before variables. A value that "
-             "is JSON (12.5, true, {\"a\":1}) is taken as such, any other as text.",
+    .about =
+
+        "Appends the event to the file that programs linked with libtacho use: the one named by "
+        "TACHO_PROFILE_JSONL, or else a file in TACHO_RUN_DIR. Model, commit and the other common "
+        "fields come from the TACHO_PROFILE_ variables unless an option gives them. A value that "
+        "is valid JSON (12.5, true, {\"a\":1}) is stored as JSON, any other value as text.",
     .opts = opts,
     .args = operands,
     .examples = examples,

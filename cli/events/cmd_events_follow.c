@@ -1,4 +1,4 @@
-/* tacho events follow: events as they are written, one line each. */
+/* tacho events follow: prints events as they are written, one line each. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,7 +19,7 @@
 enum {
     PAUSE_MS = 100,
     TAIL = 10,              /* events shown at the start */
-    TAIL_BYTES = 256 << 10, /* ... and how far back they are looked for */
+    TAIL_BYTES = 256 << 10, /* the part at the end of the file that is searched for them */
     READ = 64 << 10,
     OUT_MAX = 64 << 20,
 };
@@ -29,13 +29,13 @@ struct follow {
     const char *path;
     const char *only;
     int fd;
-    struct tch_buf rest; /* a line that has not ended yet */
+    struct tch_buf rest; /* a line whose end was not read yet */
     uint64_t offset;
     bool from_start;
-    bool too_long; /* the line in rest passed the limit: its rest is let go */
+    bool too_long; /* the line exceeds the limit, so the rest of it is skipped */
 };
 
-/* " name=value" for each member that is no object and no array. */
+/* Adds " name=value" for each member that is neither an object nor an array. */
 static void add_members(struct tch_buf *b, tacho_raw object, bool times)
 {
     struct tch_json_reader r;
@@ -84,7 +84,7 @@ static void print_event(struct follow *f, const tacho_event_view *event)
     tch_buf_addc(&line, '\n');
     cli_print(&line);
     tch_buf_release(&out);
-    fflush(stdout); /* whoever reads this pipe wants it now */
+    fflush(stdout); /* the reader of a pipe should see the event at once */
 }
 
 static void show_line(struct follow *f, const char *text, size_t len)
@@ -101,7 +101,7 @@ static void show_line(struct follow *f, const char *text, size_t len)
         cli_warn("%s: %s", f->path, err.message);
 }
 
-/* Every line that ends in data; what is left waits in rest. */
+/* Handles every line that ends in data. The incomplete rest waits in f->rest. */
 static void take_data(struct follow *f, const char *data, size_t len)
 {
     const char *end = data + len;
@@ -110,7 +110,7 @@ static void take_data(struct follow *f, const char *data, size_t len)
     while ((lf = memchr(data, '\n', (size_t)(end - data)))) {
         tch_buf_add(&f->rest, data, (size_t)(lf - data));
         if (f->rest.failed || f->too_long)
-            cli_warn("%s: a line above %d bytes was passed over", f->path, TCH_EVENT_MAX);
+            cli_warn("%s: a line of more than %d bytes was skipped", f->path, TCH_EVENT_MAX);
         else
             show_line(f, f->rest.data, f->rest.len);
         tch_buf_clear(&f->rest);
@@ -124,7 +124,7 @@ static void take_data(struct follow *f, const char *data, size_t len)
     }
 }
 
-/* Reads to the end of what there is; bytes read, or -1 after a complaint. */
+/* Reads all that the file contains now. Returns the number of bytes, or -1 after a complaint. */
 static int64_t read_more(struct follow *f)
 {
     static char data[READ];
@@ -150,7 +150,7 @@ static int64_t read_more(struct follow *f)
     return total;
 }
 
-/* To where the last few events start. */
+/* Moves to the start of the last few events. */
 static void seek_tail(struct follow *f)
 {
     static char data[TAIL_BYTES];
@@ -161,7 +161,8 @@ static void seek_tail(struct follow *f)
 
     for (int lines = 0; at > 0 && lines <= TAIL; at--)
         lines += data[at - 1] == '\n';
-    /* Behind the line feed that was one too many; or at the very start, if there is no such. */
+    /* Continue after the line feed before these events, or at the start of the file if there is
+       none. */
     if (at > 0)
         at++;
     else if (start > 0) {
@@ -173,7 +174,7 @@ static void seek_tail(struct follow *f)
     lseek(f->fd, start + at, SEEK_SET);
 }
 
-/* What comes next starts a line. */
+/* Resets the state, so that the next byte starts a line. */
 static void begin_anew(struct follow *f)
 {
     f->offset = 0;
@@ -181,7 +182,8 @@ static void begin_anew(struct follow *f)
     tch_buf_clear(&f->rest);
 }
 
-/* A file that was replaced, or cut, is read anew from its start. 0, or -1 after a complaint. */
+/* Starts again from the beginning if the file was replaced or truncated. Returns 0, or -1 after a
+   complaint. */
 static int look_again(struct follow *f)
 {
     struct stat now;
@@ -191,7 +193,7 @@ static int look_again(struct follow *f)
     if (fstat(f->fd, &open_one) < 0)
         return 0;
     if ((uint64_t)open_one.st_size < f->offset) {
-        cli_warn("%s: the file was cut: reading it from its start", f->path);
+        cli_warn("%s: the file was truncated; reading it from its start", f->path);
         lseek(f->fd, 0, SEEK_SET);
         begin_anew(f);
     }
@@ -200,13 +202,13 @@ static int look_again(struct follow *f)
     fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return 0;
-    if (read_more(f) < 0) { /* what was written just before it was replaced */
+    if (read_more(f) < 0) { /* events written just before the file was replaced */
         close(fd);
         return -1;
     }
     if (f->rest.len > 0)
         show_line(f, f->rest.data, f->rest.len);
-    cli_warn("%s: the file was replaced: reading the new one", f->path);
+    cli_warn("%s: the file was replaced; reading the new one", f->path);
     close(f->fd);
     f->fd = fd;
     begin_anew(f);
@@ -226,7 +228,8 @@ static int follow_file(struct follow *f)
         if (n < 0)
             return EXIT_WORK;
         if (ferror(stdout))
-            return EXIT_OK; /* nobody reads any more; if it was the disk, main() says so */
+            return EXIT_OK; /* the reader of stdout is gone; if the disk is full, main() reports it
+                             */
         if (n == 0 && !file)
             break;
         if (n == 0) {
@@ -259,18 +262,20 @@ static int run_follow(struct args *args)
 static const struct opt opts[] = {
     EVENTS_EVENT_OPT(struct follow, only),
     {.name = "from-start",
-     .help = "all of the file first, not only the last events",
+     .help = "show all events of the file, not only the last ten",
      CLI_FLAG(struct follow, from_start)},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "the file that is written to; - is stdin", .complete = COMPLETE_FILE},
+    {.name = "FILE",
+     .help = "the file that events are written to; - for standard input",
+     .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho events follow profile.jsonl", "Watch a program at work."},
+    {"tacho events follow profile.jsonl", "Watch the events of a running program."},
     {NULL, NULL},
 };
 
@@ -278,9 +283,11 @@ const struct cmd cmd_events_follow = {
     .name = "follow",
     .summary = "show events as they are written",
     .usage = "tacho events follow [--event E] [--from-start] FILE",
-    .about = "One line an event: its name, its stages, then its shape. Shows the last ten events "
-             "and waits for more until it is interrupted, as 'tail -f' does; a file that is "
-             "replaced or cut is read anew. A pipe is read to its end.",
+    .about =
+
+        "Prints one line per event: its name, its stages, then its shape. Shows the last ten "
+        "events and then waits for more, like 'tail -f', until it is interrupted. A file that is "
+        "replaced or truncated is read again from its start. A pipe is read to its end.",
     .opts = opts,
     .args = operands,
     .examples = examples,

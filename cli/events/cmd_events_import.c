@@ -1,4 +1,4 @@
-/* tacho events import: events from the log of an engine. */
+/* tacho events import: makes events from the log of a program. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -38,7 +38,7 @@ static int write_out(struct import *m, tacho_error *err)
     return status;
 }
 
-/* One that is no event is told only when asked for, but always counted. */
+/* Counts a line that is not an event, and reports it if --show-skipped was given. */
 static void skip_line(struct import *m, const struct tch_line *line, const char *why)
 {
     struct tch_buf b;
@@ -96,7 +96,7 @@ static void print_counts(const struct import *m)
         return;
     fprintf(stderr, "%" PRIu64 " events from %" PRIu64 " lines", m->events, m->lines);
     if (m->skipped > 0)
-        fprintf(stderr, "; %" PRIu64 " lines hold no timing that can be read%s", m->skipped,
+        fprintf(stderr, "; %" PRIu64 " lines have no readable timing%s", m->skipped,
                 m->show_skipped ? "" : " (--show-skipped lists them)");
     fputc('\n', stderr);
 }
@@ -143,37 +143,39 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "the file to write; stdout unless given",
+     .help = "file to write (default: standard output)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct import, output)},
     {.name = "show-skipped",
-     .help = "list the lines that hold no timing, with the reason, on stderr",
+     .help = "list the lines without a readable timing on stderr, with the reason",
      CLI_FLAG(struct import, show_skipped)},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "LOG", .help = "the log to read; - is stdin", .complete = COMPLETE_FILE},
+    {.name = "LOG", .help = "the log to read; - for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
     {"tacho events import server.log --model qwen3 --concurrency 32 -o profile.jsonl",
-     "Events from a server's log; what the log does not say is said here."},
+     "Make events from a server's log, and add what the log does not contain."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_events_import = {
     .name = "import",
-    .summary = "make events from the log of an engine",
+    .summary = "make events from a program's log",
     .usage =
         "tacho events import LOG [--model M] [--concurrency N] [--commit-sha S] [--env-hash H]\n"
         "                    [--graph-enabled BOOL] [--runtime-flags JSON] [-o OUT]",
-    .about = "Reads lines such as '[unified-prof] iter#1 items=32 total=28000us | sample=20 (us)'. "
-             "The tag becomes the event (unified_prof), timings become stage_us in microseconds, "
-             "whatever else is key=value becomes shape, and the line itself is kept as "
-             "source_line. A timing has a unit (ns, us, ms, s) or stands in a part of the line "
-             "that ends with one in brackets.",
+    .about =
+
+        "Reads lines such as '[unified-prof] iter#1 items=32 total=28000us | sample=20 (us)'. The "
+        "tag becomes the event's name (unified_prof), timings become stage_us in microseconds, and "
+        "other key=value pairs become shape. The whole line is kept as source_line. A number is a "
+        "timing if it has a unit (ns, us, ms, s), or if its part of the line ends with a unit in "
+        "parentheses.",
     .opts = opts,
     .args = operands,
     .examples = examples,

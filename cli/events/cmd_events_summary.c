@@ -1,4 +1,4 @@
-/* tacho events summary: where the time went, by event and stage. */
+/* tacho events summary: shows where the time went, by event and stage. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,8 @@ struct summary {
     const char *only;
     const char *by;
     unsigned jobs;
-    struct tch_stages stages[TCH_SCAN_THREADS]; /* one a thread; the first gets all */
+    struct tch_stages
+        stages[TCH_SCAN_THREADS]; /* one per thread; the first is the sum in the end */
     struct tch_scan_counts total;
 };
 
@@ -42,7 +43,7 @@ static void add_cell_time(struct table *t, double us)
     struct tch_buf b;
 
     tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
-    if (us < 0) /* no time, but somebody wrote it */
+    if (us < 0) /* not a valid duration, but the file contains it */
         tch_buf_addf(&b, "%.4g us", us);
     else
         tch_add_value(&b, TCH_NS, us * 1000);
@@ -85,7 +86,7 @@ static void add_row(struct table *t, struct tch_stage *stage, double group_total
     }
 }
 
-/* The times of a group, or its counts; nothing when it has none. */
+/* Adds the table of a group's times or of its counts; nothing if there are no such values. */
 static void add_table(struct tch_buf *b, const struct args *args, struct tch_stage_group *g,
                       bool counts, double group_total)
 {
@@ -115,7 +116,7 @@ static void add_table(struct tch_buf *b, const struct args *args, struct tch_sta
         if (stage->is_count != counts)
             continue;
         if (stage->sum == 0 && stage->max == 0) {
-            zero++; /* engines write all their stages in every event, used or not */
+            zero++; /* some programs write all stages in every event, used or not */
             continue;
         }
         add_row(&t, &g->stages[i], group_total, bars);
@@ -124,7 +125,7 @@ static void add_table(struct tch_buf *b, const struct args *args, struct tch_sta
     if (shown > 0)
         cli_table_print(&t, b);
     if (zero > 0)
-        tch_buf_addf(b, "  %zu %s are 0 throughout and not shown; --json has them\n", zero,
+        tch_buf_addf(b, "  %zu %s are always 0 and not shown; --json lists them\n", zero,
                      counts ? "counts" : "stages");
     cli_table_release(&t);
 }
@@ -158,16 +159,15 @@ static void add_group(struct tch_buf *b, const struct args *args, struct tch_sta
     if (total > 0) {
         tch_buf_adds(b, ", ");
         tch_add_value(b, TCH_NS, total * 1000);
-        tch_buf_adds(b, is_stage ? " in all (its stage total)" : " in all (the sum of its stages)");
+        tch_buf_adds(b, is_stage ? " in total (stage 'total')" : " in total (sum of the stages)");
     }
     tch_buf_addc(b, '\n');
     add_table(b, args, g, false, total);
     add_table(b, args, g, true, total);
     if (g->passed_over > 0)
-        tch_buf_addf(b, "  %" PRIu64 " values that are no numbers were passed over\n",
-                     g->passed_over);
+        tch_buf_addf(b, "  %" PRIu64 " values that are not numbers were skipped\n", g->passed_over);
     if (has_histogram(g))
-        tch_buf_addf(b, "  percentiles of stages with more than %d values are good to 0.4 %%\n",
+        tch_buf_addf(b, "  percentiles of stages with more than %d values are accurate to 0.4 %%\n",
                      TCH_STAGE_EXACT);
     tch_buf_release(&title);
 }
@@ -240,7 +240,10 @@ static const struct opt opts[] = {
 };
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "events to read; - is stdin", .many = true, .complete = COMPLETE_FILE},
+    {.name = "FILE",
+     .help = "the events to read; - for standard input",
+     .many = true,
+     .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
@@ -251,21 +254,22 @@ static const struct exit_note exits[] = {
 
 static const struct example examples[] = {
     {"tacho events summary --event unified_prof --by items profile.jsonl",
-     "The stages of unified_prof, apart for each batch size."},
+     "Show the stages of unified_prof separately for each value of items."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_events_summary = {
     .name = "summary",
-    .summary = "where the time went, by event and stage",
+    .summary = "show where the time went, by event and stage",
     .usage = "tacho events summary [--event E] [--by SHAPE_KEY] [--jobs N] [--json] FILE...",
-    .about = "For each event and each stage: how often, the total, mean, median, 95th and 99th "
-             "percentile (nearest rank), the largest, and the share of the event's total; what "
-             "costs most comes first. Stages inside of others are named a.b.c. The event's total "
-             "is its stage 'total' where it has one, else the sum of its stages that are not "
-             "inside of others.\n\n"
-             "Numbers named ..._calls or ..._count are no times and are listed apart. Percentiles "
-             "are exact up to 65536 values of a stage, beyond that good to 0.4 %.",
+    .about =
+
+        "For each event and stage, shows the count, total, mean, median, 95th and 99th percentile "
+        "(nearest rank), maximum, and share of the event's total; the most expensive come first. "
+        "Nested stages are named a.b.c. The event's total is its stage 'total' if it has one, else "
+        "the sum of its outermost stages.\n\nValues named ..._calls or ..._count are counts, not "
+        "times, and are listed separately. Percentiles are exact up to 65536 values per stage, and "
+        "accurate to 0.4 % beyond.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -1,4 +1,5 @@
-/* tacho events validate: is every line a sound event, and is every group there that is needed? */
+/* tacho events validate: checks that every line is a valid event and that all required groups
+   occur. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +11,7 @@
 #include "lib/event/event_parse.h"
 
 enum {
-    JSON_ERRORS = 10000, /* that are listed in --json unless --max-errors says otherwise */
+    JSON_ERRORS = 10000, /* limit of errors listed by --json, unless --max-errors is given */
     MOST_GROUPS = 1000,
     OUT_MAX = 64 << 20,
 };
@@ -21,10 +22,11 @@ struct validate {
     uint64_t max_errors;
     const char *required[MOST_GROUPS];
     size_t required_count;
-    tacho_event_groups *groups[TCH_SCAN_THREADS]; /* one a thread; the first gets all */
+    tacho_event_groups
+        *groups[TCH_SCAN_THREADS]; /* one per thread; the first is the union in the end */
 
-    const char *path; /* of the file at hand */
-    uint64_t told;    /* errors of it that were listed */
+    const char *path; /* of the file being read */
+    uint64_t told;    /* errors of that file that were listed */
     struct tch_buf json;
     struct tch_scan_counts total;
     bool unreadable;
@@ -108,7 +110,7 @@ static void validate_file(struct validate *v, const char *path)
         print_counts(v, path, &counts, v->told);
 }
 
-/* "A,B" into names; the copy stays until the command ends. */
+/* Splits "A,B" into names. The copy lives until the process exits. */
 static int take_groups(void *into, const struct args *args, const struct opt *opt)
 {
     struct validate *v = into;
@@ -120,7 +122,7 @@ static int take_groups(void *into, const struct args *args, const struct opt *op
         if (comma)
             *comma++ = '\0';
         if (!*name)
-            return cli_wrong_usage(args, "--require has a group without a name");
+            return cli_wrong_usage(args, "--require contains an empty group name");
         if (v->required_count == MOST_GROUPS)
             return cli_wrong_usage(args, "--require takes at most %d groups", MOST_GROUPS);
         v->required[v->required_count++] = name;
@@ -129,7 +131,7 @@ static int take_groups(void *into, const struct args *args, const struct opt *op
     return EXIT_OK;
 }
 
-/* "missing profile event groups: a, b", however many and however long. */
+/* Prints "missing profile event groups: a, b", whatever their number and length. */
 static void print_missing(const struct validate *v, const char *name)
 {
     const char *before = "missing profile event groups: ";
@@ -203,18 +205,21 @@ static const struct opt opts[] = {
     EVENTS_JOBS_OPT(struct validate, jobs),
     {.name = "max-errors",
      .arg = "N",
-     .help = "show at most N messages a file",
+     .help = "show at most N messages per file",
      .set = CLI_SET(struct validate, max_errors, .kind = TCH_SET_U64),
-     .rule = "--max-errors is a number"},
+     .rule = "--max-errors needs a number"},
     {.name = "require",
      .arg = "A,B",
-     .help = "groups (names of events) that must come up, in any of the files",
+     .help = "groups (event names) that must occur in at least one file",
      .take = take_groups},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "events to read; - is stdin", .many = true, .complete = COMPLETE_FILE},
+    {.name = "FILE",
+     .help = "the events to read; - for standard input",
+     .many = true,
+     .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
@@ -225,18 +230,20 @@ static const struct exit_note exits[] = {
 
 static const struct example examples[] = {
     {"tacho events validate --require unified_prof,bucket_prof profile.jsonl",
-     "Every line must be sound, and both groups must be there."},
+     "Check that every line is valid and that both groups occur."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_events_validate = {
     .name = "validate",
-    .summary = "check every line, and that the groups needed are there",
+    .summary = "check every line, and that required groups occur",
     .usage = "tacho events validate [--require A,B] [--max-errors N] [--jobs N] [--json] FILE...",
-    .about = "Prints FILE:LINE: MESSAGE for each line that is not as it should be, goes on behind "
-             "it, and ends with counts. A line that a killed program or a full disk left "
-             "unfinished is called torn; a whole event that stands behind such a fragment counts, "
-             "but the line is reported all the same.",
+    .about =
+
+        "Prints FILE:LINE: MESSAGE for each invalid line, continues with the next one, and ends "
+        "with counts. A line that a killed program or a full disk left incomplete is called torn. "
+        "If a complete event follows the fragment on the same line, the event counts and the line "
+        "is still reported.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -1,4 +1,5 @@
-/* tacho events compare, for people: settings that differ, a table a group, what only one has. */
+/* tacho events compare as text: the settings that differ, one table per group, and what only one
+   file has. */
 #include <inttypes.h>
 
 #include "base/human_number.h"
@@ -50,17 +51,17 @@ static int add_settings(struct tch_buf *b, const struct tch_events_comparison *c
     s.table.indent = 2;
     status = tch_compare_settings(&c->sides[0], &c->sides[1], add_setting, &s, err);
     if (s.count > 0) {
-        cli_add_painted(b, term, BOLD, "What they were made with differs");
+        cli_add_painted(b, term, BOLD, "Settings that differ");
         tch_buf_addc(b, '\n');
         cli_table_print(&s.table, b);
     } else {
-        tch_buf_adds(b, "Both were made with the same settings.\n");
+        tch_buf_adds(b, "Both files have the same settings.\n");
     }
     for (size_t i = 0; i < 2; i++) {
         size_t kinds = c->sides[i].settings[TCH_SETTING_RUNTIME_FLAGS].count;
 
         if (kinds > 1)
-            tch_buf_addf(b, "  %c has %zu kinds of runtime_flags; the first is compared\n",
+            tch_buf_addf(b, "  %c has %zu different runtime_flags; only the first are compared\n",
                          letters[i], kinds);
     }
     cli_table_release(&s.table);
@@ -124,7 +125,8 @@ static void add_group_name(struct tch_buf *b, const struct tch_stage_group *g, c
     }
 }
 
-/* The pairs from i on that are of the same group; returns the first behind them. */
+/* Adds the table of the group that pair i belongs to. Returns the index of the first pair of the
+   next group. */
 static size_t add_group(struct tch_buf *b, const struct tch_events_comparison *c,
                         const struct term *term, size_t i)
 {
@@ -161,11 +163,12 @@ static size_t add_group(struct tch_buf *b, const struct tch_events_comparison *c
     cli_table_print(&t, b);
     cli_table_release(&t);
     if (zero > 0)
-        tch_buf_addf(b, "  %zu stages are 0 in both and not shown; --json has them\n", zero);
+        tch_buf_addf(b, "  %zu stages are 0 in both and not shown; --json lists them\n", zero);
     return i;
 }
 
-/* A line for the group when the other side has none of it, else one for each stage it lacks. */
+/* Adds one line for a group that the other file lacks entirely, or else one line for each stage
+   that it lacks. */
 static void add_only_of(struct tch_buf *b, const struct tch_stage_group *g,
                         const struct tch_event_side *other, const struct term *term)
 {
@@ -227,14 +230,14 @@ int cli_events_compare_text(struct tch_buf *b, const struct tch_events_compariso
     add_only(b, c, term, 0);
     add_only(b, c, term, 1);
     if (c->result.tested > 0)
-        tch_buf_addf(
-            b,
-            "\np is adjusted for %zu comparison%s; above %.2g nobody can tell.\n"
-            "Intervals allow for sessions that differ by %.2g%%, and for values that depend "
-            "on the one before.\n",
-            c->result.tested, c->result.tested == 1 ? "" : "s", TCH_COMPARE_ALPHA,
-            100 * TCH_SESSION_SPREAD);
+        tch_buf_addf(b,
+
+                     "\np is adjusted for %zu comparison%s; above %.2g the difference may be "
+                     "chance.\nIntervals allow for sessions that differ by %.2g%% and for values "
+                     "that depend on the previous one.\n",
+                     c->result.tested, c->result.tested == 1 ? "" : "s", TCH_COMPARE_ALPHA,
+                     100 * TCH_SESSION_SPREAD);
     if (is_sampled(c))
-        tch_buf_addf(b, "Intervals are of the first %d values of each stage.\n", TCH_STAGE_EXACT);
+        tch_buf_addf(b, "Intervals use the first %d values of each stage.\n", TCH_STAGE_EXACT);
     return status;
 }

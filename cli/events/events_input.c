@@ -1,4 +1,4 @@
-/* Files of events: opening them, how many threads read them, what is said about bad lines. */
+/* Opens files of events, chooses the number of threads, and warns about invalid lines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -75,7 +75,7 @@ int cli_events_scan(const char *path, struct tch_scan scan, struct tch_scan_coun
     }
     if (counts->bad > 0)
         cli_warn("%s: %" PRIu64
-                 " lines are no events and were left out; see 'tacho events validate'",
+                 " lines are not events and were left out; see 'tacho events validate'",
                  path, counts->bad);
     return EXIT_OK;
 }

@@ -1,4 +1,4 @@
-/* tacho fingerprint: the list of its sub-commands, and how they read files and print hashes. */
+/* tacho fingerprint: lists its sub-commands, reads their files and prints hashes. */
 #include <unistd.h>
 
 #include <tacho/fingerprint.h>
@@ -12,7 +12,7 @@
 enum { FILE_MAX = 16 * 1024 * 1024 };
 
 const struct arg cli_fingerprint_file_arg[] = {
-    {.name = "FILE", .help = "the file, '-' for standard input", .complete = COMPLETE_FILE},
+    {.name = "FILE", .help = "the file to hash; - for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
@@ -67,21 +67,23 @@ static const struct cmd *const subs[] = {
 };
 
 static const struct man_item variables[] = {
-    {"TACHO_*, FERRUM_*", "Are part of the environment, unless their name says that they hold a "
+    {"TACHO_*, FERRUM_*", "Belong to the environment, unless the name says that the value is a "
                           "path, a commit or a hash."},
     {NULL, NULL},
 };
 
 static const struct man_item files[] = {
-    {"/proc, /sys, /etc/os-release", "What the machine says of itself."},
+    {"/proc, /sys, /etc/os-release", "Describe the machine."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_fingerprint = {
     .name = "fingerprint",
-    .summary = "hash a configuration, a run, the environment",
+    .summary = "hash a JSON document, a run or the environment",
     .usage = "tacho fingerprint config|diff|env|json|run|tensor [OPTIONS] [ARGUMENTS]",
-    .about = "Under what a result came about, as a hash that goes with every result.",
+    .about = "Hashes the conditions of a result, so that every result can name the exact "
+             "conditions that produced it. 'json' hashes any JSON document, 'run' everything that "
+             "defines a run, 'env' the machine and its settings.",
     .subs = subs,
     .variables = variables,
     .files = files,

@@ -1,4 +1,4 @@
-/* tacho fingerprint diff: two documents, field by field. */
+/* tacho fingerprint diff: compares two documents field by field. */
 #include <tacho/fingerprint.h>
 
 #include "cli/core/opt.h"
@@ -74,23 +74,23 @@ static int run_diff(struct args *args)
 }
 
 static const struct arg diff_args[] = {
-    {.name = "A", .help = "a JSON document", .complete = COMPLETE_FILE},
+    {.name = "A", .help = "a JSON document; - for standard input", .complete = COMPLETE_FILE},
     {.name = "B", .help = "another", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
-static const struct exit_note diff_exits[] = {{EXIT_CHECK, "they differ"}, {0, NULL}};
+static const struct exit_note diff_exits[] = {{EXIT_CHECK, "the documents differ"}, {0, NULL}};
 
 static const struct example diff_examples[] = {
-    {"tacho fingerprint env --json > a.json", "Keep what this machine is now,"},
+    {"tacho fingerprint env --json > a.json", "Save a description of this machine."},
     {"tacho fingerprint env --json | tacho fingerprint diff a.json -",
-     "and see later what has changed."},
+     "Show later what has changed."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_fingerprint_diff = {
     .name = "diff",
-    .summary = "compare two documents field by field",
+    .summary = "compare two JSON documents field by field",
     .usage = "tacho fingerprint diff [--json] A B",
     .args = diff_args,
     .examples = diff_examples,

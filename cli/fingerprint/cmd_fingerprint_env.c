@@ -1,4 +1,4 @@
-/* tacho fingerprint env: this machine, as a document, a hash and a class. */
+/* tacho fingerprint env: prints this machine as a document, a hash and a class. */
 #include <stdlib.h>
 
 #include <tacho/fingerprint.h>
@@ -25,7 +25,7 @@ static int add_field(const char *path, const char *a, const char *b, void *ctx)
         return 0;
     cli_table_add(t, PLAIN, path);
     if (strcmp(a, "null") == 0)
-        cli_table_add(t, DIM, "not known");
+        cli_table_add(t, DIM, "unknown");
     else if (a[0] == '"' && a[1])
         cli_table_addf(t, PLAIN, "%.*s", (int)strlen(a) - 2, a + 1);
     else
@@ -100,21 +100,23 @@ out:
 static const struct opt env_opts[] = {
     {.name = "keep-env",
      .arg = "NAME",
-     .help = "show the value of NAME, though its name looks like a secret",
+     .help = "show the value of NAME although the name looks like that of a secret",
      .take = take_keep_env},
     {.name = NULL},
 };
 
 const struct cmd cmd_fingerprint_env = {
     .name = "env",
-    .summary = "this machine as a document, its hash and its machine_class",
+    .summary = "describe this machine: document, hash and machine class",
     .usage = "tacho fingerprint env [--keep-env NAME]... [--json]",
     .about =
-        "CPU model and count, memory, kernel, C library, compiler, governor, GPUs, container, "
-        "and the variables TACHO_* and FERRUM_* that matter, secrets masked. Nothing that changes "
-        "while the machine idles, so two runs give the same hash. It is environment_hash in the "
-        "run.json of a run made here and now with the same --keep-env. The compiler is not known: "
-        "a program that describes its own environment names it.",
+
+        "Lists CPU model and count, memory, kernel, C library, compiler, governor, GPUs, "
+        "container, and the variables TACHO_* and FERRUM_* that affect results; secrets are "
+        "masked. Nothing in the list changes while the machine is idle, so two calls give the same "
+        "hash. A run on this machine with the same --keep-env stores this hash as environment_hash "
+        "in its run.json. The compiler is unknown here; a program that describes its own "
+        "environment can name it.",
     .opts = env_opts,
     .json = true,
     .run = run_env,

@@ -1,4 +1,4 @@
-/* tacho fingerprint json: hash of any JSON document. */
+/* tacho fingerprint json: hashes any JSON document. */
 #include <stdlib.h>
 
 #include <tacho/fingerprint.h>
@@ -29,11 +29,13 @@ static int run_json(struct args *args)
 
 const struct cmd cmd_fingerprint_json = {
     .name = "json",
-    .summary = "hash of any JSON document, blanks left out",
+    .summary = "hash any JSON document",
     .usage = "tacho fingerprint json [--json] FILE",
-    .about = "SHA-256 of the document as compact JSON: keys in the order given, numbers in their "
-             "shortest form, or as they are where that would be another number. A key that comes "
-             "twice in an object is an error.",
+    .about =
+
+        "Prints the SHA-256 of the document in a compact form: without blanks between values, keys "
+        "in the order of the file, numbers in their shortest form. A number that a double cannot "
+        "hold keeps its text. A key that occurs twice in an object is an error.",
     .args = cli_fingerprint_file_arg,
     .json = true,
     .run = run_json,

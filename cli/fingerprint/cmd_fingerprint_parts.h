@@ -1,5 +1,6 @@
 /*
- * The sub-commands of tacho fingerprint, one a file: fingerprint_<name>.c, and what they share.
+ * The sub-commands of tacho fingerprint, one file per sub-command (cmd_fingerprint_<name>.c), and
+ * the functions they share.
  */
 #ifndef CLI_CMD_FINGERPRINT_PARTS_H
 #define CLI_CMD_FINGERPRINT_PARTS_H
@@ -19,14 +20,16 @@ enum { FINGERPRINT_OUT_MAX = 32 * 1024 * 1024 };
 /** The one argument FILE. */
 extern const struct arg cli_fingerprint_file_arg[];
 
-/** All of a file, or of standard input for "-". EXIT_OK, or EXIT_WORK after it complained. */
+/** Reads a whole file, or standard input for "-". Returns EXIT_OK, or EXIT_WORK after it
+    complained. */
 int cli_fingerprint_read(const char *name, struct tch_buf *b);
 
-/** Prints the hash, or with --json also what was hashed: document, NULL where that is no JSON. */
+/** Prints the hash; with --json also the document that was hashed, which is NULL if that was not
+    JSON. */
 int cli_fingerprint_put(const struct args *args, const char *kind, const char *hash,
                         const char *document, size_t len);
 
-/** The same, of the document's hash. */
+/** Hashes the document and prints the hash as cli_fingerprint_put() does. */
 int cli_fingerprint_put_document(const struct args *args, const char *kind, const char *document,
                                  size_t len);
 

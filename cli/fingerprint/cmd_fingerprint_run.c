@@ -1,4 +1,4 @@
-/* tacho fingerprint run: what defines a run, and the hash of it. */
+/* tacho fingerprint run: prints everything that defines a run, and its hash. */
 #include <tacho/fingerprint.h>
 
 #include "base/fail.h"
@@ -61,10 +61,11 @@ static int put_fingerprint(const struct args *args, const struct tch_receipt *re
     if (status != EXIT_OK || strcmp(recorded, hash) == 0)
         return status;
     if (!recorded[0]) {
-        cli_warn("the run recorded no fingerprint; this one is made of what run.json says");
+        cli_warn("the run recorded no fingerprint; this one was computed from run.json");
         return EXIT_OK;
     }
-    cli_complain(NULL, "run.json was changed: it was recorded with the fingerprint %s", recorded);
+    cli_complain(NULL, "run.json was changed after the run, which recorded the fingerprint %s",
+                 recorded);
     return EXIT_CHECK;
 }
 
@@ -91,31 +92,32 @@ static int run_run(struct args *args)
 }
 
 static const struct arg run_args[] = {
-    {.name = "RUN", .help = "the folder of a run, or its run.json", .complete = COMPLETE_DIR},
+    {.name = "RUN", .help = "a run folder, or its run.json", .complete = COMPLETE_DIR},
     {.name = NULL},
 };
 
 static const struct exit_note run_exits[] = {
-    {EXIT_CHECK, "run.json does not have the fingerprint that was recorded"}, {0, NULL}};
+    {EXIT_CHECK, "run.json does not match the fingerprint that the run recorded"}, {0, NULL}};
 
 static const struct example run_examples[] = {
-    {"tacho fingerprint run tacho-out/prog/latest", "What defines the latest run of prog."},
+    {"tacho fingerprint run tacho-out/prog/latest", "Show what defines the latest run of prog."},
     {"tacho fingerprint run --json A > a.json; tacho fingerprint run --json B | tacho fingerprint "
      "diff a.json -",
-     "Which component two runs differ in."},
+     "Show which component differs between two runs."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_fingerprint_run = {
     .name = "run",
-    .summary = "what defines a run, and its fingerprint",
+    .summary = "show what defines a run, and its fingerprint",
     .usage = "tacho fingerprint run [--json] RUN",
     .about =
-        "SHA-256 of the command and its arguments, the hashes of its program, its input and the "
-        "config, the variables of --env, the labels and parameters, the seed that --seed gave, and "
-        "what is around a run: --cpu, --no-aslr, the hooks, the server. Nothing of the "
-        "machine or of the results, so the same run on another machine has the same "
-        "fingerprint. It is 'fingerprint' in run.json.",
+
+        "Prints the SHA-256 of everything that defines a run: the command and its arguments; the "
+        "hashes of its program, its input and the document of --config; the variables of --env; "
+        "labels and parameters; the seed of --seed; and --cpu, --no-aslr, the hooks and the "
+        "server. Neither the machine nor the results are part of it, so the same run on another "
+        "machine has the same fingerprint. run.json contains it as 'fingerprint'.",
     .args = run_args,
     .examples = run_examples,
     .exits = run_exits,

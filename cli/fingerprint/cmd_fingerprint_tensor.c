@@ -1,4 +1,4 @@
-/* tacho fingerprint tensor: hash of a file of floats. */
+/* tacho fingerprint tensor: hashes a file of floats. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ static int hash_tensor(int fd, const char *name, char hash[TCH_SHA256_HEX])
     tch_sha256_digest_hex(hash, digest);
     if (size % sizeof(float) == 0)
         return EXIT_OK;
-    cli_complain(NULL, "'%s' has %llu bytes: not a whole number of 4-byte floats", name,
+    cli_complain(NULL, "'%s' has %llu bytes, which is not a whole number of 4-byte floats", name,
                  (unsigned long long)size);
     return EXIT_WORK;
 }
@@ -59,10 +59,10 @@ static int run_tensor(struct args *args)
 
 const struct cmd cmd_fingerprint_tensor = {
     .name = "tensor",
-    .summary = "hash of a file of 32-bit floats",
+    .summary = "hash a file of 32-bit floats",
     .usage = "tacho fingerprint tensor [--json] FILE",
-    .about = "SHA-256 of little-endian IEEE floats, one after the other, with nothing around them: "
-             "the same as tacho_tensor_hash() of the values in memory.",
+    .about = "Prints the SHA-256 of a file that contains little-endian IEEE floats and nothing "
+             "else. tacho_tensor_hash() computes the same hash from values in memory.",
     .args = cli_fingerprint_file_arg,
     .json = true,
     .run = run_tensor,

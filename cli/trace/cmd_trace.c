@@ -1,4 +1,4 @@
-/* tacho trace: its sub-commands, one a file. */
+/* tacho trace: lists its sub-commands, each of which has its own file. */
 #include "cli/cmds.h"
 #include "cmd_trace_parts.h"
 
@@ -9,28 +9,31 @@ static const struct cmd *const subs[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho trace info trace.json.4711.tacho", "What a killed process left."},
-    {"tacho trace recover trace.json.4711.tacho -o trace.json", "A trace that viewers open."},
-    {"tacho trace summary trace.json", "Where the time went."},
+    {"tacho trace info trace.json.4711.tacho", "Show what a killed process recorded."},
+    {"tacho trace recover trace.json.4711.tacho -o trace.json",
+     "Make a trace of it that viewers can open."},
+    {"tacho trace summary trace.json", "Show where the time went."},
     {NULL, NULL},
 };
 
 static const struct man_item variables[] = {
-    {"TMPDIR", "Where large traces keep temporary files, which have no name (default /tmp)."},
-    {"TACHO_TRACE_OUT", "For a program linked with libtacho: turns recording on, and names the "
-                        "trace that it writes at exit."},
+    {"TMPDIR", "Folder for the unnamed temporary files that sort large traces (default /tmp)."},
+    {"TACHO_TRACE_OUT", "Turns on recording in a program linked with libtacho, and names the trace "
+                        "that it writes when it exits."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_trace = {
     .name = "trace",
-    .summary = "look into recordings and traces, convert, cut and check them",
+    .summary = "inspect, convert, merge, slice and check recordings and traces",
     .usage = "tacho trace COMMAND [OPTIONS] [ARGUMENTS]",
-    .about = "A program that links libtacho records its spans into a file of its own, "
-             "OUT.PID.tacho, while it runs, and makes the trace of it when it ends. After a kill "
-             "the recording is still there, with everything up to that moment.\n\n"
-             "The other commands take recordings and traces of any other writer: Chrome JSON, also "
-             "gzip, Perfetto, CSV of spans, folded stacks, the text of babeltrace2.",
+    .about =
+
+        "A program linked with libtacho records its spans into its own file, OUT.PID.tacho, while "
+        "it runs. When it exits, it writes the trace OUT. If it is killed, the recording remains, "
+        "complete up to that moment, and 'tacho trace recover' makes the trace.\n\nAll other "
+        "commands read recordings and the traces of other tools: Chrome JSON (plain or gzip), "
+        "Perfetto, CSV of spans, folded stacks, and the text output of babeltrace2.",
     .examples = examples,
     .subs = subs,
     .variables = variables,

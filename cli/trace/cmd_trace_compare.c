@@ -1,4 +1,4 @@
-/* tacho trace compare: spans of two traces side by side. */
+/* tacho trace compare: compares the spans of two traces. */
 #include <math.h>
 
 #include "base/human_number.h"
@@ -49,7 +49,7 @@ static void add_report(struct tch_buf *b, const struct tch_trace_comparison *c, 
                                             {.title = "total A", .right = true},
                                             {.title = "count B", .right = true},
                                             {.title = "total B", .right = true},
-                                            {.title = "a span B/A, 95 %"},
+                                            {.title = "duration B/A, 95 %"},
                                             {.title = "verdict"}};
     struct tch_buf text;
     struct table t;
@@ -99,33 +99,34 @@ static const struct opt opts[] = {
     {.name = "top",
      .letter = 'n',
      .arg = "N",
-     .help = "rows to show, 20 by default",
+     .help = "number of rows to show (default 20)",
      .set = &(const struct tch_setting){.kind = TCH_SET_U64, .least = 1, .most = 1000000000},
-     .rule = "--top takes a number of rows"},
+     .rule = "--top needs a number of rows"},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "A", .help = "a trace: what was", .complete = COMPLETE_FILE},
-    {.name = "B", .help = "a trace: what is", .complete = COMPLETE_FILE},
+    {.name = "A", .help = "the trace to compare with (before)", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "the trace to examine (after)", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho trace compare before.json after.json", "What became slower, what is new."},
+    {"tacho trace compare before.json after.json", "Show what became slower and what is new."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_trace_compare = {
     .name = "compare",
-    .summary = "spans of two traces side by side",
+    .summary = "compare the spans of two traces, name by name",
     .usage = "tacho trace compare [--top N] [--json] A B",
     .about =
-        "For each name: how many spans and how much time in both traces, and how long a span of B "
-        "takes compared with one of A, with the 95 % interval of that ratio (by ranks, from at "
-        "most 100 spans of each). Spans of one trace are not independent runs: the interval tells "
-        "of these two traces, not of all that could be recorded. Names that took more or less time "
-        "come first.",
+
+        "Prints, for each name, the number of spans and their total time in both traces, and the "
+        "ratio B/A of the duration of one span with its 95 % interval. The interval is based on "
+        "ranks of at most 100 spans per trace. Spans of one trace are not independent runs, so the "
+        "interval describes these two traces only; another recording may differ more. Names whose "
+        "total time changed most come first.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -1,4 +1,4 @@
-/* tacho trace convert: a trace in another format. */
+/* tacho trace convert: writes a trace in another format. */
 #include "cli/core/opt.h"
 #include "cmd_trace_parts.h"
 #include "kit/trace/trace_rewrite.h"
@@ -29,28 +29,30 @@ static int run_convert(struct args *args)
 }
 
 static const struct arg operands[] = {
-    {.name = "IN", .help = "a trace; - is the standard input", .complete = COMPLETE_FILE},
+    {.name = "IN", .help = "the trace to read; - for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho trace convert trace.json -o trace.pftrace", "Smaller, and quicker to open."},
-    {"tacho trace convert trace.pftrace -o trace.folded", "Stacks for a flamegraph."},
+    {"tacho trace convert trace.json -o trace.pftrace",
+     "Make a file that is smaller and opens faster."},
+    {"tacho trace convert trace.pftrace -o trace.folded", "Make folded stacks for a flamegraph."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_trace_convert = {
     .name = "convert",
-    .summary = "a trace in another format",
+    .summary = "write a trace in another format",
     .usage = "tacho trace convert IN -o OUT [--form FORM]",
     .about =
-        "Reads recordings (.tacho), Chrome JSON of any writer (array, object or JSON lines, also "
-        "gzip), Perfetto traces, CSV of spans, folded stacks and the text of babeltrace2, whatever "
-        "their names are. Writes .json, .json.gz, .pftrace, .tacho, .csv (spans) and "
-        ".folded (stacks, in nanoseconds). A damaged file is read up to where it is sound.\n\n"
-        "Begins and ends become whole spans. In .pftrace and .folded, spans that overlap others "
-        "of their track only partly go to tracks of their own. Everything goes through a sort "
-        "that uses a temporary file in TMPDIR once there are more than a million events.",
+
+        "Reads recordings (.tacho), Chrome JSON of any tool (array, object or JSON lines, plain or "
+        "gzip), Perfetto traces, CSV of spans, folded stacks and the text output of babeltrace2. "
+        "The content decides the format, not the name. Writes .json, .json.gz, .pftrace, .tacho, "
+        ".csv (spans) and .folded (stacks, in nanoseconds). A damaged file is read up to the "
+        "damage.\n\nPairs of begin and end events become complete spans. In .pftrace and .folded, "
+        "spans that partly overlap others on their track move to extra tracks. All events are "
+        "sorted; beyond a million events the sort uses a temporary file in TMPDIR.",
     .more_opts = cli_trace_output_opts,
     .args = operands,
     .examples = examples,

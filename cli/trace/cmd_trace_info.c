@@ -1,4 +1,4 @@
-/* tacho trace info: what is in a recording, and what is not. */
+/* tacho trace info: shows what a recording or a trace contains, and what was lost. */
 #include <stdio.h>
 #include <string.h>
 
@@ -28,13 +28,13 @@ static void add_losses(struct table *t, const struct tch_recording *r)
         tch_buf_release(&text);
     }
     if (r->lost_begins + r->lost_ends > 0)
-        cli_table_add_pair(t, "at gaps", "%llu spans cut, %llu ends without their begin",
+        cli_table_add_pair(t, "at gaps", "%llu spans truncated, %llu ends without their begin",
                            (unsigned long long)r->lost_begins, (unsigned long long)r->lost_ends);
     if (r->mismatched > 0)
-        cli_table_add_pair(t, "mismatched", "%llu spans ended by the end of another one",
+        cli_table_add_pair(t, "mismatched", "%llu spans closed by the end of another span",
                            (unsigned long long)r->mismatched);
     if (r->head.cut > 0)
-        cli_table_add_pair(t, "texts cut", "%llu", (unsigned long long)r->head.cut);
+        cli_table_add_pair(t, "texts truncated", "%llu", (unsigned long long)r->head.cut);
     if (r->head.clock_faults > 0)
         cli_table_add_pair(t, "clock", "stood still or went back %llu times; times may be wrong",
                            (unsigned long long)r->head.clock_faults);
@@ -47,7 +47,7 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
 {
     static const struct column columns[] = {{.fit = FIT_WHOLE}, {.fit = FIT_CUT}};
     const struct tch_rec_header *head = &r->head;
-    char started[TCH_TIME_TEXT] = "not told when";
+    char started[TCH_TIME_TEXT] = "start unknown";
     struct tch_buf text;
     struct table t;
 
@@ -55,12 +55,13 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
     cli_table_init(&t, term, columns, 2);
     /* A recording converted from another format names neither program nor start. */
     cli_table_add_pair(&t, "program", "%s (process %u)",
-                       head->program[0] ? head->program : "not told", (unsigned)head->pid);
+                       head->program[0] ? head->program : "unknown", (unsigned)head->pid);
     if (head->wall_ns > 0)
         tch_utc_text(started, head->wall_ns);
     tch_buf_addf(&text, "%s, for ", started);
     tch_add_value(&text, TCH_NS, (double)tch_recording_duration(r, f));
-    tch_buf_adds(&text, head->ended ? "" : "; it did not end in order, or goes on");
+    tch_buf_adds(&text,
+                 head->ended ? "" : "; not closed: the program was killed or is still running");
     cli_table_add_pair(&t, "recorded", "%s", text.data);
     tch_buf_clear(&text);
     tch_add_value(&text, TCH_BYTES, (double)r->size);
@@ -77,7 +78,7 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
     tch_buf_release(&text);
 }
 
-/* Does the file begin as a recording, sound or not? */
+/* Returns whether the file begins like a recording, valid or not. */
 static bool is_recording(const char *path)
 {
     char magic[sizeof TCH_REC_MAGIC - 1];
@@ -102,12 +103,12 @@ static int run_info(struct args *args)
     if (status == TACHO_EPARSE && !is_recording(args->operands[0]))
         return cli_trace_file_info(args, args->operands[0]);
     if (status < 0) {
-        cli_complain(&err, "cannot look into '%s'", args->operands[0]);
+        cli_complain(&err, "cannot read '%s'", args->operands[0]);
         return EXIT_WORK;
     }
     status = EXIT_WORK;
     if (tch_recording_count(&r, &found, &err) < 0) {
-        cli_complain(&err, "cannot look into '%s'", args->operands[0]);
+        cli_complain(&err, "cannot read '%s'", args->operands[0]);
         goto out;
     }
     tch_buf_init(&b, OUT_MAX);
@@ -128,12 +129,13 @@ static const struct arg operands[] = {
 
 const struct cmd cmd_trace_info = {
     .name = "info",
-    .summary = "what is in a recording or a trace, and what is not",
+    .summary = "show what a recording or a trace contains, and what was lost",
     .usage = "tacho trace info [--json] FILE",
     .about =
-        "Reads the whole of a recording and counts: threads, spans, other events, and what "
-        "was dropped or is damaged. It may be one that is still being written. Of any other trace: "
-        "its format, processes, tracks and events by kind.",
+
+        "For a recording, counts threads, spans and other events, and reports dropped and damaged "
+        "records. The recording may still be in progress. For any other trace, shows its format, "
+        "its processes and tracks, and the number of events of each kind.",
     .args = operands,
     .json = true,
     .run = run_info,

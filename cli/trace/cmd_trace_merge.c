@@ -1,4 +1,4 @@
-/* tacho trace merge: several traces in one file, on one clock. */
+/* tacho trace merge: merges several traces into one file, on one clock. */
 #include <stdio.h>
 
 #include "base/human_number.h"
@@ -7,7 +7,7 @@
 #include "kit/trace/trace_merge.h"
 #include "trace_text.h"
 
-/* Adds ", +1.5 ms by wall clock, to within 2 ms": how the input was placed beside the first. */
+/* Adds how the input was aligned with the first one: ", +1.5 ms by wall clock, to within 2 ms". */
 static void add_place(struct tch_buf *b, const struct tch_merged_input *in)
 {
     const char *within = NULL;
@@ -19,7 +19,7 @@ static void add_place(struct tch_buf *b, const struct tch_merged_input *in)
         within = " by the time stamp counter, to within ";
         break;
     case TCH_MERGE_BOOT:
-        within = " by the clock of the boot, to within ";
+        within = " by the monotonic clock, to within ";
         break;
     case TCH_MERGE_WALL:
         within = in->wall == TCH_WALL_TOLD ? " by wall clock, to within "
@@ -45,33 +45,37 @@ static void print_input(const struct tch_merged_input *in)
     fprintf(stderr, "%s: %llu events%s\n", in->path, (unsigned long long)in->events, place.data);
     tch_buf_release(&place);
     if (in->renumbered > 0)
-        fprintf(stderr, "%s: %u processes got other numbers, as theirs were taken\n", in->path,
-                (unsigned)in->renumbered);
+        fprintf(stderr, "%s: %u processes got new pids because another file uses theirs\n",
+                in->path, (unsigned)in->renumbered);
     if (in->parted > 0)
         fprintf(stderr,
-                "%s: %llu events of flows and async spans got other ids, as theirs begin in "
-                "an earlier trace too\n",
+
+                "%s: %llu events of flows and async spans got new ids because an earlier trace "
+                "uses theirs\n",
                 in->path, (unsigned long long)in->parted);
 }
 
-/* Returns the number of warnings. */
+/* Prints the warnings about an input and returns their number. */
 static int warn_of_input(const struct tch_merged_input *in)
 {
     static const char *const why[] = {
-        [TCH_WALL_TOLD] = "its place is as right as the two wall clocks were, by their kernels",
-        [TCH_WALL_WRONG] = "nothing like NTP kept both wall clocks right, they may differ much",
-        [TCH_WALL_MUTE] = "by how much the two wall clocks differ is not in the recordings",
+        [TCH_WALL_TOLD] = "the offset is only as accurate as the errors that the two kernels "
+                          "reported for their wall clocks",
+        [TCH_WALL_WRONG] = "one of the wall clocks was not synchronised (by NTP, for example), so "
+                           "the offset may be far off",
+        [TCH_WALL_MUTE] = "the recordings do not say how accurate their wall clocks were",
     };
 
     if (in->way == TCH_MERGE_WALL)
-        cli_warn("'%s' is of another boot or machine: %s; --align EVENT does not need them",
+        cli_warn("'%s' comes from another boot or machine: %s; --align EVENT does not depend on "
+                 "wall clocks",
                  in->path, why[in->wall]);
     if (in->way == TCH_MERGE_EVENT)
-        cli_warn("'%s' was placed by one event: its place is right only as far as that happened "
-                 "everywhere at once, and clocks drift apart from there",
+        cli_warn("'%s' was aligned by a single event: its times are right only if that event "
+                 "happened everywhere at once, and clocks drift apart from there",
                  in->path);
     if (in->cut)
-        cli_warn("'%s' was read up to where it is sound", in->path);
+        cli_warn("'%s' is damaged; only the part before the damage was merged", in->path);
     return (in->way == TCH_MERGE_WALL) + (in->way == TCH_MERGE_EVENT) + in->cut;
 }
 
@@ -89,7 +93,7 @@ static int report_merged(const struct tch_merged *done, const struct trace_outpu
                 (unsigned long long)done->events, (unsigned)done->processes,
                 (unsigned)done->tracks);
     if (done->left_out > 0) {
-        cli_warn("%llu events that are no spans have no place in '%s'",
+        cli_warn("%llu events are not spans and were left out: '%s' can only hold spans",
                  (unsigned long long)done->left_out, out->path);
         warnings++;
     }
@@ -109,7 +113,7 @@ static int run_merge(struct args *args)
     if (status != EXIT_OK)
         return status;
     if (args->count < 2)
-        return cli_wrong_usage(args, "there must be two traces at least to merge");
+        return cli_wrong_usage(args, "name at least two traces to merge");
     status = tch_merge(&done, args->operands, args->count, out.path, &options, &out.writing, &err);
     if (status < 0) {
         cli_complain(&err, "cannot merge into '%s'", out.path);
@@ -124,10 +128,10 @@ static int run_merge(struct args *args)
 static const struct opt opts[] = {
     {.name = "align",
      .arg = "EVENT",
-     .help = "the first event of this name happened everywhere at once",
+     .help = "align all traces at the first event with this name",
      CLI_TEXT(struct tch_merge_options, align)},
     {.name = "same-clock",
-     .help = "traces that do not tell their clock are on the one of the first",
+     .help = "assume that traces without a known clock use the clock of the first trace",
      CLI_FLAG(struct tch_merge_options, same_clock)},
     {.name = NULL},
 };
@@ -138,21 +142,25 @@ static const struct arg operands[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho trace merge rank0.tacho rank1.tacho -o all.pftrace", "Two processes of one machine."},
-    {"tacho trace merge --align barrier a.json b.json -o all.json", "By an event that both have."},
+    {"tacho trace merge rank0.tacho rank1.tacho -o all.pftrace",
+     "Merge two processes of one machine."},
+    {"tacho trace merge --align barrier a.json b.json -o all.json",
+     "Align two traces at an event that both contain."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_trace_merge = {
     .name = "merge",
-    .summary = "several traces in one file, on one clock",
+    .summary = "merge several traces into one file, on one clock",
     .usage = "tacho trace merge [--align EVENT] [--same-clock] FILE... -o OUT",
     .about =
-        "Recordings of one boot of a machine are put together by its time stamp counter or its "
-        "monotonic clock, to within the nanoseconds that are told; those of several boots or "
-        "machines by their wall clocks, with a warning. "
-        "Other traces do not tell their clock: name an event that happened in all of them at "
-        "once, or say that it is the same clock. A pid that two files have becomes two.",
+
+        "Recordings from the same boot of a machine are aligned by its time stamp counter or its "
+        "monotonic clock; the report gives the remaining uncertainty in nanoseconds. Recordings "
+        "from different boots or machines are aligned by their wall clocks, with a warning. Traces "
+        "of other tools do not record a clock: use --align with an event that happened in all of "
+        "them at once, or --same-clock. When two files use the same pid, the second process gets a "
+        "new one.",
     .opts = opts,
     .more_opts = cli_trace_output_opts,
     .args = operands,

@@ -1,5 +1,6 @@
 /*
- * The sub-commands of tacho trace, one a file: trace_<name>.c. cmd_trace.c lists them.
+ * The sub-commands of tacho trace, one file per sub-command (cmd_trace_<name>.c). cmd_trace.c lists
+ * them.
  */
 #ifndef CLI_CMD_TRACE_PARTS_H
 #define CLI_CMD_TRACE_PARTS_H

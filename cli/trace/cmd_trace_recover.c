@@ -1,4 +1,4 @@
-/* tacho trace recover: a recording becomes a trace that viewers open. */
+/* tacho trace recover: makes a trace that viewers open from a recording. */
 #include "cli/core/opt.h"
 #include "cmd_trace_parts.h"
 #include "lib/trace/recording_convert.h"
@@ -12,7 +12,7 @@ static int run_recover(struct args *args)
     while (cli_next_opt(args))
         out = args->value;
     if (!out)
-        return cli_wrong_usage(args, "say what to write with -o OUT");
+        return cli_wrong_usage(args, "-o OUT is missing; name the file to write");
     if (!tch_trace_format_of(out))
         return cli_wrong_usage(args, "'%s' must end in .json, .json.gz or .pftrace", out);
     if (tch_trace_convert(name, out, &r, &err) < 0) {
@@ -27,7 +27,8 @@ static int run_recover(struct args *args)
         cli_warn("%llu events of '%s' were dropped while it was recorded",
                  (unsigned long long)r.head.dropped, name);
     if (r.invalid_json > 0)
-        cli_warn("%llu arguments of '%s' were recorded as JSON and are not valid; they are texts",
+        cli_warn("%llu arguments of '%s' were recorded as JSON but are not valid JSON; they are "
+                 "written as text",
                  (unsigned long long)r.invalid_json, name);
     if (r.mismatched > 0)
         cli_warn("%llu spans of '%s' were ended by the end of another span and may have the wrong "
@@ -38,8 +39,8 @@ static int run_recover(struct args *args)
                  "be wrong",
                  name);
     if (r.damaged > 0)
-        cli_warn("%llu records of '%s' are damaged and left out", (unsigned long long)r.damaged,
-                 name);
+        cli_warn("%llu records of '%s' are damaged and were left out",
+                 (unsigned long long)r.damaged, name);
     return EXIT_OK;
 }
 
@@ -47,7 +48,7 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "what to write: a name that ends in .json, .json.gz or .pftrace",
+     .help = "file to write; its name must end in .json, .json.gz or .pftrace",
      .complete = COMPLETE_FILE},
     {.name = NULL},
 };
@@ -59,17 +60,18 @@ static const struct arg operands[] = {
 
 static const struct example examples[] = {
     {"tacho trace recover trace.json.4711.tacho -o trace.json",
-     "What process 4711 recorded before it was killed, for Perfetto, chrome://tracing and "
-     "speedscope."},
+
+     "Make a trace of what process 4711 recorded before it was killed, for Perfetto, "
+     "chrome://tracing and speedscope."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_trace_recover = {
     .name = "recover",
-    .summary = "make a trace of a recording, after a kill too",
+    .summary = "make a trace from a recording, even after a kill",
     .usage = "tacho trace recover RECORDING -o OUT",
-    .about = "Everything that was recorded up to the moment of a kill is in the trace. Spans that "
-             "were open then have no end. The recording stays as it is.",
+    .about = "The trace contains everything that was recorded up to the moment of the kill. Spans "
+             "that were open at that moment have no end. The recording itself is not changed.",
     .opts = opts,
     .args = operands,
     .examples = examples,

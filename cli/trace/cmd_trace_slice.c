@@ -1,4 +1,4 @@
-/* tacho trace slice: a part of a trace. */
+/* tacho trace slice: keeps a part of a trace. */
 #include "cli/core/opt.h"
 #include "cmd_trace_parts.h"
 #include "kit/trace/trace_rewrite.h"
@@ -29,7 +29,7 @@ static int run_slice(struct args *args)
         status = EXIT_WORK;
     } else {
         if (done.kept == 0)
-            cli_warn("nothing of '%s' is in that part", in);
+            cli_warn("no event of '%s' is in that part", in);
         status = cli_trace_report_rewritten(&done, in, &out, args);
     }
     tch_rewritten_release(&done);
@@ -43,43 +43,44 @@ static int run_slice(struct args *args)
 static const struct opt opts[] = {
     {.name = "from",
      .arg = "TIME",
-     .help = "from here on, after the first event",
-     TIME(from, "--from takes a time such as 1.5s or 250ms")},
+     .help = "leave out what is earlier than TIME after the first event",
+     TIME(from, "--from needs a time such as 1.5s or 250ms")},
     {.name = "to",
      .arg = "TIME",
-     .help = "up to here, after the first event",
-     TIME(to, "--to takes a time such as 1.5s or 250ms")},
+     .help = "leave out what is later than TIME after the first event",
+     TIME(to, "--to needs a time such as 1.5s or 250ms")},
     {.name = "name",
      .arg = "GLOB",
-     .help = "only events whose name matches",
+     .help = "keep only events whose name matches",
      CLI_TEXT(struct tch_rewrite_part, name)},
     {.name = "track",
      .arg = "GLOB",
-     .help = "only tracks whose name, 'process / thread' or tid matches",
+     .help = "keep only tracks whose name, 'process / thread' or tid matches",
      CLI_TEXT(struct tch_rewrite_part, track)},
     {.name = "whole",
-     .help = "spans that reach over an edge are not cut there",
+     .help = "keep the full length of spans that cross --from or --to",
      CLI_FLAG(struct tch_rewrite_part, whole)},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "IN", .help = "a trace; - is the standard input", .complete = COMPLETE_FILE},
+    {.name = "IN", .help = "the trace to read; - for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho trace slice big.json --from 1.5s --to 1.6s -o small.json", "A tenth of a second."},
-    {"tacho trace slice big.json --name 'ffn_*' -o ffn.json", "Some of its spans."},
+    {"tacho trace slice big.json --from 1.5s --to 1.6s -o small.json", "Keep a tenth of a second."},
+    {"tacho trace slice big.json --name 'ffn_*' -o ffn.json",
+     "Keep only the spans with these names."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_trace_slice = {
     .name = "slice",
-    .summary = "a part of a trace: by time, name or track",
+    .summary = "keep a part of a trace, by time, name or track",
     .usage = "tacho trace slice IN [--from TIME] [--to TIME] [--name GLOB] [--track GLOB] -o OUT",
-    .about = "Times count from the first event of the trace. Events keep their own times. A span "
-             "that reaches over an edge is cut there, unless --whole is given.",
+    .about = "TIME counts from the first event of the trace. Events keep their original times. A "
+             "span that crosses --from or --to is clipped there unless --whole is given.",
     .opts = opts,
     .more_opts = cli_trace_output_opts,
     .args = operands,

@@ -1,4 +1,4 @@
-/* tacho trace summary: where the time of a trace went. */
+/* tacho trace summary: shows where the time of a trace went. */
 #include <string.h>
 
 #include "base/human_number.h"
@@ -141,12 +141,14 @@ static void add_head(struct tch_buf *b, const struct tch_trace_summary *s)
                      (unsigned long long)m->by_kind[TCH_EV_INSTANT],
                      (unsigned long long)m->by_kind[TCH_EV_FLOW],
                      (unsigned long long)m->by_kind[TCH_EV_ASYNC]);
-    tch_buf_adds(b, s->sorted ? "; sorted first, as it is not in order of time\n" : "\n");
+    tch_buf_adds(b, s->sorted ? "; sorted first, because its events are not in order of time\n"
+                              : "\n");
     if (s->overlaps > 0)
-        tch_buf_addf(b,
-                     "%llu spans overlap others of their track only partly: 'tacho trace validate' "
-                     "tells where\n",
-                     (unsigned long long)s->overlaps);
+        tch_buf_addf(
+            b,
+
+            "%llu spans partly overlap others on their track; 'tacho trace validate' shows where\n",
+            (unsigned long long)s->overlaps);
 }
 
 static void add_report(struct tch_buf *b, const struct tch_trace_summary *s,
@@ -204,28 +206,29 @@ out:
 static const struct opt opts[] = {
     {.name = "by",
      .arg = "WHAT",
-     .help = "what a row is of",
+     .help = "sum up the spans of each name, category or track",
      CLI_CHOICE(struct options, by, tch_trace_summary_by_names)},
     {.name = "top",
      .letter = 'n',
      .arg = "N",
-     .help = "rows to show, 20 by default",
+     .help = "number of rows to show (default 20)",
      .set = CLI_SET(struct options, top, .kind = TCH_SET_U64, .least = 1, .most = 1000000000),
-     .rule = "--top takes a number of rows"},
+     .rule = "--top needs a number of rows"},
     {.name = "fail-on-warn",
-     .help = "end with 3 when something was lost",
+     .help = "exit with 3 if anything was lost",
      CLI_FLAG(struct options, fail_on_warn)},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "a trace; - is the standard input", .complete = COMPLETE_FILE},
+    {.name = "FILE", .help = "the trace to read; - for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho trace summary trace.json", "The names that took most time."},
-    {"tacho trace summary --by track --json trace.json.gz", "Threads, for a program."},
+    {"tacho trace summary trace.json", "List the names that took the most time."},
+    {"tacho trace summary --by track --json trace.json.gz",
+     "Print one row per thread as JSON, for a program."},
     {NULL, NULL},
 };
 
@@ -236,19 +239,19 @@ static const struct exit_note exits[] = {
 
 const struct cmd cmd_trace_summary = {
     .name = "summary",
-    .summary = "where the time went: spans by name, category or track",
+    .summary = "show where the time went, by name, category or track",
     .usage = "tacho trace summary [--by WHAT] [--top N] [--json] FILE",
     .about =
-        "Reads a trace in any format that is known: recordings, Chrome JSON (also of others, also "
-        "gzip). Total is the time in the spans: where spans of one row are nested on a track, that "
-        "time counts once. Self is the time without the spans inside. Mean and percentiles are of "
-        "single spans; percentiles come from a histogram and are right to 0.4 %. Async "
-        "spans, which begin and end by an id, have rows and no part in what a track did. For each "
-        "track: "
-        "in how much of the trace's time a span was open on it, and the longest stretches with and "
-        "without a span.\n\n"
-        "A file in order of time is read once, in memory that does not grow with it. Any other is "
-        "sorted first, through a temporary file in TMPDIR.",
+
+        "Reads recordings and traces of any format that 'tacho trace convert' reads. 'total' is "
+        "the time covered by spans of the row; where they are nested on one track, the time counts "
+        "once. 'self' excludes the time of spans inside. Mean and percentiles describe single "
+        "spans; percentiles come from a histogram and are accurate to 0.4 %. Async spans, which "
+        "begin and end by an id, have rows of their own and do not count as work of a track. For "
+        "each track, the summary also shows the share of time in which a span was open, and the "
+        "longest stretches with and without a span.\n\nA file whose events are in order of time is "
+        "read once, in memory that does not grow with the file. Any other file is sorted first, "
+        "through a temporary file in TMPDIR.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -1,4 +1,4 @@
-/* tacho trace validate: what a viewer would lose of a trace. */
+/* tacho trace validate: finds what a viewer would lose of a trace. */
 #include <stdio.h>
 
 #include "cli/core/opt.h"
@@ -45,13 +45,13 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
         cli_table_add(&t, BOLD, text->name);
         add_places(&where, v, f);
         cli_table_addf(&t, PLAIN, "%s%s%s%s", text->what, where.len > 0 ? "; " : "", where.data,
-                       text->mended ? " (--fix mends it)" : "");
+                       text->mended ? " (--fix repairs it)" : "");
     }
     cli_table_print(&t, b);
     tch_buf_addf(b, "%s: %llu events, %s\n", path, (unsigned long long)v->events,
-                 tch_validation_loses(v) ? "something would be lost"
-                 : count > 0             ? "nothing would be lost"
-                                         : "nothing to complain about");
+                 tch_validation_loses(v) ? "a viewer would lose something"
+                 : count > 0             ? "a viewer would lose nothing"
+                                         : "no problems found");
     cli_table_release(&t);
     tch_buf_release(&where);
 }
@@ -69,7 +69,7 @@ static int write_fixed(struct args *args, const char *in, const char *path)
     status = tch_rewrite(&done, in, path, &reading, &out.writing, NULL, &err);
     cli_progress_end(&progress.progress);
     if (status < 0)
-        cli_complain(&err, "cannot mend '%s' to '%s'", in, path);
+        cli_complain(&err, "cannot repair '%s' and write '%s'", in, path);
     status = status < 0 ? EXIT_WORK : cli_trace_report_rewritten(&done, in, &out, args);
     tch_rewritten_release(&done);
     return status;
@@ -118,32 +118,34 @@ static int run_validate(struct args *args)
 
     cli_set_opts(args, &o, NULL);
     if (o.fix && !o.out)
-        return cli_wrong_usage(args, "--fix needs -o OUT: what to write");
+        return cli_wrong_usage(args, "--fix needs -o OUT, the file to write");
     if (!o.fix && o.out)
-        return cli_wrong_usage(args, "-o OUT goes with --fix");
+        return cli_wrong_usage(args, "-o OUT needs --fix");
     return o.fix ? write_fixed(args, args->operands[0], o.out)
                  : check_file(args, args->operands[0]);
 }
 
 static const struct opt opts[] = {
-    {.name = "fix", .help = "write what can be mended to OUT", CLI_FLAG(struct options, fix)},
+    {.name = "fix",
+     .help = "repair what can be repaired and write the result to OUT",
+     CLI_FLAG(struct options, fix)},
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "with --fix: the file to write",
+     .help = "file to write (with --fix)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct options, out)},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "a trace; - is the standard input", .complete = COMPLETE_FILE},
+    {.name = "FILE", .help = "the trace to check; - for standard input", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho trace validate trace.json", "What would not be seen, and where it is."},
-    {"tacho trace validate --fix trace.json -o mended.json", "Overlaps on tracks of their own."},
+    {"tacho trace validate trace.json", "List what a viewer would not show, and where it is."},
+    {"tacho trace validate --fix trace.json -o fixed.json", "Write a repaired copy."},
     {NULL, NULL},
 };
 
@@ -154,15 +156,16 @@ static const struct exit_note exits[] = {
 
 const struct cmd cmd_trace_validate = {
     .name = "validate",
-    .summary = "what a viewer would drop, refuse or round, and where",
+    .summary = "find what a viewer would drop, reject or round",
     .usage = "tacho trace validate [--json] FILE\n"
              "tacho trace validate --fix FILE -o OUT",
-    .about = "Checks a trace against what Perfetto and Chrome do with it: spans of a track that "
-             "overlap only partly, events that lack something, ids past 32 bits, flows that bind "
-             "to no span or begin twice with one id, JSON that is not sound, JSON lines, times "
-             "that cannot be shown. --fix "
-             "writes the trace anew: overlaps go to tracks of their own, ids and times become "
-             "small, what is cut is closed.",
+    .about =
+
+        "Checks a trace for what Perfetto and Chrome handle badly: spans that partly overlap on "
+        "one track, events without a required member, ids above 32 bits, flows that bind to no "
+        "span or start twice with one id, invalid JSON, JSON lines, and times that cannot be "
+        "displayed. --fix writes a repaired trace: overlapping spans move to extra tracks, ids and "
+        "times become small, and a truncated file is closed properly.",
     .opts = opts,
     .args = operands,
     .examples = examples,

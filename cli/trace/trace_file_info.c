@@ -1,4 +1,4 @@
-/* What is in a trace, whatever wrote it. */
+/* tacho trace info for every format except recordings. */
 #include <stdio.h>
 
 #include "base/human_number.h"
@@ -53,7 +53,7 @@ static void add_report(struct tch_buf *b, const struct tch_model *m, const struc
                        (unsigned long long)m->by_kind[TCH_EV_FLOW],
                        (unsigned long long)m->by_kind[TCH_EV_ASYNC]);
     if (m->ignored.count > 0)
-        cli_table_add_pair(&t, "ignored", "%llu of kinds that no viewer shows",
+        cli_table_add_pair(&t, "ignored", "%llu of kinds that viewers do not show",
                            (unsigned long long)m->ignored.count);
     cli_table_print(&t, b);
     cli_table_release(&t);
@@ -74,7 +74,7 @@ int cli_trace_file_info(struct args *args, const char *path)
     status = tch_model_read(&m, path, &reading, add_event, &span, &err);
     cli_progress_end(&progress.progress);
     if (status < 0) {
-        cli_complain(&err, "cannot look into '%s'", path);
+        cli_complain(&err, "cannot read '%s'", path);
         status = EXIT_WORK;
     } else {
         tch_buf_init(&b, OUT_MAX);

@@ -1,4 +1,5 @@
-/* Lanes: each cell shows what cost most in its time. */
+/* Draws the lanes of `tacho trace summary`: each cell shows the name that took the most time in its
+   column. */
 #include "trace_text.h"
 
 #include <stdlib.h>
@@ -9,7 +10,7 @@
 
 enum {
     LANES = 12,
-    KINDS = 6, /* names with a colour of their own; the others share one */
+    KINDS = 6, /* names with their own colour; all others share one */
     WIDTH = 100,
     NAME_LEAST = 8,
     NAME_MOST = 28,
@@ -24,16 +25,16 @@ struct picture {
     const struct tch_trace_summary *s;
     const struct term *term;
     struct tch_trace_summary_track const *tracks[LANES];
-    size_t lanes[LANES]; /* their numbers */
+    size_t lanes[LANES]; /* numbers of the tracks drawn */
     size_t count;
     size_t name_width, cells;
-    uint32_t names[KINDS]; /* with a letter, those that cost most first */
+    uint32_t names[KINDS]; /* names with their own letter, the most expensive first */
     size_t kinds;
-    uint32_t *column; /* by lane and column */
+    uint32_t *column; /* index into names, by lane and column */
     double *share;
 };
 
-/* The busiest tracks, in the order of the file. */
+/* Chooses the busiest tracks and keeps the order of the file. */
 static void choose_tracks(struct picture *p)
 {
     const struct tch_trace_summary *s = p->s;
@@ -84,7 +85,7 @@ static bool fill_cells(struct picture *p)
     return true;
 }
 
-/* The names that have most cells get a letter. */
+/* Gives a letter to each of the names that fill the most cells. */
 static void choose_names(struct picture *p)
 {
     size_t all = p->count * p->cells;
@@ -121,7 +122,8 @@ static size_t kind_of(const struct picture *p, uint32_t name)
     return k < p->kinds ? k : KINDS;
 }
 
-/* How full a cell is, where the colour says by what; without colours a letter says it. */
+/* Returns the text of a cell. With colours it shows how full the cell is, and the colour shows the
+   name; without colours, a letter shows the name. */
 static const char *cell_text(const struct picture *p, size_t i, char letter[2])
 {
     static const char *const eighths[] = {"▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -162,7 +164,7 @@ static void add_lane(const struct picture *p, struct tch_buf *b, size_t lane, st
     tch_buf_release(&name);
 }
 
-/* 0 at the left, the length at the right. */
+/* Adds the time axis: 0 at the left, the length of the trace at the right. */
 static void add_axis(const struct picture *p, struct tch_buf *b, struct tch_buf *text)
 {
     tch_buf_clear(text);
@@ -195,7 +197,7 @@ static void add_legend(const struct picture *p, struct tch_buf *b, struct tch_bu
     }
     tch_buf_addc(b, '\n');
     if (p->s->track_count > p->count)
-        tch_buf_addf(b, "%zu tracks that did less are not drawn\n", p->s->track_count - p->count);
+        tch_buf_addf(b, "%zu less busy tracks are not drawn\n", p->s->track_count - p->count);
 }
 
 void cli_trace_add_picture(struct tch_buf *b, const struct tch_trace_summary *s,

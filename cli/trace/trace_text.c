@@ -1,4 +1,4 @@
-/* What the sub-commands of tacho trace say alike. */
+/* Options, warnings and reports that the sub-commands of tacho trace share. */
 #include "trace_text.h"
 
 #include <stdio.h>
@@ -41,19 +41,19 @@ const struct opt cli_trace_output_opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "the file to write; its ending chooses the format",
+     .help = "file to write; its extension chooses the format",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct trace_output, path)},
     {.name = "form",
      .arg = "FORM",
      .choices = forms,
-     .help = "of Chrome JSON: the bare array, or an object that has it",
+     .help = "write Chrome JSON as a bare array, or as an object that contains it",
      .take = take_form},
     {.name = "raw",
-     .help = "csv: write names as they are, also those that a spreadsheet takes for a formula",
+     .help = "write names to CSV unchanged, even those that a spreadsheet would run as formulas",
      CLI_FLAG(struct trace_output, writing.raw)},
     {.name = "fail-on-warn",
-     .help = "end with 3 when something was lost",
+     .help = "exit with 3 if anything was lost",
      CLI_FLAG(struct trace_output, fail_on_warn)},
     {.name = NULL},
 };
@@ -65,18 +65,18 @@ const struct exit_note cli_trace_output_exits[] = {
 
 int cli_trace_check_output(struct args *args, const struct trace_output *o)
 {
-    return o->path ? EXIT_OK : cli_wrong_usage(args, "-o OUT is missing: what to write");
+    return o->path ? EXIT_OK : cli_wrong_usage(args, "-o OUT is missing; name the file to write");
 }
 
-/* What was read and written. */
+/* Warnings and reports about files that were read and written. */
 
 int cli_trace_warn_losses(const struct tch_model *m, const char *path)
 {
     int warnings = 0;
 
     if (m->cut) {
-        cli_warn("'%s' is sound up to byte %llu only: %s", path, (unsigned long long)m->why.offset,
-                 m->why.message);
+        cli_warn("'%s' is damaged at byte %llu and was read up to there: %s", path,
+                 (unsigned long long)m->why.offset, m->why.message);
         warnings++;
     }
     if (m->bad.count > 0) {
@@ -85,7 +85,7 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path)
         if (m->kind != TCH_KIND_RECORDING)
             snprintf(place, sizeof place, ", the first at byte %llu",
                      (unsigned long long)m->bad.first[0]);
-        cli_warn("'%s': %llu events lack what they must have and were passed over%s", path,
+        cli_warn("'%s': %llu events lack a required member and were skipped%s", path,
                  (unsigned long long)m->bad.count, place);
         warnings++;
     }
@@ -94,7 +94,8 @@ int cli_trace_warn_losses(const struct tch_model *m, const char *path)
         warnings++;
     }
     if (m->invalid_json > 0) {
-        cli_warn("'%s': %llu arguments were recorded as JSON and are not valid; they are texts",
+        cli_warn("'%s': %llu arguments were recorded as JSON but are not valid JSON; they are kept "
+                 "as text",
                  path, (unsigned long long)m->invalid_json);
         warnings++;
     }
@@ -120,17 +121,18 @@ int cli_trace_report_rewritten(const struct tch_rewritten *done, const char *in,
     int warnings = cli_trace_warn_losses(&done->model, in);
 
     if (done->left_out > 0) {
-        cli_warn("%llu events that are no spans have no place in '%s'",
+        cli_warn("%llu events are not spans and were left out: '%s' can only hold spans",
                  (unsigned long long)done->left_out, out);
         warnings++;
     }
     if (done->changed > 0) {
-        cli_warn("%llu texts and arguments were too long for '%s', and cut or left out",
+        cli_warn("%llu texts and arguments were too long for '%s' and were truncated or left out",
                  (unsigned long long)done->changed, out);
         warnings++;
     }
     if (done->unlabelled > 0) {
-        cli_warn("labels and sort orders of %u processes and tracks have no place in '%s'",
+        cli_warn("labels and sort orders of %u processes and tracks were left out: '%s' cannot "
+                 "hold them",
                  (unsigned)done->unlabelled, out);
         warnings++;
     }
@@ -142,12 +144,12 @@ int cli_trace_report_rewritten(const struct tch_rewritten *done, const char *in,
         fprintf(stderr, "%s: %llu of %llu events", out, (unsigned long long)done->kept,
                 (unsigned long long)done->read);
         if (done->moved > 0)
-            fprintf(stderr, "; %llu spans that overlap others went to tracks of their own",
+            fprintf(stderr, "; %llu overlapping spans moved to extra tracks",
                     (unsigned long long)done->moved);
         if (done->cut > 0)
-            fprintf(stderr, "; %llu spans cut at an edge", (unsigned long long)done->cut);
+            fprintf(stderr, "; %llu spans clipped", (unsigned long long)done->cut);
         if (done->shift > 0)
-            fprintf(stderr, "; all times moved by %.3f us, as some were before 0",
+            fprintf(stderr, "; all times shifted by %.3f us, because some were before 0",
                     (double)done->shift / 1000);
         fputc('\n', stderr);
     }

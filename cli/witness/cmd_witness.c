@@ -1,4 +1,4 @@
-/* tacho witness: the list of its sub-commands, and how they find files. */
+/* tacho witness: lists its sub-commands and finds their files. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -45,8 +45,8 @@ static bool ends_with(const char *name, const char *const *extensions)
     return false;
 }
 
-/* Adds a file of a folder. What nobody named is read only if it is a regular file, because a FIFO
-   or a device blocks for ever. */
+/* Adds a file found in a folder. Only regular files are read, because opening a FIFO or a device
+   could block forever. */
 static int add_found(struct witness_paths *paths, const char *folder, const char *name)
 {
     char file[PATH_MAX];
@@ -100,27 +100,30 @@ static const struct cmd *const subs[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho witness verify results/witness", "Was any line changed, left out or moved?"},
-    {"tacho witness verify tacho-out/prog/latest", "Is the sealed run as it was sealed?"},
-    {"tacho witness compare here.jsonl there.jsonl", "Did two machines decide the same?"},
+    {"tacho witness verify results/witness", "Check that no line was changed, left out or moved."},
+    {"tacho witness verify tacho-out/prog/latest", "Check that a sealed run is unchanged."},
+    {"tacho witness compare here.jsonl there.jsonl",
+     "Check that two machines made the same decisions."},
     {NULL, NULL},
 };
 
 static const struct man_item files[] = {
-    {"seal.jsonl", "The seal of a run folder: the SHA-256 of every file, by 'tacho run --seal'."},
+    {"seal.jsonl",
+     "Seal of a run folder: the SHA-256 of every file, written by 'tacho run --seal'."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_witness = {
     .name = "witness",
-    .summary = "prove that results were not changed since, and that they come out again",
+    .summary = "prove that results are unchanged and reproducible",
     .usage = "tacho witness COMMAND [OPTIONS] [ARGUMENTS]",
     .about =
+
         "A witness log has one line of JSON for each decision of a program: the hashes of its "
-        "input, what it decided, under which settings. Each line carries the hash of the line "
-        "before. Programs write them with <tacho/witness.h>. A bundle is several logs in one RVF "
-        "file, with the configuration and the machine. 'tacho run --seal' seals a run folder the "
-        "same way.",
+        "inputs, the decision, and the settings. Each line contains the hash of the line before, "
+        "so later changes are detected. Programs write witness logs with <tacho/witness.h>. A "
+        "bundle is one RVF file that contains several logs, the configuration and a description of "
+        "the machine. 'tacho run --seal' protects a run folder in the same way.",
     .examples = examples,
     .subs = subs,
     .files = files,

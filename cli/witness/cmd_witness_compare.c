@@ -1,4 +1,4 @@
-/* tacho witness compare: did two runs decide the same? */
+/* tacho witness compare: checks whether two runs made the same decisions. */
 #include "kit/witness/witness_json.h"
 
 #include "cli/core/table.h"
@@ -34,8 +34,7 @@ static void add_text(struct tch_buf *b, const struct term *term,
     cli_table_print(&t, b);
     cli_table_release(&t);
     if (c->first_line[0] > 0)
-        tch_buf_addf(b,
-                     "\nthe first that differs is in line %llu of %s%sA and line %llu of %s%sB\n",
+        tch_buf_addf(b, "\nthe first difference is in line %llu of %s%sA and line %llu of %s%sB\n",
                      (unsigned long long)c->first_line[0], c->first_log[0],
                      c->first_log[0][0] ? " in " : "", (unsigned long long)c->first_line[1],
                      c->first_log[1], c->first_log[1][0] ? " in " : "");
@@ -58,7 +57,7 @@ static int run_compare(struct args *args)
     }
     for (int i = 0; i < 2; i++)
         if (!c.closed[i])
-            cli_warn("'%s' was not closed: entries at its end may be missing", args->operands[i]);
+            cli_warn("'%s' was not closed; entries at its end may be missing", args->operands[i]);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
         tch_witness_comparison_json(&b, &c, args->operands);
@@ -76,19 +75,19 @@ static const struct arg operands[] = {
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_CHECK, "they differ, or one of them is not sound"},
+    {EXIT_CHECK, "they differ, or one of them is invalid"},
     {0, NULL},
 };
 
 static const struct example examples[] = {
     {"tacho witness compare here.jsonl there.jsonl",
-     "Did the same inputs lead to the same decisions on two machines?"},
+     "Check whether the same inputs led to the same decisions on two machines."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_witness_compare = {
     .name = "compare",
-    .summary = "did the same inputs lead to the same decisions?",
+    .summary = "check whether the same inputs led to the same decisions",
     .usage = "tacho witness compare [--json] A B",
     .about = "Compares two logs or bundles entry by entry, in order, after checking both. "
              "Timestamps are passed over, and so are the hashes of the chain, which depend on "

@@ -1,4 +1,4 @@
-/* tacho witness pack: logs into one bundle. */
+/* tacho witness pack: packs logs into one bundle. */
 #include <stdlib.h>
 
 #include "base/file.h"
@@ -9,8 +9,8 @@ enum { DOCUMENT_MAX = 16 << 20 };
 
 struct pack {
     const char *output;
-    const char *config;      /* NULL: the bundle has none */
-    const char *environment; /* NULL: this machine */
+    const char *config;      /* path, or NULL: no configuration in the bundle */
+    const char *environment; /* path, or NULL: describe this machine */
 };
 
 /* Reads the documents and writes the bundle. */
@@ -62,11 +62,12 @@ static int run_pack(struct args *args)
     int status = cli_set_opts(args, &p, NULL);
 
     if (!p.output)
-        return cli_wrong_usage(args, "where to? -o witness.rvf");
+        return cli_wrong_usage(args,
+                               "-o is missing; name the bundle to write, such as -o witness.rvf");
     for (size_t i = 0; i < args->count && status == EXIT_OK; i++)
         status = cli_witness_paths_add(&logs, args->operands[i], extensions);
     if (status == EXIT_OK && logs.count == 0) {
-        cli_complain(NULL, "there are no logs to pack: no folder named has a file *.jsonl");
+        cli_complain(NULL, "no logs to pack: the named folders contain no *.jsonl files");
         status = EXIT_WORK;
     }
     if (status == EXIT_OK)
@@ -79,17 +80,18 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "FILE",
-     .help = "the bundle, an RVF file such as witness.rvf",
+     .help = "bundle to write, an RVF file such as witness.rvf",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct pack, output)},
     {.name = "config",
      .arg = "FILE",
-     .help = "JSON of what the program was run with",
+     .help = "include this JSON document as the program's configuration",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct pack, config)},
     {.name = "environment",
      .arg = "FILE",
-     .help = "JSON of the machine (default: this one, as 'tacho fingerprint env' tells it)",
+     .help = "JSON document that describes the machine (default: this machine, as 'tacho "
+             "fingerprint env' describes it)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct pack, environment)},
     {.name = NULL},
@@ -101,13 +103,13 @@ static const struct arg operands[] = {
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_CHECK, "a log is not sound, or not closed; nothing was written"},
+    {EXIT_CHECK, "a log is invalid or not closed; nothing was written"},
     {0, NULL},
 };
 
 static const struct example examples[] = {
     {"tacho witness pack --config config.json -o witness.rvf results/witness",
-     "All logs of a folder, with the configuration and this machine."},
+     "Pack all logs of a folder, the configuration and a description of this machine."},
     {NULL, NULL},
 };
 

@@ -1,4 +1,4 @@
-/* tacho witness show: what is in a log, a bundle or a seal. */
+/* tacho witness show: shows the contents of a log, a bundle or a seal. */
 #include <math.h>
 #include <stdlib.h>
 
@@ -39,7 +39,7 @@ static void add_row(struct table *t, const tacho_witness_entry *e, const tacho_w
     cli_table_addf(t, PLAIN, "%llu", (unsigned long long)e->timestamp);
 }
 
-/* A line with the name of the log, before its first entry that is shown. */
+/* Adds a line with the name of the log before its first entry that is shown. */
 static void add_log_name(struct table *t, const tacho_witness_reader *r, uint64_t *segment)
 {
     if (tacho_witness_reader_segment(r) != *segment)
@@ -145,7 +145,7 @@ static int show_file(struct args *args, const char *path, uint64_t top)
     return status;
 }
 
-/* A seal is short enough to be shown as a table of its files. */
+/* Shows a seal as a table of its files; it is short enough. */
 static int show_seal(struct args *args, const char *folder)
 {
     static const struct column columns[] = {
@@ -165,7 +165,7 @@ static int show_seal(struct args *args, const char *folder)
         return err.code == TACHO_EPARSE ? EXIT_CHECK : EXIT_WORK;
     }
     if (args->json)
-        return cli_print(&b); /* it is JSON already, a line a file */
+        return cli_print(&b); /* the seal is JSON already, one line per file */
     tch_buf_clear(&b);
     tch_buf_addf(&b, "%s: sealed, %zu files\nlast hash    %s\n\n", folder, count, hash);
     cli_table_init(&t, &args->out, columns, 3);
@@ -201,9 +201,9 @@ static const struct opt opts[] = {
     {.name = "top",
      .letter = 'n',
      .arg = "N",
-     .help = "entries to show, from the first, 20 by default",
+     .help = "number of entries to show, from the first (default 20)",
      .set = &(const struct tch_setting){.kind = TCH_SET_U64, .most = 1000000000},
-     .rule = "--top takes a number of entries"},
+     .rule = "--top needs a number of entries"},
     {.name = NULL},
 };
 
@@ -213,21 +213,23 @@ static const struct arg operands[] = {
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_CHECK, "it is not sound"},
+    {EXIT_CHECK, "the log, bundle or seal is invalid"},
     {0, NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho witness show witness.rvf", "Under what it came about, and the first decisions."},
+    {"tacho witness show witness.rvf",
+     "Show the configuration, the machine and the first decisions."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_witness_show = {
     .name = "show",
-    .summary = "what is in a log, a bundle or a seal",
+    .summary = "show the contents of a log, a bundle or a seal",
     .usage = "tacho witness show [--top N] [--json] PATH",
-    .about = "Reads and checks all of it, and shows the entries with how much of each keep_mask is "
-             "kept; the masks themselves are in the file. The JSON of a seal is the seal itself.",
+    .about = "Reads and checks everything, then shows the entries. For each keep_mask it shows the "
+             "share that is kept; the masks themselves are in the file. With --json, a seal is "
+             "printed as it is.",
     .opts = opts,
     .args = operands,
     .examples = examples,

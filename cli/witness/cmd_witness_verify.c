@@ -1,4 +1,4 @@
-/* tacho witness verify: logs, bundles and sealed folders, each checked whole. */
+/* tacho witness verify: checks logs, bundles and sealed folders completely. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +20,7 @@ struct verify {
     struct tch_buf out;
 };
 
-/* Adds a text on one line: a line feed in the name of a file could forge a line "ok". */
+/* Adds a text without line feeds, because a line feed in a file name could forge a line "ok". */
 static void add_line(struct tch_buf *b, const char *text)
 {
     for (; *text; text++)
@@ -73,9 +73,9 @@ static void add_finding(struct verify *v, const struct tch_witness_finding *f)
 static const char *why_not(const struct verify *v, bool closed, const char *hash)
 {
     if (!closed && !v->open)
-        return "not closed: lines at its end may be missing; --open accepts that";
+        return "not closed: lines at its end may be missing; --open accepts this";
     if (v->expect && strcmp(v->expect, hash) != 0)
-        return "its last hash is not the one expected";
+        return "its last hash differs from the one of --expect";
     return NULL;
 }
 
@@ -112,7 +112,7 @@ static int verify_file(struct verify *v, const char *path)
     return EXIT_OK;
 }
 
-/* The files that do not fit, joined into one sentence each. */
+/* Collects the files that do not match the seal, as one sentence each. */
 struct misfits {
     struct verify *v;
     const char *folder;
@@ -182,7 +182,7 @@ static int verify_path(struct verify *v, const char *path)
     }
     status = cli_witness_paths_add(&paths, path, extensions);
     if (status == EXIT_OK && paths.count == 0) {
-        cli_complain(NULL, "'%s' has no seal and no witness logs; 'tacho run --seal' makes one",
+        cli_complain(NULL, "'%s' has no seal and no witness logs; 'tacho run --seal' makes a seal",
                      path);
         status = EXIT_WORK;
     }
@@ -208,7 +208,8 @@ static int run_verify(struct args *args)
         status = verify_path(&v, args->operands[i]);
     if (status == EXIT_OK && v.expect && v.checked != 1) {
         tch_buf_release(&v.out);
-        return cli_wrong_usage(args, "--expect is for one file or folder, not %zu", v.checked);
+        return cli_wrong_usage(args, "--expect needs exactly one file or folder, not %zu",
+                               v.checked);
     }
     if (args->json)
         tch_witness_verify_json_end(&v.out, v.bad);
@@ -220,11 +221,11 @@ static int run_verify(struct args *args)
 
 static const struct opt opts[] = {
     {.name = "open",
-     .help = "a log that was not closed, as after a kill, is fine",
+     .help = "accept a log that was not closed, as after a kill",
      CLI_FLAG(struct verify, open)},
     {.name = "expect",
      .arg = "HASH",
-     .help = "the last hash must be this one, kept elsewhere",
+     .help = "require this last hash, which you kept elsewhere",
      CLI_TEXT(struct verify, expect)},
     {.name = NULL},
 };
@@ -239,30 +240,30 @@ static const struct arg operands[] = {
 
 static const struct exit_note exits[] = {
     {EXIT_CHECK,
-     "something was changed, left out, added or moved; the first bad line or segment is named"},
+     "something was changed, left out, added or moved; the first invalid line or segment is named"},
     {0, NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho witness verify results/witness", "All logs and bundles of a folder."},
-    {"tacho witness verify --expect 9f86d0… witness.rvf", "Is it the very bundle I saw then?"},
+    {"tacho witness verify results/witness", "Check all logs and bundles of a folder."},
+    {"tacho witness verify --expect 9f86d0… witness.rvf",
+     "Check that this is the bundle whose last hash you kept."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_witness_verify = {
     .name = "verify",
-    .summary = "find what was changed in logs, bundles and sealed run folders",
+    .summary = "find changes in logs, bundles and sealed run folders",
     .usage = "tacho witness verify [--open] [--expect HASH] [--json] PATH...",
     .about =
-        "Checks every byte: of logs and bundles each line's hash, its place in the chain and what "
-        "it says; of a folder that 'tacho run --seal' sealed every file, those that are missing "
-        "and those that were added. The last hash, which is printed, stands for all of it.\n"
-        "\n"
-        "Of an RVF file that another program wrote, the chains of its witness segments are "
-        "checked, and the checksums that are SHAKE-256.\n"
-        "\n"
-        "This finds accidents and careless changes. Someone who makes a whole new log with new "
-        "hashes is found only by a last hash that was kept elsewhere: --expect.",
+
+        "Checks every byte. In logs and bundles: the hash of each line, its place in the chain, "
+        "and its content. In a folder sealed by 'tacho run --seal': every file, including missing "
+        "and added ones. Prints the last hash, which depends on everything before it.\n\nIn an RVF "
+        "file of another program, checks the chains of the witness segments and the checksums that "
+        "are SHAKE-256.\n\nThis detects accidents and careless changes. Someone who rewrites a "
+        "whole log with new hashes is detected only by a last hash that was kept elsewhere; give "
+        "it with --expect.",
     .opts = opts,
     .args = operands,
     .examples = examples,

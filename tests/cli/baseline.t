@@ -26,7 +26,7 @@ $ tacho baseline --help
 |   tacho baseline promote sort
 |       The latest is what counts from now on.
 | 
-| 'tacho baseline COMMAND --help' tells more about one of them.
+| See 'tacho baseline COMMAND --help' for the details of a command.
 
 $ tacho baseline save --help
 | tacho baseline save - measure what tacho.yaml lists, and keep it as an occasion
@@ -53,16 +53,16 @@ $ tacho baseline save --help
 |                      settings say
 |       --max-runs N   runs of each at the last look
 |   -o, --out DIR      where run folders go (default tacho-out)
-|   -q, --quiet        no progress, and only what matters
-|       --color WHEN   colours: auto (on a terminal), always, never
+|   -q, --quiet        show no progress and only essential output
+|       --color WHEN   use colours: auto (on a terminal), always or never
 |       --width N      fit tables into N columns
 |   -h, --help         show this help
 | 
 | Exit status:
-|   0    fine
-|   1    could not do the work
+|   0    success
+|   1    the command could not do its work
 |   64   wrong usage
-|   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
+|   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
 
 # Baselines of two benches, one of them of two classes of machines.
 $ tacho baseline list --dir project/baselines
@@ -232,7 +232,7 @@ $ tacho baseline
 !   save     measure what tacho.yaml lists, and keep it as an occasion
 !   show     the occasions of a baseline, and how much they differ
 ! 
-! 'tacho baseline --help' tells more.
+! See 'tacho baseline --help' for details.
 [64]
 
 $ tacho baseline shwo sort

@@ -1,7 +1,7 @@
-# completion.bash SCRIPT LINE: what bash offers at the end of LINE, one word a line.
+# completion.bash SCRIPT LINE: prints what bash offers at the end of LINE, one word per line.
 source "$1"
 
-# readline hands the line over cut at blanks and at COMP_WORDBREAKS, where "=" is.
+# readline passes the line split at blanks and at COMP_WORDBREAKS, which contains "=".
 line=${2//=/ = }
 read -ra COMP_WORDS <<<"$line"
 [[ $line == *' ' ]] && COMP_WORDS+=('')

@@ -1,7 +1,7 @@
-# completion.zsh SCRIPT LINE: what zsh offers at the end of LINE, one word a line.
+# completion.zsh SCRIPT LINE: prints what zsh offers at the end of LINE, one word per line.
 #
-# zsh completes in its line editor alone, so an interactive one gets a terminal of its own; its
-# compadd writes down what it was handed before doing it.
+# zsh completes only in its line editor, so an interactive zsh runs on its own terminal. Its compadd
+# records its arguments before it adds them.
 zmodload zsh/zpty
 setup=$HOME/setup.zsh hits=$HOME/hits
 rm -f $hits

@@ -1,50 +1,50 @@
-# A whole report of the machine in machine/.
+# A whole report about the machine in machine/.
 $ sample doctor machine
 | WHAT THIS MACHINE CAN MEASURE
 | 
 | Performance events
 |   ✔  sampling             works: the cpu-clock event opens
-|   ✘  hardware counters    none: this CPU or virtual machine shows no counters
+|   ✘  hardware counters    none: this CPU or virtual machine provides no counters
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
-|   !  perf_event_paranoid  2: own processes, without what the kernel does for them
+|   !  perf_event_paranoid  2: own processes, without their time in the kernel
 |      → sudo sysctl kernel.perf_event_paranoid=1
-|   !  flamegraphs          of own processes without the kernel's part: no --kernel, --off-cpu, --all
+|   !  flamegraphs          own processes without their time in the kernel; no --kernel, --off-cpu, --all
 |      → sudo sysctl kernel.perf_event_paranoid=1
 |   !  kernel names         kptr_restrict 1: this user cannot name kernel functions
 |      → sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1
-|   ✔  sample buffers       516 KiB a CPU, and 8192 KiB of locked memory
-|   ✔  sample rate          up to 100000 samples a second
+|   ✔  sample buffers       516 KiB per CPU, and 8192 KiB of locked memory
+|   ✔  sample rate          up to 100000 samples per second
 | 
 | Power sources
 |   ✘  RAPL                 no energy counter
 |      → sudo modprobe intel_rapl_msr
-|   ✘  perf power           the kernel shows no energy events
+|   ✘  perf power           the kernel provides no energy events
 |      → sudo modprobe rapl
-|   ✘  hwmon                no sensor that tells power
+|   ✘  hwmon                no sensor that reports power
 |      → sudo apt install lm-sensors && sudo sensors-detect --auto
 |   –  battery              none
 |   –  NVIDIA GPUs          none in this machine
 |   –  AMD GPUs             none in this machine
 | 
 | Clocks
-|   ✔  TSC                  invariant, and used for ticks
+|   ✔  TSC                  invariant; used to measure time
 |   ✔  clocksource          tsc
 | 
 | Memory accounting
 |   ✔  cgroups              version 2
-|   ✔  memory.peak          kept for every group
+|   ✔  memory.peak          recorded for every group
 | 
 | Tools
 |   ✘  perf                 not found: records and counts performance events
 |      → sudo apt install linux-perf
-|   –  dtrace               not found: perf events do its work on Linux
+|   –  dtrace               not found: on Linux, perf events do its work
 |   –  cargo                not found: builds Rust programs
-|   –  cargo-flamegraph     not found: flamegraphs of Rust programs, and there is no cargo
+|   –  cargo-flamegraph     not found: makes flamegraphs of Rust programs, and there is no cargo
 |   ✘  inferno              not found: draws flamegraphs
 |      → sudo apt install cargo && cargo install inferno
 |   ✘  hyperfine            not found: times commands
 |      → sudo apt install hyperfine
-|   ✘  gdb                  not found: looks into a program that hangs or crashed
+|   ✘  gdb                  not found: debugs a program that hangs or crashed
 |      → sudo apt install gdb
 |   ✘  debuginfod           not found: fetches debug information
 |      → sudo apt install debuginfod
@@ -54,7 +54,7 @@ $ sample doctor machine
 | WHAT DISTURBS IT
 | 
 | CPU
-|   ✔  CPUs                 4 online, all may be used
+|   ✔  CPUs                 4 online, all usable
 |   !  governor             powersave: the frequency follows the load
 |      → echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor
 |   ✔  turbo                off
@@ -65,12 +65,12 @@ $ sample doctor machine
 |   ✔  load                 0.12 in the last minute, on 4 CPUs
 |   ✔  virtual machine      no
 |   ✔  container            no
-|   !  ASLR                 on: every run has its memory elsewhere
+|   !  ASLR                 on: memory addresses differ from run to run
 |      → tacho run --no-aslr -- COMMAND
-|   ✔  huge pages           only where a program asks
+|   ✔  huge pages           only for programs that ask
 |   ✔  swap                 not in use
-|   ✘  disk                 not known: this folder cannot be looked at
-|      → cd to a folder that is there
+|   ✘  disk                 unknown: cannot examine this folder
+|      → cd to a folder that exists
 | 
 | 16 ok, 5 warnings, 11 missing, 6 not applicable
 
@@ -80,56 +80,58 @@ $ sample doctor machine --width 60
 | Performance events
 |   ✔  sampling             works: the cpu-clock event opens
 |   ✘  hardware counters    none: this CPU or virtual machine
-|                           shows no counters
+|                           provides no counters
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
-|   !  perf_event_paranoid  2: own processes, without what the
-|                           kernel does for them
+|   !  perf_event_paranoid  2: own processes, without their
+|                           time in the kernel
 |      → sudo sysctl kernel.perf_event_paranoid=1
-|   !  flamegraphs          of own processes without the
-|                           kernel's part: no --kernel,
+|   !  flamegraphs          own processes without their time
+|                           in the kernel; no --kernel,
 |                           --off-cpu, --all
 |      → sudo sysctl kernel.perf_event_paranoid=1
 |   !  kernel names         kptr_restrict 1: this user cannot
 |                           name kernel functions
 |      → sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1
-|   ✔  sample buffers       516 KiB a CPU, and 8192 KiB of
+|   ✔  sample buffers       516 KiB per CPU, and 8192 KiB of
 |                           locked memory
-|   ✔  sample rate          up to 100000 samples a second
+|   ✔  sample rate          up to 100000 samples per second
 | 
 | Power sources
 |   ✘  RAPL                 no energy counter
 |      → sudo modprobe intel_rapl_msr
-|   ✘  perf power           the kernel shows no energy events
+|   ✘  perf power           the kernel provides no energy
+|                           events
 |      → sudo modprobe rapl
-|   ✘  hwmon                no sensor that tells power
+|   ✘  hwmon                no sensor that reports power
 |      → sudo apt install lm-sensors && sudo sensors-detect --auto
 |   –  battery              none
 |   –  NVIDIA GPUs          none in this machine
 |   –  AMD GPUs             none in this machine
 | 
 | Clocks
-|   ✔  TSC                  invariant, and used for ticks
+|   ✔  TSC                  invariant; used to measure time
 |   ✔  clocksource          tsc
 | 
 | Memory accounting
 |   ✔  cgroups              version 2
-|   ✔  memory.peak          kept for every group
+|   ✔  memory.peak          recorded for every group
 | 
 | Tools
 |   ✘  perf                 not found: records and counts
 |                           performance events
 |      → sudo apt install linux-perf
-|   –  dtrace               not found: perf events do its work
-|                           on Linux
+|   –  dtrace               not found: on Linux, perf events
+|                           do its work
 |   –  cargo                not found: builds Rust programs
-|   –  cargo-flamegraph     not found: flamegraphs of Rust
-|                           programs, and there is no cargo
+|   –  cargo-flamegraph     not found: makes flamegraphs of
+|                           Rust programs, and there is no
+|                           cargo
 |   ✘  inferno              not found: draws flamegraphs
 |      → sudo apt install cargo && cargo install inferno
 |   ✘  hyperfine            not found: times commands
 |      → sudo apt install hyperfine
-|   ✘  gdb                  not found: looks into a program
-|                           that hangs or crashed
+|   ✘  gdb                  not found: debugs a program that
+|                           hangs or crashed
 |      → sudo apt install gdb
 |   ✘  debuginfod           not found: fetches debug
 |                           information
@@ -141,7 +143,7 @@ $ sample doctor machine --width 60
 | WHAT DISTURBS IT
 | 
 | CPU
-|   ✔  CPUs                 4 online, all may be used
+|   ✔  CPUs                 4 online, all usable
 |   !  governor             powersave: the frequency follows
 |                           the load
 |      → echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor
@@ -153,14 +155,14 @@ $ sample doctor machine --width 60
 |   ✔  load                 0.12 in the last minute, on 4 CPUs
 |   ✔  virtual machine      no
 |   ✔  container            no
-|   !  ASLR                 on: every run has its memory
-|                           elsewhere
+|   !  ASLR                 on: memory addresses differ from
+|                           run to run
 |      → tacho run --no-aslr -- COMMAND
-|   ✔  huge pages           only where a program asks
+|   ✔  huge pages           only for programs that ask
 |   ✔  swap                 not in use
-|   ✘  disk                 not known: this folder cannot be
-|                           looked at
-|      → cd to a folder that is there
+|   ✘  disk                 unknown: cannot examine this
+|                           folder
+|      → cd to a folder that exists
 | 
 | 16 ok, 5 warnings, 11 missing, 6 not applicable
 
@@ -168,12 +170,11 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 | ^[1mWHAT THIS MACHINE CAN MEASURE^[0m
 | 
 | ^[1mPerformance events^[0m
-|   ^[31m✘^[0m  hardware counters    none: this CPU or virtual machine shows no counters
+|   ^[31m✘^[0m  hardware counters    none: this CPU or virtual machine provides no counters
 |      ^[36m→ on a virtual machine's host: qemu -cpu host,pmu=on^[0m
-|   ^[33m!^[0m  perf_event_paranoid  2: own processes, without what the kernel does for
-|                           them
+|   ^[33m!^[0m  perf_event_paranoid  2: own processes, without their time in the kernel
 |      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
-|   ^[33m!^[0m  flamegraphs          of own processes without the kernel's part: no
+|   ^[33m!^[0m  flamegraphs          own processes without their time in the kernel; no
 |                           --kernel, --off-cpu, --all
 |      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
 |   ^[33m!^[0m  kernel names         kptr_restrict 1: this user cannot name kernel
@@ -183,9 +184,9 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 | ^[1mPower sources^[0m
 |   ^[31m✘^[0m  RAPL                 no energy counter
 |      ^[36m→ sudo modprobe intel_rapl_msr^[0m
-|   ^[31m✘^[0m  perf power           the kernel shows no energy events
+|   ^[31m✘^[0m  perf power           the kernel provides no energy events
 |      ^[36m→ sudo modprobe rapl^[0m
-|   ^[31m✘^[0m  hwmon                no sensor that tells power
+|   ^[31m✘^[0m  hwmon                no sensor that reports power
 |      ^[36m→ sudo apt install lm-sensors && sudo sensors-detect --auto^[0m
 | 
 | ^[1mTools^[0m
@@ -195,7 +196,7 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |      ^[36m→ sudo apt install cargo && cargo install inferno^[0m
 |   ^[31m✘^[0m  hyperfine            not found: times commands
 |      ^[36m→ sudo apt install hyperfine^[0m
-|   ^[31m✘^[0m  gdb                  not found: looks into a program that hangs or crashed
+|   ^[31m✘^[0m  gdb                  not found: debugs a program that hangs or crashed
 |      ^[36m→ sudo apt install gdb^[0m
 |   ^[31m✘^[0m  debuginfod           not found: fetches debug information
 |      ^[36m→ sudo apt install debuginfod^[0m
@@ -210,10 +211,10 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |      ^[36m→ echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor^[0m
 | 
 | ^[1mSystem^[0m
-|   ^[33m!^[0m  ASLR                 on: every run has its memory elsewhere
+|   ^[33m!^[0m  ASLR                 on: memory addresses differ from run to run
 |      ^[36m→ tacho run --no-aslr -- COMMAND^[0m
-|   ^[31m✘^[0m  disk                 not known: this folder cannot be looked at
-|      ^[36m→ cd to a folder that is there^[0m
+|   ^[31m✘^[0m  disk                 unknown: cannot examine this folder
+|      ^[36m→ cd to a folder that exists^[0m
 | 
 | ^[32m16 ok^[0m, ^[33m5 warnings^[0m, ^[31m11 missing^[0m, ^[2m6 not applicable^[0m
 
@@ -221,12 +222,12 @@ $ LC_ALL=C sample doctor machine --quiet | head -6
 | WHAT THIS MACHINE CAN MEASURE
 | 
 | Performance events
-|   x  hardware counters    none: this CPU or virtual machine shows no counters
+|   x  hardware counters    none: this CPU or virtual machine provides no counters
 |      -> on a virtual machine's host: qemu -cpu host,pmu=on
-|   !  perf_event_paranoid  2: own processes, without what the kernel does for them
+|   !  perf_event_paranoid  2: own processes, without their time in the kernel
 
 $ sample doctor machine --json
-| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":16,"warning":5,"missing":11,"not_applicable":6},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine shows no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without what the kernel does for them","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"flamegraphs","status":"warning","found":"of own processes without the kernel's part: no --kernel, --off-cpu, --all","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB a CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples a second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel shows no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that tells power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"not_applicable","found":"none","fix":null},{"group":"power","disturbs":false,"name":"NVIDIA GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"power","disturbs":false,"name":"AMD GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant, and used for ticks","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"kept for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"not_applicable","found":"not found: perf events do its work on Linux","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"not_applicable","found":"not found: builds Rust programs","fix":null},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"not_applicable","found":"not found: flamegraphs of Rust programs, and there is no cargo","fix":null},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"sudo apt install cargo && cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: looks into a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"tools","disturbs":false,"name":"valgrind","status":"missing","found":"not found: counts instructions where the CPU has no counters","fix":"sudo apt install valgrind"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all may be used","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: every run has its memory elsewhere","fix":"tacho run --no-aslr -- COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only where a program asks","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"not known: this folder cannot be looked at","fix":"cd to a folder that is there"}]}
+| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":16,"warning":5,"missing":11,"not_applicable":6},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine provides no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without their time in the kernel","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"flamegraphs","status":"warning","found":"own processes without their time in the kernel; no --kernel, --off-cpu, --all","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB per CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples per second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel provides no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that reports power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"not_applicable","found":"none","fix":null},{"group":"power","disturbs":false,"name":"NVIDIA GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"power","disturbs":false,"name":"AMD GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant; used to measure time","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"recorded for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"not_applicable","found":"not found: on Linux, perf events do its work","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"not_applicable","found":"not found: builds Rust programs","fix":null},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"not_applicable","found":"not found: makes flamegraphs of Rust programs, and there is no cargo","fix":null},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"sudo apt install cargo && cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: debugs a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"tools","disturbs":false,"name":"valgrind","status":"missing","found":"not found: counts instructions where the CPU has no counters","fix":"sudo apt install valgrind"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all usable","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: memory addresses differ from run to run","fix":"tacho run --no-aslr -- COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only for programs that ask","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"unknown: cannot examine this folder","fix":"cd to a folder that exists"}]}
 
 $ sample doctor machine --fail-on-warn | tail -1
 | 16 ok, 5 warnings, 11 missing, 6 not applicable
@@ -234,51 +235,51 @@ $ sample doctor machine --fail-on-warn | tail -1
 $ sample doctor machine --fail-on-warn --json > /dev/null
 [3]
 
-# A machine that shows nothing.
+# A machine whose /proc and /sys are empty.
 $ sample doctor /nowhere
 | WHAT THIS MACHINE CAN MEASURE
 | 
 | Performance events
 |   ✔  sampling             works: the cpu-clock event opens
-|   ✘  hardware counters    none: this CPU or virtual machine shows no counters
+|   ✘  hardware counters    none: this CPU or virtual machine provides no counters
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
 |   ✘  perf_event_paranoid  this kernel has no performance events
 |      → boot a kernel built with CONFIG_PERF_EVENTS
-|   !  flamegraphs          of own processes without the kernel's part: no --kernel, --off-cpu, --all
+|   !  flamegraphs          own processes without their time in the kernel; no --kernel, --off-cpu, --all
 |      → sudo sysctl kernel.perf_event_paranoid=1
 | 
 | Power sources
 |   ✘  RAPL                 no energy counter
 |      → sudo modprobe intel_rapl_msr
-|   ✘  perf power           the kernel shows no energy events
+|   ✘  perf power           the kernel provides no energy events
 |      → sudo modprobe rapl
-|   ✘  hwmon                no sensor that tells power
+|   ✘  hwmon                no sensor that reports power
 |      → install the package lm-sensors && sudo sensors-detect --auto
 |   –  battery              none
 |   –  NVIDIA GPUs          none in this machine
 |   –  AMD GPUs             none in this machine
 | 
 | Clocks
-|   ✘  TSC                  not known: /proc/cpuinfo cannot be read
+|   ✘  TSC                  unknown: cannot read /proc/cpuinfo
 |      → sudo mount -t proc proc /proc
 | 
 | Memory accounting
 |   ✘  cgroups              not mounted
 |      → sudo mount -t cgroup2 none /sys/fs/cgroup
-|   ✘  memory.peak          not kept; the peak of a process tree is sampled instead
-|      → mend cgroups first; Linux 5.19 or newer has it
+|   ✘  memory.peak          not recorded; tacho polls the memory of a process tree instead
+|      → fix cgroups first; the peak needs Linux 5.19 or newer
 | 
 | Tools
 |   ✘  perf                 not found: records and counts performance events
 |      → install the package linux-perf
-|   –  dtrace               not found: perf events do its work on Linux
+|   –  dtrace               not found: on Linux, perf events do its work
 |   –  cargo                not found: builds Rust programs
-|   –  cargo-flamegraph     not found: flamegraphs of Rust programs, and there is no cargo
+|   –  cargo-flamegraph     not found: makes flamegraphs of Rust programs, and there is no cargo
 |   ✘  inferno              not found: draws flamegraphs
 |      → install the package cargo && cargo install inferno
 |   ✘  hyperfine            not found: times commands
 |      → install the package hyperfine
-|   ✘  gdb                  not found: looks into a program that hangs or crashed
+|   ✘  gdb                  not found: debugs a program that hangs or crashed
 |      → install the package gdb
 |   ✘  debuginfod           not found: fetches debug information
 |      → install the package debuginfod
@@ -289,18 +290,18 @@ $ sample doctor /nowhere
 | 
 | CPU
 |   –  governor             none: the CPU or the host sets the frequency
-|   –  turbo                no switch for it here
+|   –  turbo                this machine has no switch for it
 |   ✔  SMT                  off: no two threads share a core
 |   ✔  NUMA                 one node
 | 
 | System
-|   ✘  proc                 not mounted: what the kernel tells there is not known
+|   ✘  proc                 not mounted: what the kernel reports there is unknown
 |      → sudo mount -t proc proc /proc
-|   ✘  sys                  not mounted: what the kernel tells there is not known
+|   ✘  sys                  not mounted: what the kernel reports there is unknown
 |      → sudo mount -t sysfs sys /sys
 |   ✔  virtual machine      no
 |   ✔  container            no
-|   ✘  disk                 not known: this folder cannot be looked at
-|      → cd to a folder that is there
+|   ✘  disk                 unknown: cannot examine this folder
+|      → cd to a folder that exists
 | 
 | 5 ok, 1 warning, 17 missing, 8 not applicable

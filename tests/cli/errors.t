@@ -1,4 +1,4 @@
-# An unknown word: what was meant, and where to read on.
+# An unknown word: the error suggests a known one and names the help.
 $ tacho docter
 ! tacho: unknown command 'docter'; did you mean 'doctor'?
 ! see 'tacho --help'
@@ -59,7 +59,7 @@ $ sample events -x
 ! see 'tacho events --help'
 [64]
 
-# Options that need a value, that take none, that take others.
+# Options with a missing, an unexpected or a wrong value.
 $ tacho doctor --color
 ! tacho: option '--color' needs a value: --color WHEN
 ! see 'tacho doctor --help'
@@ -142,7 +142,7 @@ $ tacho "$(printf 'a\033[31mb\tc')"
 ! see 'tacho --help'
 [64]
 
-# What failed is said once.
+# An error message does not repeat itself.
 $ tacho stats compare
 ! tacho: cannot read 'compare': Is a directory
 [1]
@@ -160,7 +160,7 @@ $ tacho report compare
 ! tacho: cannot read the run 'compare': 'compare' is not a run folder: it has no run.json
 [1]
 
-# What was meant: a line for a shell, several lines, a run folder, YAML.
+# Errors that suggest the right call: a line for a shell, several lines, a run folder, YAML.
 $ tacho run -c 'a | b'
 ! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
 ! see 'tacho run --help'
@@ -192,7 +192,7 @@ $ project/try 'printf "[a]\nb = 1\n" > perfgate.toml; tacho gate -c perfgate.tom
 ! tacho: cannot read 'perfgate.toml': it is TOML; a gate is set up in YAML, and 'tacho gate init' writes a tacho.yaml to start from
 [1]
 
-# Words of other tools lead to the command that does it here.
+# Sub-commands of other tools lead to the tacho command with the same purpose.
 $ tacho check
 ! tacho: there is no command 'check': 'tacho gate' runs the benches of tacho.yaml and judges them
 ! see 'tacho --help'

@@ -1,4 +1,4 @@
-# The commands for profile events, on events made on the spot.
+# The commands for profile events, on events made by the test itself.
 
 $ tacho events
 ! tacho events - validate, summarise, compare and import profile events
@@ -6,15 +6,15 @@ $ tacho events
 ! Usage: tacho events COMMAND [OPTIONS] [ARGUMENTS]
 ! 
 ! Commands:
-!   canon     print each event in its one canonical form
-!   compare   two files side by side, stage by stage
-!   emit      write one event, from a shell script
+!   canon     print each event in canonical form
+!   compare   compare two files of events, stage by stage
+!   emit      write one event from a shell script
 !   follow    show events as they are written
-!   import    make events from the log of an engine
-!   summary   where the time went, by event and stage
-!   validate  check every line, and that the groups needed are there
+!   import    make events from a program's log
+!   summary   show where the time went, by event and stage
+!   validate  check every line, and that required groups occur
 ! 
-! 'tacho events --help' tells more.
+! See 'tacho events --help' for details.
 [64]
 $ tacho events --help
 | tacho events - validate, summarise, compare and import profile events
@@ -22,61 +22,61 @@ $ tacho events --help
 | Usage: tacho events COMMAND [OPTIONS] [ARGUMENTS]
 | 
 | A profile event is one line of JSON that says how long each stage of one step of
-| a program took. Programs write them with <tacho/event.h>; engines that log lines
-| such as '[unified-prof] ... total=28000us' are read by 'tacho events import'.
+| a program took. Programs write events with <tacho/event.h>. 'tacho events
+| import' makes events from log lines such as '[unified-prof] ... total=28000us'.
 | 
 | Commands:
-|   canon     print each event in its one canonical form
-|   compare   two files side by side, stage by stage
-|   emit      write one event, from a shell script
+|   canon     print each event in canonical form
+|   compare   compare two files of events, stage by stage
+|   emit      write one event from a shell script
 |   follow    show events as they are written
-|   import    make events from the log of an engine
-|   summary   where the time went, by event and stage
-|   validate  check every line, and that the groups needed are there
+|   import    make events from a program's log
+|   summary   show where the time went, by event and stage
+|   validate  check every line, and that required groups occur
 | 
 | Options:
 |   -h, --help  show this help
 | 
 | Examples:
 |   tacho events validate profile.jsonl
-|       Is every line of the file sound?
+|       Check every line of the file.
 |   tacho events summary profile.jsonl
-|       Where did the time go?
+|       Show where the time went.
 |   tacho events compare before.jsonl after.jsonl
-|       Is that better than before?
+|       Show what became faster or slower.
 | 
-| 'tacho events COMMAND --help' tells more about one of them.
+| See 'tacho events COMMAND --help' for the details of a command.
 $ tacho events validate --help
-| tacho events validate - check every line, and that the groups needed are there
+| tacho events validate - check every line, and that required groups occur
 | 
 | Usage: tacho events validate [--require A,B] [--max-errors N] [--jobs N] [--json] FILE...
 | 
-| Prints FILE:LINE: MESSAGE for each line that is not as it should be, goes on
-| behind it, and ends with counts. A line that a killed program or a full disk
-| left unfinished is called torn; a whole event that stands behind such a fragment
-| counts, but the line is reported all the same.
+| Prints FILE:LINE: MESSAGE for each invalid line, continues with the next one,
+| and ends with counts. A line that a killed program or a full disk left
+| incomplete is called torn. If a complete event follows the fragment on the same
+| line, the event counts and the line is still reported.
 | 
 | Arguments:
-|   FILE  events to read; - is stdin
+|   FILE  the events to read; - for standard input
 | 
 | Options:
-|   -j, --jobs N        threads to read with; one a CPU, at most 4, unless given
-|       --max-errors N  show at most N messages a file
-|       --require A,B   groups (names of events) that must come up, in any of the
-|                       files
+|   -j, --jobs N        number of threads that read (1 to 64, default: one per
+|                       CPU, at most 4)
+|       --max-errors N  show at most N messages per file
+|       --require A,B   groups (event names) that must occur in at least one file
 |       --json          print the result as JSON
-|   -q, --quiet         no progress, and only what matters
-|       --color WHEN    colours: auto (on a terminal), always, never
+|   -q, --quiet         show no progress and only essential output
+|       --color WHEN    use colours: auto (on a terminal), always or never
 |       --width N       fit tables into N columns
 |   -h, --help          show this help
 | 
 | Examples:
 |   tacho events validate --require unified_prof,bucket_prof profile.jsonl
-|       Every line must be sound, and both groups must be there.
+|       Check that every line is valid and that both groups occur.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
+|   0   success
+|   1   the command could not do its work
 |   2   a line is bad or torn, or a group is missing
 |   64  wrong usage
 
@@ -90,19 +90,19 @@ $ tacho events validate
 ! see 'tacho events validate --help'
 [64]
 $ tacho events validate --max-errors many x
-! tacho: --max-errors is a number, not 'many'
+! tacho: --max-errors needs a number, not 'many'
 ! see 'tacho events validate --help'
 [64]
 $ tacho events validate --require a,,b x
-! tacho: --require has a group without a name
+! tacho: --require contains an empty group name
 ! see 'tacho events validate --help'
 [64]
 $ tacho events validate --jobs 0 x
-! tacho: --jobs is a number from 1 to 64, not '0'
+! tacho: --jobs needs a number from 1 to 64, not '0'
 ! see 'tacho events validate --help'
 [64]
 $ tacho events summary --jobs 99 x
-! tacho: --jobs is a number from 1 to 64, not '99'
+! tacho: --jobs needs a number from 1 to 64, not '99'
 ! see 'tacho events summary --help'
 [64]
 $ tacho events compare x
@@ -114,7 +114,7 @@ $ tacho events emit
 ! see 'tacho events emit --help'
 [64]
 $ tacho events emit e --stage nothing -o x
-! tacho: --stage is KEY=VALUE, not 'nothing'
+! tacho: --stage needs KEY=VALUE, not 'nothing'
 ! see 'tacho events emit --help'
 [64]
 $ tacho events emit e --concurrency 0 -o x
@@ -134,7 +134,7 @@ $ tacho events import --env-hash md5:1 x
 ! see 'tacho events import --help'
 [64]
 
-# What cannot be read.
+# Files that cannot be read.
 $ tacho events validate /nowhere/profile.jsonl
 ! tacho: cannot open '/nowhere/profile.jsonl': No such file or directory
 [1]
@@ -154,7 +154,7 @@ $ tacho events follow /nowhere/profile.jsonl
 ! tacho: cannot open '/nowhere/profile.jsonl': No such file or directory
 [1]
 $ tacho events emit e
-! tacho: no file to write the event to: set TACHO_PROFILE_JSONL, or use --output
+! tacho: no file to write the event to; set TACHO_PROFILE_JSONL, or use --output
 [1]
 $ tacho events emit ' ' -o /dev/null
 ! tacho: cannot write the event: event must be non-empty
@@ -163,7 +163,7 @@ $ tacho events emit e -o /dev/null/profile.jsonl
 ! tacho: cannot create folder '/dev/null', there is a file: File exists
 [1]
 
-# Sound, bad and torn lines.
+# Valid, bad and torn lines.
 $ tacho events emit e --stage a=1 -o /dev/stdout | tacho events validate -
 | -: 1 events, 0 bad lines
 $ printf 'x\n{}\n[]\n{"event":"e","com' | tacho events validate -
@@ -181,13 +181,13 @@ $ printf 'x\n' | tacho events validate --quiet -
 | -:1: invalid JSON: column 1: expected a value, found 'x'
 [2]
 $ (printf '{"event":"to'; tacho events emit e -o /dev/stdout) | tacho events validate --require e,f -
-| -:1: invalid JSON: torn line, 12 bytes of an unfinished event; the whole event behind them was salvaged
+| -:1: invalid JSON: torn line, 12 bytes of an incomplete event; the complete event after them was salvaged
 | -: 1 events, 0 bad lines, 1 torn (1 events salvaged)
 | missing profile event groups: f
 [2]
 $ (printf '{"event":"to'; tacho events emit e -o /dev/stdout) | tacho events canon -
 | {"event":"e","commit_sha":null,"env_hash":"sha256:unknown","model":"unknown","concurrency":1,"shape":{},"stage_us":{},"graph_enabled":false,"runtime_flags":{},"source":"native"}
-! tacho: warning: -:1: torn line, 12 bytes of an unfinished event left out
+! tacho: warning: -:1: torn line, 12 bytes of an incomplete event were left out
 [2]
 $ printf 'x\n' | tacho events validate --json --require e -
 | {"schema":"tacho.events.validate.v1","files":[{"file":"-","errors":[{"line":1,"message":"invalid JSON: column 1: expected a value, found 'x'"}],"readable":true,"bytes":2,"lines":1,"blank":0,"events":0,"bad":1,"torn":0,"salvaged":0,"errors_not_listed":0}],"missing_groups":["e"],"sound":false}
@@ -199,21 +199,21 @@ $ tacho events emit e --shape b=1e2 --shape a='"x"' --stage s='{"z":1,"a":2,"z":
 $ tacho events emit e --model m --commit-sha c --env-hash sha256:1 --concurrency 8 --graph-enabled true --runtime-flags '{"b":1, "a":[]}' -o /dev/stdout | tacho events canon -
 | {"event":"e","commit_sha":"c","env_hash":"sha256:1","model":"m","concurrency":8,"shape":{},"stage_us":{},"graph_enabled":true,"runtime_flags":{"b":1,"a":[]},"source":"native"}
 
-# Where the time went.
+# Summaries.
 $ for i in 1 2 3; do tacho events emit step --stage total=$((i * 1000)) --stage 'in={"x_us":500,"x_calls":7}' --stage idle=0 --shape batch=$i -o /dev/stdout; done | tacho events summary -
-| step: 3 events, 6.000 ms in all (its stage total)
+| step: 3 events, 6.000 ms in total (stage 'total')
 |   stage    count     total      mean       p50       p95       p99       max   share
 |   total        3  6.000 ms  2.000 ms  2.000 ms  3.000 ms  3.000 ms  3.000 ms  100.0%
 |   in.x_us      3  1.500 ms  500.0 us  500.0 us  500.0 us  500.0 us  500.0 us   25.0%
-|   1 stages are 0 throughout and not shown; --json has them
+|   1 stages are always 0 and not shown; --json lists them
 |   count of    count  total  mean  p50  p95  p99  max
 |   in.x_calls      3     21     7    7    7    7    7
 $ for i in 1 2; do tacho events emit step --stage a=$i --shape batch=$i -o /dev/stdout; done | tacho events summary --by batch -
-| step batch=2: 1 events, 2.000 us in all (the sum of its stages)
+| step batch=2: 1 events, 2.000 us in total (sum of the stages)
 |   stage  count     total      mean       p50       p95       p99       max   share
 |   a          1  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  100.0%
 | 
-| step batch=1: 1 events, 1.000 us in all (the sum of its stages)
+| step batch=1: 1 events, 1.000 us in total (sum of the stages)
 |   stage  count     total      mean       p50       p95       p99       max   share
 |   a          1  1.000 us  1.000 us  1.000 us  1.000 us  1.000 us  1.000 us  100.0%
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --event other -
@@ -221,18 +221,18 @@ $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --eve
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --json -
 | {"schema":"tacho.events.summary.v1","events":1,"bad":0,"torn":0,"salvaged":0,"left_out":0,"by":null,"groups":[{"event":"step","by":null,"events":1,"total_us":1.0,"total_source":"sum","non_numeric":0,"stages":[{"name":"a","count":1,"total_us":1.0,"mean_us":1.0,"p50_us":1.0,"p95_us":1.0,"p99_us":1.0,"max_us":1.0,"share":1.0,"exact":true}],"counts":[]}]}
 
-# Better than before?
+# Comparisons.
 $ tacho events compare events/before.jsonl events/after.jsonl
 | A  events/before.jsonl: 26 events
 | B  events/after.jsonl: 26 events
 | 
-| What they were made with differs
+| Settings that differ
 |   setting                A            B
 |   commit_sha             "1f00"       "2e00"
 |   env_hash               "sha256:aa"  "sha256:bb"
 |   runtime_flags.kv.type  "fp16"       "fp8"
-|   A has 2 kinds of runtime_flags; the first is compared
-|   B has 2 kinds of runtime_flags; the first is compared
+|   A has 2 different runtime_flags; only the first are compared
+|   B has 2 different runtime_flags; only the first are compared
 | 
 | step: 24 events in A, 24 in B
 |   stage              n A  n B  median A  median B  B / A  95% interval    B > A        p  B is
@@ -242,7 +242,7 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 |   attn.kernel_us      24   24  51.00 us  76.00 us  1.490  1.386 to 1.603   1.00  0.00065  slower
 |   attn.kernel_calls   24   24        12        16  1.333  1.240 to 1.433   1.00   0.0019  more
 |   mostly_zero         24   24      0 ns      0 ns      -  has zeros        0.56        1  cannot tell
-|   1 stages are 0 in both and not shown; --json has them
+|   1 stages are 0 in both and not shown; --json lists them
 | 
 | load: 1 events in A, 1 in B
 |   stage  n A  n B  median A  median B  B / A  95% interval  B > A  p  B is
@@ -256,13 +256,13 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 |   step: only_b
 |   warm (1 events)
 | 
-| p is adjusted for 6 comparisons; above 0.05 nobody can tell.
-| Intervals allow for sessions that differ by 2.6%, and for values that depend on the one before.
+| p is adjusted for 6 comparisons; above 0.05 the difference may be chance.
+| Intervals allow for sessions that differ by 2.6% and for values that depend on the previous one.
 $ tacho events compare --event step --by batch --width 80 events/before.jsonl events/after.jsonl
 | A  events/before.jsonl: 24 events
 | B  events/after.jsonl: 24 events
 | 
-| What they were made with differs
+| Settings that differ
 |   setting                A            B
 |   commit_sha             "1f00"       "2e00"
 |   env_hash               "sha256:aa"  "sha256:bb"
@@ -276,7 +276,7 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 |   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.383 to 1.605   1.00  0.0012  slower
 |   attn.kern…   12   12        12        16  1.333  1.240 to 1.433   1.00   0.003  more
 |   mostly_ze…   12   12      0 ns      0 ns      -  has zeros        0.56       1  cannot tell
-|   1 stages are 0 in both and not shown; --json has them
+|   1 stages are 0 in both and not shown; --json lists them
 | 
 | step batch=8: 12 events in A, 12 in B
 |   stage       n A  n B  median A  median B  B / A  95% interval    B > A       p  B is
@@ -286,7 +286,7 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 |   attn.kern…   12   12  51.00 us  76.00 us  1.490  1.383 to 1.605   1.00  0.0012  slower
 |   attn.kern…   12   12        12        16  1.333  1.240 to 1.433   1.00   0.003  more
 |   mostly_ze…   12   12      0 ns      0 ns      -  has zeros        0.56       1  cannot tell
-|   1 stages are 0 in both and not shown; --json has them
+|   1 stages are 0 in both and not shown; --json lists them
 | 
 | Only in A:
 |   step batch=1: only_a
@@ -296,25 +296,25 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 |   step batch=1: only_b
 |   step batch=8: only_b
 | 
-| p is adjusted for 10 comparisons; above 0.05 nobody can tell.
-| Intervals allow for sessions that differ by 2.6%, and for values that depend on the one before.
+| p is adjusted for 10 comparisons; above 0.05 the difference may be chance.
+| Intervals allow for sessions that differ by 2.6% and for values that depend on the previous one.
 $ tacho events compare --event load events/before.jsonl events/before.jsonl
 | A  events/before.jsonl: 1 events
 | B  events/before.jsonl: 1 events
 | 
-| Both were made with the same settings.
+| Both files have the same settings.
 | 
 | load: 1 events in A, 1 in B
 |   stage  n A  n B  median A  median B  B / A  95% interval  B > A  p  B is
 |   read     1    1  4.000 ms  4.000 ms  1.000  too few        0.50  1  cannot tell
 | 
-| p is adjusted for 1 comparison; above 0.05 nobody can tell.
-| Intervals allow for sessions that differ by 2.6%, and for values that depend on the one before.
+| p is adjusted for 1 comparison; above 0.05 the difference may be chance.
+| Intervals allow for sessions that differ by 2.6% and for values that depend on the previous one.
 $ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load events/before.jsonl -
 | A  events/before.jsonl: 1 events
 | B  -: 1 events
 | 
-| What they were made with differs
+| Settings that differ
 |   setting     A            B
 |   commit_sha  "1f00"       "2e00"
 |   env_hash    "sha256:aa"  "sha256:bb"
@@ -323,21 +323,21 @@ $ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load
 |   stage  n A  n B  median A  median B  B / A  95% interval  B > A  p  B is
 |   read     1    1  4.000 ms  5.000 ms  1.250  too few        1.00  1  cannot tell
 | 
-| p is adjusted for 1 comparison; above 0.05 nobody can tell.
-| Intervals allow for sessions that differ by 2.6%, and for values that depend on the one before.
+| p is adjusted for 1 comparison; above 0.05 the difference may be chance.
+| Intervals allow for sessions that differ by 2.6% and for values that depend on the previous one.
 ! tacho: warning: -:27: invalid JSON: torn line, column 10: expected a value, found the end of the text
-! tacho: warning: -: 1 lines are no events and were left out; see 'tacho events validate'
+! tacho: warning: -: 1 lines are not events and were left out; see 'tacho events validate'
 [2]
 
-# From a log.
+# Import from a log.
 $ printf '[iter-prof] iter#3 total=7ms sched=9us batch_size=1\nhello\n' | tacho events import -
 | {"event":"iter_prof","commit_sha":null,"env_hash":"sha256:unknown","model":"unknown","concurrency":1,"shape":{"batch_size":1,"iter":3},"stage_us":{"sched":9,"total":7000},"graph_enabled":false,"runtime_flags":{},"source":"server_log","source_line":"[iter-prof] iter#3 total=7ms sched=9us batch_size=1"}
-! 1 events from 2 lines; 1 lines hold no timing that can be read (--show-skipped lists them)
+! 1 events from 2 lines; 1 lines have no readable timing (--show-skipped lists them)
 $ printf '[iter-prof] iter#3\nhello\n' | tacho events import --show-skipped -
 ! tacho: warning: -:1: no timing: [iter-prof] iter#3
 ! tacho: warning: -:2: no [tag]: hello
-! 0 events from 2 lines; 2 lines hold no timing that can be read
+! 0 events from 2 lines; 2 lines have no readable timing
 
-# As they come.
+# Following a pipe.
 $ tacho events emit step --stage total=1500 --stage 'n={"x":1}' --shape batch=4 --shape who=me -o /dev/stdout | tacho events follow -
 | step: total=1.500 ms | batch=4 who=me

@@ -109,7 +109,7 @@ $ tacho flame
 !   draw     draw stacks as an interactive SVG
 !   fold     collapse a profiler's text to folded stacks
 ! 
-! 'tacho flame --help' tells more.
+! See 'tacho flame --help' for details.
 [64]
 $ tacho flame drew
 ! tacho: unknown command 'drew'; did you mean 'draw'?

@@ -1,4 +1,4 @@
-# Without a command: short help on stderr, wrong usage.
+# Without a command, tacho prints a short help on stderr and exits with 64.
 $ tacho
 ! tacho - make benchmark runs observable, reproducible and gateable
 ! 
@@ -10,24 +10,23 @@ $ tacho
 !   calibrate    which changes this machine can see, and with how many runs
 !   compare      runs side by side, with intervals and verdicts
 !   completion   print a completion script for a shell
-!   doctor       what this machine can measure, what disturbs it, how to fix that
+!   doctor       show what this machine can measure and what disturbs it
 !   events       validate, summarise, compare and import profile events
-!   fingerprint  hash a configuration, a run, the environment
+!   fingerprint  hash a JSON document, a run or the environment
 !   flame        capture, fold, draw, compare and convert flamegraphs
 !   gate         run what tacho.yaml lists, judge it against baselines or another
 !                commit, for CI
-!   help         explain tacho or one of its commands
+!   help         show the help of tacho or of one of its commands
 !   plan         how many runs a comparison needs, and how long they take
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
 !   sweep        run a command over a grid of parameters, a run folder a cell
-!   trace        look into recordings and traces, convert, cut and check them
+!   trace        inspect, convert, merge, slice and check recordings and traces
 !   watch        memory, CPU and power of a process tree, live
-!   witness      prove that results were not changed since, and that they come out
-!                again
+!   witness      prove that results are unchanged and reproducible
 ! 
-! 'tacho --help' tells more.
+! See 'tacho --help' for details.
 [64]
 
 $ tacho --help
@@ -45,22 +44,21 @@ $ tacho --help
 |   calibrate    which changes this machine can see, and with how many runs
 |   compare      runs side by side, with intervals and verdicts
 |   completion   print a completion script for a shell
-|   doctor       what this machine can measure, what disturbs it, how to fix that
+|   doctor       show what this machine can measure and what disturbs it
 |   events       validate, summarise, compare and import profile events
-|   fingerprint  hash a configuration, a run, the environment
+|   fingerprint  hash a JSON document, a run or the environment
 |   flame        capture, fold, draw, compare and convert flamegraphs
 |   gate         run what tacho.yaml lists, judge it against baselines or another
 |                commit, for CI
-|   help         explain tacho or one of its commands
+|   help         show the help of tacho or of one of its commands
 |   plan         how many runs a comparison needs, and how long they take
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
 |   sweep        run a command over a grid of parameters, a run folder a cell
-|   trace        look into recordings and traces, convert, cut and check them
+|   trace        inspect, convert, merge, slice and check recordings and traces
 |   watch        memory, CPU and power of a process tree, live
-|   witness      prove that results were not changed since, and that they come out
-|                again
+|   witness      prove that results are unchanged and reproducible
 | 
 | Options:
 |   -V, --version  show the version
@@ -68,24 +66,25 @@ $ tacho --help
 | 
 | Examples:
 |   tacho run -- ./bench --quick
-|       Run it until the median is precise; a folder and a report.
+|       Run a program until its median is precise; write a folder and a report.
 |   tacho run -c './old' -c './new'
-|       Two programs in turns, compared with intervals.
+|       Compare two programs, run alternately.
 |   tacho flame -- ./bench
-|       A flamegraph of it, a fraction of a second after it ends.
+|       Draw a flamegraph.
 |   tacho gate init
-|       Settings and a CI workflow that fail on what got slower or larger.
+|       Write settings and a CI workflow that fails when something got slower or
+|       larger.
 |   tacho doctor
-|       What this machine can measure, what disturbs it, and how to mend that.
+|       Show what this machine can measure, what disturbs it, and how to fix that.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
+|   0   success
+|   1   the command could not do its work
 |   2   a check failed
 |   3   only warnings, with --fail-on-warn
 |   64  wrong usage
 | 
-| 'tacho COMMAND --help' tells more about one of them.
+| See 'tacho COMMAND --help' for the details of a command.
 
 $ tacho -h | head -1
 | tacho - make benchmark runs observable, reproducible and gateable
@@ -100,164 +99,164 @@ $ tacho -V
 | tacho 0.1.0
 
 $ tacho doctor --help
-| tacho doctor - what this machine can measure, what disturbs it, how to fix that
+| tacho doctor - show what this machine can measure and what disturbs it
 | 
 | Usage: tacho doctor [--json] [--quiet] [--fail-on-warn]
 | 
-| Looks at performance events, power sources, clocks, memory accounting and tools,
-| then at what makes a benchmark's results vary. Each finding is ok, a warning,
-| missing, or not applicable to this machine; a warning and what is missing come
-| with the command that fixes them. Nothing is changed: the commands are for you
-| to run.
+| Checks performance events, power sources, clocks, memory accounting and tools,
+| and then everything that makes benchmark results vary. Each finding is ok, a
+| warning, missing, or not applicable to this machine. For a warning or something
+| missing, doctor prints the command that fixes it. It changes nothing itself; you
+| run the commands.
 | 
 | Options:
-|       --fail-on-warn  exit with 3 when there is a warning or something is
-|                       missing
+|       --fail-on-warn  exit with 3 if there is a warning or something is missing
 |       --json          print the result as JSON
-|   -q, --quiet         no progress, and only what matters
-|       --color WHEN    colours: auto (on a terminal), always, never
+|   -q, --quiet         show no progress and only essential output
+|       --color WHEN    use colours: auto (on a terminal), always or never
 |       --width N       fit tables into N columns
 |   -h, --help          show this help
 | 
 | Examples:
 |   tacho doctor --quiet
-|       Only what is not as it should be.
+|       Show only warnings and what is missing.
 |   tacho doctor --json | jq -r '.probes[].fix // empty'
-|       Only what would fix it.
+|       Print only the commands that fix something.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
-|   3   a warning, or something missing, with --fail-on-warn
+|   0   success
+|   1   the command could not do its work
+|   3   there is a warning or something is missing, and --fail-on-warn was given
 |   64  wrong usage
 
 $ tacho help doctor | head -1
-| tacho doctor - what this machine can measure, what disturbs it, how to fix that
+| tacho doctor - show what this machine can measure and what disturbs it
 
 $ tacho help completion
 | tacho completion - print a completion script for a shell
 | 
 | Usage: tacho completion SHELL
 | 
-| The script completes commands, options, their values and file names. It is made
-| from the same tables as this help, so it knows exactly the commands of this
-| tacho.
+| The script completes commands, options, their values and file names. It is
+| generated from the same tables as this help, so it matches this version of tacho
+| exactly.
 | 
 | Arguments:
 |   SHELL  bash, zsh or fish
 | 
 | Options:
-|   -q, --quiet       no progress, and only what matters
-|       --color WHEN  colours: auto (on a terminal), always, never
+|   -q, --quiet       show no progress and only essential output
+|       --color WHEN  use colours: auto (on a terminal), always or never
 |       --width N     fit tables into N columns
 |   -h, --help        show this help
 | 
 | Examples:
 |   source <(tacho completion bash)
-|       Completion in this bash, until it ends.
+|       Turn on completion in the current bash.
 |   tacho completion zsh > ~/.zfunc/_tacho
-|       For every zsh to come; ~/.zfunc must be in fpath before compinit runs.
+|       Turn on completion in new zsh sessions; ~/.zfunc must be in fpath before
+|       compinit runs.
 |   tacho completion fish > ~/.config/fish/completions/tacho.fish
-|       For every fish to come.
+|       Turn on completion in new fish sessions.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
+|   0   success
+|   1   the command could not do its work
 |   64  wrong usage
 
 $ tacho help help
-| tacho help - explain tacho or one of its commands
+| tacho help - show the help of tacho or of one of its commands
 | 
 | Usage: tacho help [--man] [COMMAND [COMMAND]]
 | 
 | Arguments:
-|   COMMAND  a command, and a command of that one; none: tacho itself
+|   COMMAND  a command, or a command and its sub-command (default: tacho itself)
 | 
 | Options:
-|       --man         print the man page's source instead
-|   -q, --quiet       no progress, and only what matters
-|       --color WHEN  colours: auto (on a terminal), always, never
+|       --man         print the source of the manual page
+|   -q, --quiet       show no progress and only essential output
+|       --color WHEN  use colours: auto (on a terminal), always or never
 |       --width N     fit tables into N columns
 |   -h, --help        show this help
 | 
 | Examples:
 |   tacho help doctor
-|       How tacho doctor is called.
+|       Show the help of tacho doctor.
 |   tacho help --man doctor | man -l -
-|       The same as a man page.
+|       Show it as a manual page.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
+|   0   success
+|   1   the command could not do its work
 |   64  wrong usage
 
-# Narrow, and wider than prose should be.
+# A narrow terminal, and one that is wider than prose should be.
 $ tacho doctor --help --width 50
-| tacho doctor - what this machine can measure, what disturbs it, how to fix that
+| tacho doctor - show what this machine can measure and what disturbs it
 | 
 | Usage: tacho doctor [--json] [--quiet] [--fail-on-warn]
 | 
-| Looks at performance events, power sources,
-| clocks, memory accounting and tools, then at what
-| makes a benchmark's results vary. Each finding is
+| Checks performance events, power sources, clocks,
+| memory accounting and tools, and then everything
+| that makes benchmark results vary. Each finding is
 | ok, a warning, missing, or not applicable to this
-| machine; a warning and what is missing come with
-| the command that fixes them. Nothing is changed:
-| the commands are for you to run.
+| machine. For a warning or something missing,
+| doctor prints the command that fixes it. It
+| changes nothing itself; you run the commands.
 | 
 | Options:
-|       --fail-on-warn  exit with 3 when there is a
+|       --fail-on-warn  exit with 3 if there is a
 |                       warning or something is
 |                       missing
 |       --json          print the result as JSON
-|   -q, --quiet         no progress, and only what
-|                       matters
-|       --color WHEN    colours: auto (on a
-|                       terminal), always, never
+|   -q, --quiet         show no progress and only
+|                       essential output
+|       --color WHEN    use colours: auto (on a
+|                       terminal), always or never
 |       --width N       fit tables into N columns
 |   -h, --help          show this help
 | 
 | Examples:
 |   tacho doctor --quiet
-|       Only what is not as it should be.
+|       Show only warnings and what is missing.
 |   tacho doctor --json | jq -r '.probes[].fix // empty'
-|       Only what would fix it.
+|       Print only the commands that fix something.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
-|   3   a warning, or something missing, with
-|       --fail-on-warn
+|   0   success
+|   1   the command could not do its work
+|   3   there is a warning or something is missing,
+|       and --fail-on-warn was given
 |   64  wrong usage
 
 $ tacho doctor --help --width 200
-| tacho doctor - what this machine can measure, what disturbs it, how to fix that
+| tacho doctor - show what this machine can measure and what disturbs it
 | 
 | Usage: tacho doctor [--json] [--quiet] [--fail-on-warn]
 | 
-| Looks at performance events, power sources, clocks, memory accounting and tools, then at what makes
-| a benchmark's results vary. Each finding is ok, a warning, missing, or not applicable to this
-| machine; a warning and what is missing come with the command that fixes them. Nothing is changed:
-| the commands are for you to run.
+| Checks performance events, power sources, clocks, memory accounting and tools, and then everything
+| that makes benchmark results vary. Each finding is ok, a warning, missing, or not applicable to this
+| machine. For a warning or something missing, doctor prints the command that fixes it. It changes
+| nothing itself; you run the commands.
 | 
 | Options:
-|       --fail-on-warn  exit with 3 when there is a warning or something is missing
+|       --fail-on-warn  exit with 3 if there is a warning or something is missing
 |       --json          print the result as JSON
-|   -q, --quiet         no progress, and only what matters
-|       --color WHEN    colours: auto (on a terminal), always, never
+|   -q, --quiet         show no progress and only essential output
+|       --color WHEN    use colours: auto (on a terminal), always or never
 |       --width N       fit tables into N columns
 |   -h, --help          show this help
 | 
 | Examples:
 |   tacho doctor --quiet
-|       Only what is not as it should be.
+|       Show only warnings and what is missing.
 |   tacho doctor --json | jq -r '.probes[].fix // empty'
-|       Only what would fix it.
+|       Print only the commands that fix something.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
-|   3   a warning, or something missing, with --fail-on-warn
+|   0   success
+|   1   the command could not do its work
+|   3   there is a warning or something is missing, and --fail-on-warn was given
 |   64  wrong usage
 
 # Colours on request.
@@ -266,12 +265,12 @@ $ tacho completion --help --color always | tr '\033' '^' | head -8
 | 
 | ^[1mUsage:^[0m tacho completion SHELL
 | 
-| The script completes commands, options, their values and file names. It is made
-| from the same tables as this help, so it knows exactly the commands of this
-| tacho.
+| The script completes commands, options, their values and file names. It is
+| generated from the same tables as this help, so it matches this version of tacho
+| exactly.
 | 
 
-# Commands below a command.
+# Sub-commands.
 $ sample events
 ! tacho events - profile events
 ! 
@@ -281,7 +280,7 @@ $ sample events
 !   import    read foreign events
 !   validate  check events
 ! 
-! 'tacho events --help' tells more.
+! See 'tacho events --help' for details.
 [64]
 
 $ sample events --help
@@ -296,7 +295,7 @@ $ sample events --help
 | Options:
 |   -h, --help  show this help
 | 
-| 'tacho events COMMAND --help' tells more about one of them.
+| See 'tacho events COMMAND --help' for the details of a command.
 
 $ sample events import --help
 | tacho events import - read foreign events
@@ -316,14 +315,14 @@ $ sample events import --help
 |   -o, --output FILE    where to
 |   -s, --strict         it's [all]: or nothing
 |       --json           print the result as JSON
-|   -q, --quiet          no progress, and only what matters
-|       --color WHEN     colours: auto (on a terminal), always, never
+|   -q, --quiet          show no progress and only essential output
+|       --color WHEN     use colours: auto (on a terminal), always or never
 |       --width N        fit tables into N columns
 |   -h, --help           show this help
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
+|   0   success
+|   1   the command could not do its work
 |   64  wrong usage
 
 $ sample help events import | head -1

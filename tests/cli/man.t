@@ -23,13 +23,13 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | print a completion script for a shell
 | .TP
 | .B tacho doctor
-| what this machine can measure, what disturbs it, how to fix that
+| show what this machine can measure and what disturbs it
 | .TP
 | .B tacho events
 | validate, summarise, compare and import profile events
 | .TP
 | .B tacho fingerprint
-| hash a configuration, a run, the environment
+| hash a JSON document, a run or the environment
 | .TP
 | .B tacho flame
 | capture, fold, draw, compare and convert flamegraphs
@@ -38,7 +38,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | run what tacho.yaml lists, judge it against baselines or another commit, for CI
 | .TP
 | .B tacho help
-| explain tacho or one of its commands
+| show the help of tacho or of one of its commands
 | .TP
 | .B tacho plan
 | how many runs a comparison needs, and how long they take
@@ -56,13 +56,13 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | run a command over a grid of parameters, a run folder a cell
 | .TP
 | .B tacho trace
-| look into recordings and traces, convert, cut and check them
+| inspect, convert, merge, slice and check recordings and traces
 | .TP
 | .B tacho watch
 | memory, CPU and power of a process tree, live
 | .TP
 | .B tacho witness
-| prove that results were not changed since, and that they come out again
+| prove that results are unchanged and reproducible
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
@@ -73,10 +73,10 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .SH EXIT STATUS
 | .TP
 | .B 0
-| fine
+| success
 | .TP
 | .B 1
-| could not do the work
+| the command could not do its work
 | .TP
 | .B 2
 | a check failed
@@ -95,16 +95,16 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | Read in place of the TACHO_* variable of the same name where that is not set.
 | .TP
 | .B NO_COLOR
-| When set, and not empty, output has no colours unless \-\-color=always.
+| If set and not empty, turns off colours unless \-\-color=always is given.
 | .TP
 | .B TERM
-| Without it, or on a terminal called dumb, output has no colours.
+| If unset or dumb, turns off colours.
 | .TP
 | .B COLUMNS
-| The width that tables fit into, in place of the terminal's.
+| Width of tables in columns, instead of the terminal's.
 | .TP
 | .B LC_ALL, LC_CTYPE, LANG
-| Say whether the terminal shows UTF\-8; else pictures are ASCII.
+| Decide whether the output may use UTF\-8; otherwise it is ASCII.
 | .SH FILES
 | .TP
 | .B tacho\-out/
@@ -116,7 +116,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .B PREFIX/share/doc/tacho/
 | Documents, JSON schemas and examples.
 | .SH EXAMPLES
-| Run it until the median is precise; a folder and a report.
+| Run a program until its median is precise; write a folder and a report.
 | .PP
 | .RS 4
 | .EX
@@ -124,7 +124,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .EE
 | .RE
 | .PP
-| Two programs in turns, compared with intervals.
+| Compare two programs, run alternately.
 | .PP
 | .RS 4
 | .EX
@@ -132,7 +132,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .EE
 | .RE
 | .PP
-| A flamegraph of it, a fraction of a second after it ends.
+| Draw a flamegraph.
 | .PP
 | .RS 4
 | .EX
@@ -140,7 +140,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .EE
 | .RE
 | .PP
-| Settings and a CI workflow that fail on what got slower or larger.
+| Write settings and a CI workflow that fails when something got slower or larger.
 | .PP
 | .RS 4
 | .EX
@@ -148,7 +148,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .EE
 | .RE
 | .PP
-| What this machine can measure, what disturbs it, and how to mend that.
+| Show what this machine can measure, what disturbs it, and how to fix that.
 | .PP
 | .RS 4
 | .EX
@@ -178,24 +178,24 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 $ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
 | .TH TACHO\-DOCTOR 1 "DATE" "tacho 0.1.0" "tacho manual"
 | .SH NAME
-| tacho\-doctor \- what this machine can measure, what disturbs it, how to fix that
+| tacho\-doctor \- show what this machine can measure and what disturbs it
 | .SH SYNOPSIS
 | .B tacho doctor [\-\-json] [\-\-quiet] [\-\-fail\-on\-warn]
 | .SH DESCRIPTION
-| Looks at performance events, power sources, clocks, memory accounting and tools, then at what makes a benchmark's results vary. Each finding is ok, a warning, missing, or not applicable to this machine; a warning and what is missing come with the command that fixes them. Nothing is changed: the commands are for you to run.
+| Checks performance events, power sources, clocks, memory accounting and tools, and then everything that makes benchmark results vary. Each finding is ok, a warning, missing, or not applicable to this machine. For a warning or something missing, doctor prints the command that fixes it. It changes nothing itself; you run the commands.
 | .SH OPTIONS
 | .TP
 | .B \-\-fail\-on\-warn
-| exit with 3 when there is a warning or something is missing
+| exit with 3 if there is a warning or something is missing
 | .TP
 | .B \-\-json
 | print the result as JSON
 | .TP
 | .B \-q, \-\-quiet
-| no progress, and only what matters
+| show no progress and only essential output
 | .TP
 | .B \-\-color WHEN
-| colours: auto (on a terminal), always, never
+| use colours: auto (on a terminal), always or never
 | .TP
 | .B \-\-width N
 | fit tables into N columns
@@ -205,38 +205,38 @@ $ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
 | .SH EXIT STATUS
 | .TP
 | .B 0
-| fine
+| success
 | .TP
 | .B 1
-| could not do the work
+| the command could not do its work
 | .TP
 | .B 3
-| a warning, or something missing, with \-\-fail\-on\-warn
+| there is a warning or something is missing, and \-\-fail\-on\-warn was given
 | .TP
 | .B 64
 | wrong usage
 | .SH ENVIRONMENT
 | .TP
 | .B PATH
-| Where tools are looked for.
+| Where doctor searches for tools.
 | .TP
 | .B NO_COLOR
-| When set, and not empty, output has no colours unless \-\-color=always.
+| If set and not empty, turns off colours unless \-\-color=always is given.
 | .TP
 | .B TERM
-| Without it, or on a terminal called dumb, output has no colours.
+| If unset or dumb, turns off colours.
 | .TP
 | .B COLUMNS
-| The width that tables fit into, in place of the terminal's.
+| Width of tables in columns, instead of the terminal's.
 | .TP
 | .B LC_ALL, LC_CTYPE, LANG
-| Say whether the terminal shows UTF\-8; else pictures are ASCII.
+| Decide whether the output may use UTF\-8; otherwise it is ASCII.
 | .SH FILES
 | .TP
 | .B /proc, /sys
-| What the machine can measure, and what disturbs a measurement.
+| Describe the machine.
 | .SH EXAMPLES
-| Only what is not as it should be.
+| Show only warnings and what is missing.
 | .PP
 | .RS 4
 | .EX
@@ -244,7 +244,7 @@ $ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
 | .EE
 | .RE
 | .PP
-| Only what would fix it.
+| Print only the commands that fix something.
 | .PP
 | .RS 4
 | .EX
@@ -254,7 +254,7 @@ $ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
 | .SH SEE ALSO
 | .BR tacho (1)
 
-# Commands below a command are sections of its page.
+# Sub-commands of a sub-command are sections of its page.
 $ sample help --man events | sed '1s/"20[0-9-]*"/"DATE"/'
 | .TH TACHO\-EVENTS 1 "DATE" "tacho 0.1.0" "tacho manual"
 | .SH NAME
@@ -290,10 +290,10 @@ $ sample help --man events | sed '1s/"20[0-9-]*"/"DATE"/'
 | print the result as JSON
 | .TP
 | .B \-q, \-\-quiet
-| no progress, and only what matters
+| show no progress and only essential output
 | .TP
 | .B \-\-color WHEN
-| colours: auto (on a terminal), always, never
+| use colours: auto (on a terminal), always or never
 | .TP
 | .B \-\-width N
 | fit tables into N columns
@@ -304,10 +304,10 @@ $ sample help --man events | sed '1s/"20[0-9-]*"/"DATE"/'
 | Exit status:
 | .TP
 | .B 0
-| fine
+| success
 | .TP
 | .B 1
-| could not do the work
+| the command could not do its work
 | .TP
 | .B 64
 | wrong usage
@@ -320,10 +320,10 @@ $ sample help --man events | sed '1s/"20[0-9-]*"/"DATE"/'
 | events
 | .TP
 | .B \-q, \-\-quiet
-| no progress, and only what matters
+| show no progress and only essential output
 | .TP
 | .B \-\-color WHEN
-| colours: auto (on a terminal), always, never
+| use colours: auto (on a terminal), always or never
 | .TP
 | .B \-\-width N
 | fit tables into N columns
@@ -334,10 +334,10 @@ $ sample help --man events | sed '1s/"20[0-9-]*"/"DATE"/'
 | Exit status:
 | .TP
 | .B 0
-| fine
+| success
 | .TP
 | .B 1
-| could not do the work
+| the command could not do its work
 | .TP
 | .B 64
 | wrong usage
@@ -348,15 +348,15 @@ $ sample help --man events | sed '1s/"20[0-9-]*"/"DATE"/'
 | .SH ENVIRONMENT
 | .TP
 | .B NO_COLOR
-| When set, and not empty, output has no colours unless \-\-color=always.
+| If set and not empty, turns off colours unless \-\-color=always is given.
 | .TP
 | .B TERM
-| Without it, or on a terminal called dumb, output has no colours.
+| If unset or dumb, turns off colours.
 | .TP
 | .B COLUMNS
-| The width that tables fit into, in place of the terminal's.
+| Width of tables in columns, instead of the terminal's.
 | .TP
 | .B LC_ALL, LC_CTYPE, LANG
-| Say whether the terminal shows UTF\-8; else pictures are ASCII.
+| Decide whether the output may use UTF\-8; otherwise it is ASCII.
 | .SH SEE ALSO
 | .BR tacho (1)

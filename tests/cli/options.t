@@ -33,13 +33,13 @@ $ sample events import --output= a
 | argument 'a'
 | json 0 quiet 0
 
-# The last one counts.
+# The last value of a repeated option counts.
 $ sample table --width 200 --width 40 | head -3
 | name              time   share
 | main           1.250 s  100.0%  ████████
 | a function …  625.0 ms   50.0%  ████
 
-# A program's own options are its own.
+# Options after a program to run belong to that program.
 $ sample run -n 3 prog -n 4 --help -- x
 | option runs=3
 | argument 'prog'

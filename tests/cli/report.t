@@ -22,8 +22,8 @@ $ tacho report --help
 |       --raw            csv: write names as they are, also those that a
 |                        spreadsheet takes for a formula
 |       --json           print the result as JSON
-|   -q, --quiet          no progress, and only what matters
-|       --color WHEN     colours: auto (on a terminal), always, never
+|   -q, --quiet          show no progress and only essential output
+|       --color WHEN     use colours: auto (on a terminal), always or never
 |       --width N        fit tables into N columns
 |   -h, --help           show this help
 | 
@@ -36,8 +36,8 @@ $ tacho report --help
 |       Every sample, for a spreadsheet.
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
+|   0   success
+|   1   the command could not do its work
 |   64  wrong usage
 
 # One run: Markdown, CSV, JUnit.

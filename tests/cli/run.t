@@ -102,8 +102,8 @@ $ tacho run --help
 |                            finds any file changed since
 |       --fail-on-warn       end with 3 when there are warnings
 |       --json               print the result as JSON
-|   -q, --quiet              no progress, and only what matters
-|       --color WHEN         colours: auto (on a terminal), always, never
+|   -q, --quiet              show no progress and only essential output
+|       --color WHEN         use colours: auto (on a terminal), always or never
 |       --width N            fit tables into N columns
 |   -h, --help               show this help
 | 
@@ -118,12 +118,12 @@ $ tacho run --help
 |       With cold caches.
 | 
 | Exit status:
-|   0    fine
+|   0    success
 |   1    could not do the work, a run failed, or with --allow-nonzero all runs of
 |        a command did; with --pass-status that run's own status
 |   3    there are warnings, with --fail-on-warn
 |   64   wrong usage
-|   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
+|   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
 
 # Commands: none, too many names, two of the same name, both ways at once.
 $ tacho run

@@ -1,5 +1,5 @@
-/* A command tree with one of everything, so that the machinery of the command is tested whole:
-   commands below commands, all kinds of options and values, a program to run, a table, progress. */
+/* A command tree with one of everything, so that the whole machinery of the command is tested:
+   sub-commands, all kinds of options and values, a program to run, a table, progress. */
 #include <errno.h>
 #include <linux/perf_event.h>
 
@@ -16,7 +16,7 @@ enum { FORMAT, OUTPUT, STRICT, DIR_OPT, RUNS };
 
 static const char *const formats[] = {"csv", "jsonl", NULL};
 
-/* Prints what was parsed, one a line. */
+/* Prints the parsed options and arguments, one per line. */
 static int run_echo(struct args *args)
 {
     const struct opt *opt;
@@ -44,7 +44,7 @@ static int run_table(struct args *args)
         double share;
     } rows[] = {
         {"main", 1.25e9, 1},
-        {"a function whose name goes on and on, as those of templates do", 625e6, 0.5},
+        {"a function whose name is very, very long, as those of templates are", 625e6, 0.5},
         {"\u6c49\u5b57\u6f22\u5b57\u6c49\u5b57\u6f22\u5b57\u6c49\u5b57\u6f22\u5b57 wide", 31e6,
          0.025},
         {"e\u0301a\u0308o\u0302 combining", 999.6, 8e-7},
@@ -99,7 +99,7 @@ static int trace_nothing(void)
     return EPERM;
 }
 
-/* Of a machine in a folder, without tools and without a disk. */
+/* Runs doctor on a machine in a folder, without tools and without a disk. */
 static int run_doctor(struct args *args)
 {
     struct tch_machine machine = {
@@ -118,7 +118,7 @@ static const struct arg doctor_args[] = {
     {.name = NULL},
 };
 
-/* cmd_doctor, but for what main() changes. */
+/* cmd_doctor with the members that main() changes. */
 static struct cmd cmd_any_doctor;
 
 static const struct opt import_opts[] = {

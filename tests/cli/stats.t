@@ -97,7 +97,7 @@ $ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
 | mad    25.03 ms  at most 487.4 us off
 
 $ tacho stats -c encode stats/latency.hlog
-! tacho: cannot read 'stats/latency.hlog': no line has the tag 'encode'; there are 'decode'
+! tacho: cannot read 'stats/latency.hlog': no line has the tag 'encode'; tags in the file: 'decode'
 [64]
 
 # A rate is not a time, and ranks are exact: 20 of 21 numbers are 95.238... % of them.

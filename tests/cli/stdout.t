@@ -1,4 +1,4 @@
-# A full disk is a failure.
+# A full disk is an error.
 $ tacho --help > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
@@ -7,7 +7,7 @@ $ tacho completion bash > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
 
-# More than stdio buffers.
+# Output larger than the buffer of stdio.
 $ sample completion bash > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
@@ -20,7 +20,7 @@ $ tacho doctor > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
 
-# Also where the command itself would say that all is well.
+# The error is reported even if the command itself succeeded.
 $ tacho events validate /dev/null > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
@@ -29,18 +29,18 @@ $ tacho --version > /dev/full
 ! tacho: cannot write to stdout: No space left on device
 [1]
 
-# So is a closed stdout.
+# A closed stdout is an error.
 $ tacho --version >&-
 ! tacho: cannot write to stdout: Bad file descriptor
 [1]
 
-# A reader that had enough is none.
+# A reader that closes the pipe early is not an error.
 $ (tacho help --man doctor; echo $? >&2) | true
 ! 0
 
 $ (sleep 0.1; tacho doctor; echo $? >&2) | true
 ! 0
 
-# Nothing on stderr is needed.
+# A command works without stderr.
 $ tacho docter 2>&-
 [64]

@@ -111,8 +111,9 @@ $ tacho sweep --help
 |                                    verify' finds any file changed since
 |       --fail-on-warn               end with 3 when there are warnings
 |       --json                       print the result as JSON
-|   -q, --quiet                      no progress, and only what matters
-|       --color WHEN                 colours: auto (on a terminal), always, never
+|   -q, --quiet                      show no progress and only essential output
+|       --color WHEN                 use colours: auto (on a terminal), always or
+|                                    never
 |       --width N                    fit tables into N columns
 |   -h, --help                       show this help
 | 
@@ -125,13 +126,13 @@ $ tacho sweep --help
 |       Each number of threads has a baseline of its own.
 | 
 | Exit status:
-|   0    fine
-|   1    could not do the work
+|   0    success
+|   1    the command could not do its work
 |   2    the cost does not grow as --expect says
 |   3    cells have warnings, with --fail-on-warn
 |   4    NOT JUDGED: --expect was given, and there are too few values to check it
 |   64   wrong usage
-|   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
+|   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
 
 # Parameters: each mistake by name.
 $ tacho sweep

@@ -1,16 +1,16 @@
-# Without a width of its own, as in a pipe, nothing is cut.
+# Output without a width, as in a pipe, is never truncated.
 $ sample table
-| name                                                                time   share
-| main                                                             1.250 s  100.0%  ████████
-| a function whose name goes on and on, as those of templates do  625.0 ms   50.0%  ████
-| 汉字漢字汉字漢字汉字漢字 wide                                   31.00 ms    2.5%  ▎
-| éäô combining                                                   999.6 ns   <0.1%
-| ?[31mnot red?                                                      12 ns   <0.1%
+| name                                                                     time   share
+| main                                                                  1.250 s  100.0%  ████████
+| a function whose name is very, very long, as those of templates are  625.0 ms   50.0%  ████
+| 汉字漢字汉字漢字汉字漢字 wide                                        31.00 ms    2.5%  ▎
+| éäô combining                                                        999.6 ns   <0.1%
+| ?[31mnot red?                                                           12 ns   <0.1%
 
 $ sample table --width 80
 | name                                                      time   share
 | main                                                   1.250 s  100.0%  ████████
-| a function whose name goes on and on, as those of t…  625.0 ms   50.0%  ████
+| a function whose name is very, very long, as those …  625.0 ms   50.0%  ████
 | 汉字漢字汉字漢字汉字漢字 wide                         31.00 ms    2.5%  ▎
 | éäô combining                                         999.6 ns   <0.1%
 | ?[31mnot red?                                            12 ns   <0.1%
@@ -18,7 +18,7 @@ $ sample table --width 80
 $ sample table --width 60
 | name                                  time   share
 | main                               1.250 s  100.0%  ████████
-| a function whose name goes on a…  625.0 ms   50.0%  ████
+| a function whose name is very, …  625.0 ms   50.0%  ████
 | 汉字漢字汉字漢字汉字漢字 wide     31.00 ms    2.5%  ▎
 | éäô combining                     999.6 ns   <0.1%
 | ?[31mnot red?                        12 ns   <0.1%
@@ -42,20 +42,20 @@ $ sample table --width 20
 $ COLUMNS=60 sample table
 | name                                  time   share
 | main                               1.250 s  100.0%  ████████
-| a function whose name goes on a…  625.0 ms   50.0%  ████
+| a function whose name is very, …  625.0 ms   50.0%  ████
 | 汉字漢字汉字漢字汉字漢字 wide     31.00 ms    2.5%  ▎
 | éäô combining                     999.6 ns   <0.1%
 | ?[31mnot red?                        12 ns   <0.1%
 
-# What is not a width is passed over.
+# An invalid COLUMNS is ignored.
 $ COLUMNS=wide sample table | head -2
-| name                                                                time   share
-| main                                                             1.250 s  100.0%  ████████
+| name                                                                     time   share
+| main                                                                  1.250 s  100.0%  ████████
 
 $ LC_ALL=C sample table --width 60
 | name                                  time   share
 | main                               1.250 s  100.0%  ########
-| a function whose name goes on...  625.0 ms   50.0%  ####
+| a function whose name is very...  625.0 ms   50.0%  ####
 | ???????????? wide                 31.00 ms    2.5%
 | e?a?o? combining                  999.6 ns   <0.1%
 | ?[31mnot red?                        12 ns   <0.1%
@@ -73,9 +73,9 @@ $ sample table --width 40 --color always | tr '\033' '^'
 | ^[36m?[31mnot re…^[0m     12 ns   <0.1%
 
 $ NO_COLOR=1 sample table --color always | tr '\033' '^' | head -1
-| ^[1mname^[0m                                                                ^[1mtime^[0m   ^[1mshare^[0m
+| ^[1mname^[0m                                                                     ^[1mtime^[0m   ^[1mshare^[0m
 
-# No progress where stderr is no terminal.
+# No progress is shown if stderr is not a terminal.
 $ sample progress
 | done
 ! tacho: warning: half-way

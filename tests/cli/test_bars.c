@@ -1,4 +1,4 @@
-/* Bars and sparklines. */
+/* Tests of bars and sparklines. */
 #include "support/test.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The parser of options, beside what the golden files show: its answers to a command. */
+/* Tests of the option parser that the golden files do not cover: what it returns to a command. */
 #include "support/test.h"
 
 #include "cli/core/opt.h"
@@ -64,7 +64,7 @@ static void gives_options_in_order_with_values(void **state)
     assert_int_equal(cli_next_opt(&args)->id, FORMAT);
     assert_string_equal(args.value, "jsonl");
     assert_null(cli_next_opt(&args));
-    assert_null(cli_next_opt(&args)); /* the end stays the end */
+    assert_null(cli_next_opt(&args)); /* the end is final */
     assert_true(args.quiet);
     assert_int_equal(args.count, 2);
     assert_string_equal(args.operands[0], "a");

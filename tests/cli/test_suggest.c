@@ -1,4 +1,4 @@
-/* What was meant by a word that is not known. */
+/* Tests of the suggestions for unknown words. */
 #include "support/test.h"
 
 #include "cli/core/suggest.h"
@@ -9,7 +9,7 @@ static void counts_edits(void **state)
     assert_int_equal(cli_edit_distance("", ""), 0);
     assert_int_equal(cli_edit_distance("doctor", "doctor"), 0);
     assert_int_equal(cli_edit_distance("docter", "doctor"), 1);
-    assert_int_equal(cli_edit_distance("dotcor", "doctor"), 1); /* a swap is one */
+    assert_int_equal(cli_edit_distance("dotcor", "doctor"), 1); /* a swap counts as one edit */
     assert_int_equal(cli_edit_distance("", "abc"), 3);
     assert_int_equal(cli_edit_distance("abc", ""), 3);
     assert_int_equal(cli_edit_distance("kitten", "sitting"), 3);
@@ -24,7 +24,7 @@ static void takes_words_longer_than_its_rows(void **state)
     longest[200] = '\0';
     assert_int_equal(cli_edit_distance(longest, "abc"), 200);
     assert_int_equal(cli_edit_distance("abc", longest), 200);
-    longest[40] = '\0'; /* just not longer */
+    longest[40] = '\0'; /* the longest word that is still compared */
     assert_int_equal(cli_edit_distance(longest, "abc"), 39);
     assert_int_equal(cli_edit_distance("abc", longest), 39);
 }
@@ -45,7 +45,7 @@ static void suggests_what_is_near(void **state)
     assert_string_equal(nearest("jsom"), "json");
     assert_string_equal(nearest("hlep"), "help");
     assert_string_equal(nearest("dcotor"), "doctor");
-    assert_string_equal(nearest("comp"), "compare"); /* cut short: the first of them */
+    assert_string_equal(nearest("comp"), "compare"); /* an incomplete word: the first match */
     assert_string_equal(nearest("complet"), "completion");
 }
 

@@ -1,4 +1,4 @@
-/* Tables that fit the terminal. Whole ones are in the golden files. */
+/* Tests of tables that fit the terminal. The golden files contain whole tables. */
 #include "support/test.h"
 
 #include "cli/core/table.h"
@@ -56,7 +56,8 @@ static void wraps_nothing_without_a_width(void **state)
     cli_table_release(&t);
 }
 
-/* First what is left out for names, then names are wrapped, then the rest is left out. */
+/* Columns of KEEP_IF_NAMES_FIT are left out first, then names are wrapped, then other columns are
+   left out. */
 static void leaves_columns_out_where_there_is_no_room(void **state)
 {
     static const struct column columns[] = {

@@ -1,4 +1,4 @@
-/* What is shown on a terminal and what elsewhere: the sample command runs on a pty of its own. */
+/* Tests of the output on a terminal and elsewhere. The sample command runs on its own pty. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -10,7 +10,8 @@
 #include "cli/core/progress.h"
 #include "cli/core/term.h"
 
-/* Runs the sample with its stdout, or stderr, on a terminal 50 columns wide; what comes there. */
+/* Runs the sample with its stdout or stderr on a terminal of 50 columns and stores what it prints
+   there. */
 static void run_on_terminal(const char *const *argv, int stream, char *out, size_t size)
 {
     int ours = posix_openpt(O_RDWR | O_NOCTTY);
@@ -33,7 +34,7 @@ static void run_on_terminal(const char *const *argv, int stream, char *out, size
         _exit(99);
     }
     assert_true(pid > 0);
-    /* A pty ends with EIO when the last holder of the other side is gone. */
+    /* Reading a pty fails with EIO when the last holder of the other side has closed it. */
     while (len + 1 < size && (got = read(ours, out + len, size - 1 - len)) > 0)
         len += (size_t)got;
     out[len] = '\0';
@@ -98,7 +99,7 @@ static void draws_progress_and_erases_it(void **state)
     (void)state;
     run_on_terminal(argv, STDERR_FILENO, out, sizeof out);
     drawn = strstr(out, "0/3");
-    message = strstr(out, "\r\033[Ktacho: warning: half-way"); /* not on the progress's line */
+    message = strstr(out, "\r\033[Ktacho: warning: half-way"); /* not on the progress line */
     assert_true(drawn && message && drawn < message);
     assert_string_equal(out + strlen(out) - strlen("\r\033[K"), "\r\033[K");
 }
@@ -113,7 +114,7 @@ static void draws_no_progress_when_quiet(void **state)
     assert_string_equal(out, "tacho: warning: half-way\r\n");
 }
 
-/* What `body` writes on stderr while that is said to be a terminal. */
+/* Stores what `body` writes to stderr while stderr is declared a terminal. */
 static void read_stderr(void (*body)(const struct args *args), char *text, size_t size)
 {
     const struct args args = {.err = {.is_tty = true, .width = 80}};
@@ -161,7 +162,7 @@ static void draws_progress_ten_times_a_second_at_most(void **state)
 
     (void)state;
     begun = lines_begun(step_for_a_while);
-    assert_true(begun >= 2); /* at the begin, and to erase it */
+    assert_true(begun >= 2); /* at the start, and to erase it */
     assert_true(begun <= 2 + spent_ns / 100000000);
 }
 
@@ -171,7 +172,7 @@ static void hide_and_step(const struct args *args)
 
     cli_progress_begin(&p, args, "hiding", 3);
     cli_progress_hide();
-    cli_progress_hide(); /* nothing is there any more */
+    cli_progress_hide(); /* nothing is left to erase */
     cli_progress_step(&p, 1);
     cli_progress_end(&p);
     cli_progress_hide();
@@ -230,7 +231,7 @@ static void tells_share_count_and_time_left(void **state)
     line_is(&p, 20 * second, "run   25%  5/20  1:00 left");
     p.done = 30; /* more than was planned */
     line_is(&p, 20 * second, "run  100%  20/20");
-    p.done = 0; /* no rate to tell from */
+    p.done = 0; /* no rate to estimate from */
     line_is(&p, 20 * second, "run    0%  0/20");
     p.total = 0;
     p.done = 7;

@@ -1,4 +1,4 @@
-/* Text as columns of a terminal. */
+/* Tests of text in columns of a terminal. */
 #include "support/test.h"
 
 #include "cli/core/text.h"
@@ -108,7 +108,8 @@ static void cuts_a_word_longer_than_a_line(void **state)
 {
     (void)state;
     wraps_is("abcdefgh ij", 0, 3, "abc\ndef\ngh\nij\n");
-    wraps_is("\u6f22\u5b57", 0, 1, "\u6f22\n\u5b57\n"); /* too wide for any line, and yet it ends */
+    wraps_is("\u6f22\u5b57", 0, 1,
+             "\u6f22\n\u5b57\n"); /* too wide for any line, but wrapping still terminates */
 }
 
 static void clean_is(const char *text, bool utf8, const char *want)

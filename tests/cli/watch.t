@@ -42,13 +42,13 @@ $ tacho watch --power steam -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
 
 # The command's own status.
 $ tacho watch --json -- sh -c 'exit 3' > /dev/null
-! tacho: 'sh' ended with status 3
+! tacho: 'sh' exited with status 3
 [1]
 $ tacho watch --json --pass-status -- sh -c 'exit 3' > /dev/null
-! tacho: 'sh' ended with status 3
+! tacho: 'sh' exited with status 3
 [3]
 $ tacho watch --json -- sh -c 'kill -9 $$' > /dev/null
-! tacho: 'sh' was ended by signal 9
+! tacho: 'sh' was killed by signal 9
 [1]
 
 # One that is over before it can be looked at: what wait tells is there all the same. Its memory is

@@ -1,4 +1,4 @@
-# Witness logs, bundles and seals: what is shown of them, and that changes are found.
+# Witness logs, bundles and seals: their contents, and how changes are detected.
 $ tacho witness verify witness/a.jsonl witness/b.jsonl
 | ok   witness/a.jsonl: 3 entries
 |      c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911
@@ -14,7 +14,7 @@ $ tacho witness verify witness/dropped.jsonl witness/a.jsonl witness/swapped.jso
 | BAD  witness/swapped.jsonl: line 2: the line does not follow the line before it: a line was removed, added or moved
 [2]
 $ tacho witness verify witness/open.jsonl
-| BAD  witness/open.jsonl: not closed: lines at its end may be missing; --open accepts that
+| BAD  witness/open.jsonl: not closed: lines at its end may be missing; --open accepts this
 [2]
 $ tacho witness verify --open witness/open.jsonl
 | ok   witness/open.jsonl: 2 entries, not closed
@@ -24,10 +24,10 @@ $ tacho witness verify --json witness/a.jsonl witness/swapped.jsonl
 | {"schema":"tacho.witness.verify.v1","files":[{"file":"witness/a.jsonl","kind":"log","ok":true,"entries":3,"closed":true,"hash":"c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911"},{"file":"witness/swapped.jsonl","kind":"log","ok":false,"entries":1,"closed":false,"hash":"34472e111790f6b46279f20436da11713b7be234bf43dcb439dd69262b869fda","line":2,"why":"the line does not follow the line before it: a line was removed, added or moved"}],"bad":1}
 [2]
 $ tacho witness verify --expect 0000 witness/a.jsonl
-| BAD  witness/a.jsonl: its last hash is not the one expected
+| BAD  witness/a.jsonl: its last hash differs from the one of --expect
 [2]
 $ tacho witness verify --expect 0000 witness/a.jsonl witness/b.jsonl
-! tacho: --expect is for one file or folder, not 2
+! tacho: --expect needs exactly one file or folder, not 2
 ! see 'tacho witness verify --help'
 [64]
 $ tacho witness verify witness/none.jsonl
@@ -57,7 +57,7 @@ $ tacho witness show witness/changed.jsonl
 ! tacho: cannot show 'witness/changed.jsonl': line 2: the line was changed: its hash does not match its bytes
 [2]
 $ tacho witness show --top x witness/a.jsonl
-! tacho: --top takes a number of entries, not 'x'
+! tacho: --top needs a number of entries, not 'x'
 ! see 'tacho witness show --help'
 [64]
 $ tacho witness compare witness/a.jsonl witness/b.jsonl
@@ -81,7 +81,7 @@ $ tacho witness compare witness/a.jsonl witness/other.jsonl
 | decisions (keep_mask)        2   2
 | decisions (cut_cost)         2   2
 | 
-| the first that differs is in line 1 of A and line 1 of B
+| the first difference is in line 1 of A and line 1 of B
 [2]
 $ tacho witness compare --json witness/a.jsonl witness/b.jsonl
 | {"schema":"tacho.witness.compare.v1","a":"witness/a.jsonl","b":"witness/b.jsonl","same":true,"entries_a":3,"entries_b":3,"compared":3,"inputs_differ":0,"settings_differ":0,"masks_differ":0,"costs_differ":0,"first_line_a":0,"first_line_b":0,"first_log_a":null,"first_log_b":null}
@@ -99,7 +99,7 @@ $ tacho witness compare witness/a.jsonl witness/open.jsonl
 | decisions (cut_cost)         0   2
 | 
 | one has more entries than the other
-! tacho: warning: 'witness/open.jsonl' was not closed: entries at its end may be missing
+! tacho: warning: 'witness/open.jsonl' was not closed; entries at its end may be missing
 [2]
 $ d=$(mktemp -d) && tacho witness pack --config witness/config.json --environment witness/env.json -o $d/w.rvf witness/a.jsonl witness/other.jsonl >/dev/null && tacho witness show $d/w.rvf | sed "s|$d||" && tacho witness verify $d | sed "s|$d||"; rm -r $d
 | /w.rvf: bundle of 2 logs, 5 entries
@@ -159,7 +159,7 @@ $ d=$(mktemp -d); tacho witness pack --environment witness/env.json -q -o $d/w.r
 | decisions (keep_mask)        2   5
 | decisions (cut_cost)         2   5
 | 
-| the first that differs is in line 1 of other in A and line 1 of a in B
+| the first difference is in line 1 of other in A and line 1 of a in B
 $ tacho witness pack -o /dev/null witness/a.jsonl
 ! tacho: cannot pack '/dev/null': '/dev/null' is not a regular file; write to one, then copy it there
 [1]
@@ -168,13 +168,13 @@ $ d=$(mktemp -d); tacho witness pack --environment witness/env.json -o $d/w.rvf 
 $ d=$(mktemp -d); tacho witness pack --config witness/a.jsonl -o $d/w.rvf witness/a.jsonl 2>&1 | sed "s|$d||"; ls $d; rm -r $d
 | tacho: cannot pack '/w.rvf': line 2, column 1: expected the end of the text, found '{'
 $ tacho witness pack witness/a.jsonl
-! tacho: where to? -o witness.rvf
+! tacho: -o is missing; name the bundle to write, such as -o witness.rvf
 ! see 'tacho witness pack --help'
 [64]
 $ d=$(mktemp -d) && cd $d && tacho run -q -n 1 --name x --seal -- true >/dev/null && tacho witness verify -q tacho-out/x/latest && echo >>tacho-out/x/latest/report.md && tacho witness verify tacho-out/x/latest; echo $?; rm -r $d
 | BAD  tacho-out/x/latest: report.md was changed
 | 2
 $ d=$(mktemp -d); tacho witness verify $d 2>&1 | sed "s|$d|DIR|"; rm -r $d
-| tacho: 'DIR' has no seal and no witness logs; 'tacho run --seal' makes one
+| tacho: 'DIR' has no seal and no witness logs; 'tacho run --seal' makes a seal
 $ d=$(mktemp -d); tacho witness pack -o $d/w.rvf $d; ls $d; rm -r $d
-! tacho: there are no logs to pack: no folder named has a file *.jsonl
+! tacho: no logs to pack: the named folders contain no *.jsonl files

@@ -97,10 +97,10 @@ mkdir there
 ends 0 "$tacho" flame --cwd there --env TACHO_TEST_A=1 --env TACHO_TEST_B='x y' -- sh -c \
     "[ \"\${PWD##*/}\" = there ] && [ \"\$TACHO_TEST_A\$TACHO_TEST_B\" = '1x y' ] && $workload shares 30"
 ends 1 "$tacho" flame -- "$workload" fail 30
-says "ended with status 7"
+says "exited with status 7"
 ends 7 "$tacho" flame --pass-status -- "$workload" fail 30
 ends 1 "$tacho" flame -- "$workload" crash 30
-says "was ended by signal 11"
+says "was killed by signal 11"
 ends 139 "$tacho" flame --pass-status -- "$workload" crash 30
 [ -s flamegraph-workload.svg ] || fail "no picture of a command that was killed"
 

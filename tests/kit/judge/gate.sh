@@ -28,7 +28,7 @@ says "stays as it is"
 # Settings with a mistake name line and column.
 printf 'benches:\n- name: spin\n  command: %s 5\n  rnus: 8\n' "$spin" >tacho.yaml
 ends_with 1 "$tacho" gate
-says "line 4, column 9: 'rnus' is no key of a bench"
+says "line 4, column 9: 'rnus' is not a key of a bench"
 
 cat >tacho.yaml <<END
 suspicious: 1000000x

@@ -124,16 +124,16 @@ static void errors_point_to_line_and_column(void **state)
         uint64_t column;
         const char *says;
     } cases[] = {
-        {"bench: []\n", 1, 8, "'bench' is no key of tacho.yaml"},
+        {"bench: []\n", 1, 8, "'bench' is not a key of tacho.yaml"},
         {"alpha: 60%\n" BENCH, 1, 8, "at most 50%"},
         {"suspicious: 1x\n" BENCH, 1, 13, "a factor above 1"},
         {"suspicious: much\n" BENCH, 1, 13, "a factor above 1"},
         {"benches: []\n", 1, 10, "no list of benches"},
         {"benches: {}\n", 1, 10, "a list"},
         {"defaults: {}\n", 1, 1, "no list of benches"},
-        {"defaults: {run: 1}\n" BENCH, 1, 17, "'run' is no key of the defaults"},
+        {"defaults: {run: 1}\n" BENCH, 1, 17, "'run' is not a key of the defaults"},
         {"baseline: {keep: 0}\n" BENCH, 1, 11, "'keep'"},
-        {BENCH "  run: 3\n", 4, 8, "'run' is no key of a bench"},
+        {BENCH "  run: 3\n", 4, 8, "'run' is not a key of a bench"},
         {BENCH "  runs: 3\n", 4, 9, "6 or more"},
         {BENCH "  runs: 30\n  precision: 1%\n", 5, 14, "not both"},
         {BENCH "  timeout: 5\n", 4, 12, "a duration"},
@@ -143,7 +143,7 @@ static void errors_point_to_line_and_column(void **state)
         {BENCH "  metrics: {x: 'y'}\n  budgets: {x: {tolerance: 1%}}\n", 5, 16, "direction"},
         {BENCH "  budgets: {wal: {tolerance: 1%}}\n", 4, 18, "no metric 'wal'"},
         {BENCH "  budgets: {wall: 5%}\n", 4, 19, "must be a map"},
-        {BENCH "  budgets: {wall: {tolerence: 5%}}\n", 4, 31, "is no key of a budget"},
+        {BENCH "  budgets: {wall: {tolerence: 5%}}\n", 4, 31, "is not a key of a budget"},
         {BENCH "  budgets: {wall: {required: true}}\n", 4, 19, "a tolerance or a max"},
         {BENCH "  budgets: {wall: {max: 5MiB}}\n", 4, 25, "a duration such as"},
         {BENCH "  budgets: {memory: {max: 5ms}}\n", 4, 27, "a size such as"},

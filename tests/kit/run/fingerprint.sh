@@ -74,7 +74,7 @@ jq '.command.argv[0] = "./other"' tacho-out/it/latest/run.json >changed/run.json
 status=0
 "$tacho" fingerprint run changed >out 2>err || status=$?
 [ "$status" -eq 2 ] || fail "a changed run.json is not found"
-says err "run.json was changed: it was recorded with the fingerprint $first"
+says err "run.json was changed after the run, which recorded the fingerprint $first"
 jq . tacho-out/it/latest/run.json >changed/run.json
 "$tacho" fingerprint run changed >out 2>err || fail "blanks in run.json change the fingerprint: $(cat err)"
 jq 'del(.fingerprint)' tacho-out/it/latest/run.json >changed/run.json
