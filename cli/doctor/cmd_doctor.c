@@ -173,7 +173,6 @@ const struct cmd cmd_doctor = {
     .summary = "show what this machine can measure and what disturbs it",
     .usage = "tacho doctor [--json] [--quiet] [--fail-on-warn]",
     .about =
-
         "Checks performance events, power sources, clocks, memory accounting and tools, and then "
         "everything that makes benchmark results vary. Each finding is ok, a warning, missing, or "
         "not applicable to this machine. For a warning or something missing, doctor prints the "

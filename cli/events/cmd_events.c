@@ -26,7 +26,6 @@ const struct cmd cmd_events = {
     .summary = "validate, summarise, compare and import profile events",
     .usage = "tacho events COMMAND [OPTIONS] [ARGUMENTS]",
     .about =
-
         "A profile event is one line of JSON that says how long each stage of one step of a "
         "program took. Programs write events with <tacho/event.h>. 'tacho events import' makes "
         "events from log lines such as '[unified-prof] ... total=28000us'.",

@@ -93,7 +93,6 @@ const struct cmd cmd_events_canon = {
     .summary = "print each event in canonical form",
     .usage = "tacho events canon FILE",
     .about =
-
         "Prints the fields of each event in a fixed order, without unknown fields. Keys of shape "
         "and stage_us are sorted by bytes. Numbers have their shortest form. There are no "
         "unnecessary escapes or blanks. Invalid lines are reported on stderr.",

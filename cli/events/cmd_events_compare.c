@@ -89,7 +89,6 @@ const struct cmd cmd_events_compare = {
     .summary = "compare two files of events, stage by stage",
     .usage = "tacho events compare [--event E] [--by SHAPE_KEY] [--json] A B",
     .about =
-
         "First shows which settings differ: commit, model, environment and runtime flags. Then "
         "shows each stage of both files: the medians, the ratio B / A with its 95 % interval, how "
         "often a value of B exceeds a value of A (0.50 means no difference), and whether the "

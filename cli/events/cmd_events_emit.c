@@ -133,7 +133,6 @@ const struct cmd cmd_events_emit = {
     .summary = "write one event from a shell script",
     .usage = "tacho events emit EVENT [--stage KEY=VALUE]... [--shape KEY=VALUE]... [-o FILE]",
     .about =
-
         "Appends the event to the file that programs linked with libtacho use: the one named by "
         "TACHO_PROFILE_JSONL, or else a file in TACHO_RUN_DIR. Model, commit and the other common "
         "fields come from the TACHO_PROFILE_ variables unless an option gives them. A value that "

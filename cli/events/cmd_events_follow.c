@@ -284,7 +284,6 @@ const struct cmd cmd_events_follow = {
     .summary = "show events as they are written",
     .usage = "tacho events follow [--event E] [--from-start] FILE",
     .about =
-
         "Prints one line per event: its name, its stages, then its shape. Shows the last ten "
         "events and then waits for more, like 'tail -f', until it is interrupted. A file that is "
         "replaced or truncated is read again from its start. A pipe is read to its end.",

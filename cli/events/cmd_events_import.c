@@ -170,7 +170,6 @@ const struct cmd cmd_events_import = {
         "tacho events import LOG [--model M] [--concurrency N] [--commit-sha S] [--env-hash H]\n"
         "                    [--graph-enabled BOOL] [--runtime-flags JSON] [-o OUT]",
     .about =
-
         "Reads lines such as '[unified-prof] iter#1 items=32 total=28000us | sample=20 (us)'. The "
         "tag becomes the event's name (unified_prof), timings become stage_us in microseconds, and "
         "other key=value pairs become shape. The whole line is kept as source_line. A number is a "

@@ -263,7 +263,6 @@ const struct cmd cmd_events_summary = {
     .summary = "show where the time went, by event and stage",
     .usage = "tacho events summary [--event E] [--by SHAPE_KEY] [--jobs N] [--json] FILE...",
     .about =
-
         "For each event and stage, shows the count, total, mean, median, 95th and 99th percentile "
         "(nearest rank), maximum, and share of the event's total; the most expensive come first. "
         "Nested stages are named a.b.c. The event's total is its stage 'total' if it has one, else "

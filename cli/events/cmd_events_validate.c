@@ -239,7 +239,6 @@ const struct cmd cmd_events_validate = {
     .summary = "check every line, and that required groups occur",
     .usage = "tacho events validate [--require A,B] [--max-errors N] [--jobs N] [--json] FILE...",
     .about =
-
         "Prints FILE:LINE: MESSAGE for each invalid line, continues with the next one, and ends "
         "with counts. A line that a killed program or a full disk left incomplete is called torn. "
         "If a complete event follows the fragment on the same line, the event counts and the line "

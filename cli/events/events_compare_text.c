@@ -231,7 +231,6 @@ int cli_events_compare_text(struct tch_buf *b, const struct tch_events_compariso
     add_only(b, c, term, 1);
     if (c->result.tested > 0)
         tch_buf_addf(b,
-
                      "\np is adjusted for %zu comparison%s; above %.2g the difference may be "
                      "chance.\nIntervals allow for sessions that differ by %.2g%% and for values "
                      "that depend on the previous one.\n",

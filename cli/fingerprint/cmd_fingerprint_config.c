@@ -147,12 +147,9 @@ static const struct example config_examples[] = {
 const struct cmd cmd_fingerprint_config = {
     .name = "config",
     .summary = "hash the configuration of a benchmark: any JSON document",
-    .usage =
-
-        "tacho fingerprint config --file FILE\ntacho fingerprint config --model-commit TEXT "
-        "--weights-hash TEXT --lambda NUMBER --tau N --eps NUMBER --compiler-flags TEXT",
+    .usage = "tacho fingerprint config --file FILE\ntacho fingerprint config --model-commit TEXT "
+             "--weights-hash TEXT --lambda NUMBER --tau N --eps NUMBER --compiler-flags TEXT",
     .about =
-
         "Prints the SHA-256 of a configuration. The configuration may be any JSON document; it is "
         "hashed in the form that 'tacho fingerprint json' describes.\n\nA document with exactly "
         "the fields model_commit, weights_hash, lambda, tau, eps and compiler_flags is hashed with "

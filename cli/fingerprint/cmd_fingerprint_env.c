@@ -110,7 +110,6 @@ const struct cmd cmd_fingerprint_env = {
     .summary = "describe this machine: document, hash and machine class",
     .usage = "tacho fingerprint env [--keep-env NAME]... [--json]",
     .about =
-
         "Lists CPU model and count, memory, kernel, C library, compiler, governor, GPUs, "
         "container, and the variables TACHO_* and FERRUM_* that affect results; secrets are "
         "masked. Nothing in the list changes while the machine is idle, so two calls give the same "

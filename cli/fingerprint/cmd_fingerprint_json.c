@@ -32,7 +32,6 @@ const struct cmd cmd_fingerprint_json = {
     .summary = "hash any JSON document",
     .usage = "tacho fingerprint json [--json] FILE",
     .about =
-
         "Prints the SHA-256 of the document in a compact form: without blanks between values, keys "
         "in the order of the file, numbers in their shortest form. A number that a double cannot "
         "hold keeps its text. A key that occurs twice in an object is an error.",

@@ -112,7 +112,6 @@ const struct cmd cmd_fingerprint_run = {
     .summary = "show what defines a run, and its fingerprint",
     .usage = "tacho fingerprint run [--json] RUN",
     .about =
-
         "Prints the SHA-256 of everything that defines a run: the command and its arguments; the "
         "hashes of its program, its input and the document of --config; the variables of --env; "
         "labels and parameters; the seed of --seed; and --cpu, --no-aslr, the hooks and the "

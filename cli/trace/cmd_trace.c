@@ -28,7 +28,6 @@ const struct cmd cmd_trace = {
     .summary = "inspect, convert, merge, slice and check recordings and traces",
     .usage = "tacho trace COMMAND [OPTIONS] [ARGUMENTS]",
     .about =
-
         "A program linked with libtacho records its spans into its own file, OUT.PID.tacho, while "
         "it runs. When it exits, it writes the trace OUT. If it is killed, the recording remains, "
         "complete up to that moment, and 'tacho trace recover' makes the trace.\n\nAll other "

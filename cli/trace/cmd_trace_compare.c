@@ -121,7 +121,6 @@ const struct cmd cmd_trace_compare = {
     .summary = "compare the spans of two traces, name by name",
     .usage = "tacho trace compare [--top N] [--json] A B",
     .about =
-
         "Prints, for each name, the number of spans and their total time in both traces, and the "
         "ratio B/A of the duration of one span with its 95 % interval. The interval is based on "
         "ranks of at most 100 spans per trace. Spans of one trace are not independent runs, so the "

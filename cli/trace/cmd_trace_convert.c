@@ -45,7 +45,6 @@ const struct cmd cmd_trace_convert = {
     .summary = "write a trace in another format",
     .usage = "tacho trace convert IN -o OUT [--form FORM]",
     .about =
-
         "Reads recordings (.tacho), Chrome JSON of any tool (array, object or JSON lines, plain or "
         "gzip), Perfetto traces, CSV of spans, folded stacks and the text output of babeltrace2. "
         "The content decides the format, not the name. Writes .json, .json.gz, .pftrace, .tacho, "

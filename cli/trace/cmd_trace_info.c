@@ -132,7 +132,6 @@ const struct cmd cmd_trace_info = {
     .summary = "show what a recording or a trace contains, and what was lost",
     .usage = "tacho trace info [--json] FILE",
     .about =
-
         "For a recording, counts threads, spans and other events, and reports dropped and damaged "
         "records. The recording may still be in progress. For any other trace, shows its format, "
         "its processes and tracks, and the number of events of each kind.",

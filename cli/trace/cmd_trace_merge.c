@@ -49,7 +49,6 @@ static void print_input(const struct tch_merged_input *in)
                 in->path, (unsigned)in->renumbered);
     if (in->parted > 0)
         fprintf(stderr,
-
                 "%s: %llu events of flows and async spans got new ids because an earlier trace "
                 "uses theirs\n",
                 in->path, (unsigned long long)in->parted);
@@ -154,7 +153,6 @@ const struct cmd cmd_trace_merge = {
     .summary = "merge several traces into one file, on one clock",
     .usage = "tacho trace merge [--align EVENT] [--same-clock] FILE... -o OUT",
     .about =
-
         "Recordings from the same boot of a machine are aligned by its time stamp counter or its "
         "monotonic clock; the report gives the remaining uncertainty in nanoseconds. Recordings "
         "from different boots or machines are aligned by their wall clocks, with a warning. Traces "

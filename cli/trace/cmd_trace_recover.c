@@ -60,7 +60,6 @@ static const struct arg operands[] = {
 
 static const struct example examples[] = {
     {"tacho trace recover trace.json.4711.tacho -o trace.json",
-
      "Make a trace of what process 4711 recorded before it was killed, for Perfetto, "
      "chrome://tracing and speedscope."},
     {NULL, NULL},

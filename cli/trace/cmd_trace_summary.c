@@ -146,7 +146,6 @@ static void add_head(struct tch_buf *b, const struct tch_trace_summary *s)
     if (s->overlaps > 0)
         tch_buf_addf(
             b,
-
             "%llu spans partly overlap others on their track; 'tacho trace validate' shows where\n",
             (unsigned long long)s->overlaps);
 }
@@ -242,7 +241,6 @@ const struct cmd cmd_trace_summary = {
     .summary = "show where the time went, by name, category or track",
     .usage = "tacho trace summary [--by WHAT] [--top N] [--json] FILE",
     .about =
-
         "Reads recordings and traces of any format that 'tacho trace convert' reads. 'total' is "
         "the time covered by spans of the row; where they are nested on one track, the time counts "
         "once. 'self' excludes the time of spans inside. Mean and percentiles describe single "

@@ -160,7 +160,6 @@ const struct cmd cmd_trace_validate = {
     .usage = "tacho trace validate [--json] FILE\n"
              "tacho trace validate --fix FILE -o OUT",
     .about =
-
         "Checks a trace for what Perfetto and Chrome handle badly: spans that partly overlap on "
         "one track, events without a required member, ids above 32 bits, flows that bind to no "
         "span or start twice with one id, invalid JSON, JSON lines, and times that cannot be "

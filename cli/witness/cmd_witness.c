@@ -118,7 +118,6 @@ const struct cmd cmd_witness = {
     .summary = "prove that results are unchanged and reproducible",
     .usage = "tacho witness COMMAND [OPTIONS] [ARGUMENTS]",
     .about =
-
         "A witness log has one line of JSON for each decision of a program: the hashes of its "
         "inputs, the decision, and the settings. Each line contains the hash of the line before, "
         "so later changes are detected. Programs write witness logs with <tacho/witness.h>. A "

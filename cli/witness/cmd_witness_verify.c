@@ -256,7 +256,6 @@ const struct cmd cmd_witness_verify = {
     .summary = "find changes in logs, bundles and sealed run folders",
     .usage = "tacho witness verify [--open] [--expect HASH] [--json] PATH...",
     .about =
-
         "Checks every byte. In logs and bundles: the hash of each line, its place in the chain, "
         "and its content. In a folder sealed by 'tacho run --seal': every file, including missing "
         "and added ones. Prints the last hash, which depends on everything before it.\n\nIn an RVF "

@@ -56,8 +56,8 @@ $ tacho gate --help
 |       --fail-on-warn         end with 3 when something is WARN, INCONCLUSIVE or
 |                              has no baseline
 |       --json                 print the result as JSON
-|   -q, --quiet                no progress, and only what matters
-|       --color WHEN           colours: auto (on a terminal), always, never
+|   -q, --quiet                show no progress and only essential output
+|       --color WHEN           use colours: auto (on a terminal), always or never
 |       --width N              fit tables into N columns
 |   -h, --help                 show this help
 | 
@@ -72,15 +72,15 @@ $ tacho gate --help
 |       In CI: a comment, test results, and flamegraphs when it fails.
 | 
 | Exit status:
-|   0    fine
-|   1    could not do the work
+|   0    success
+|   1    the command could not do its work
 |   2    a budget FAILs, or with --require-baseline there is no baseline
 |   3    with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline
 |   4    NOT JUDGED: no budget could be judged, or a baseline cannot be used
 |   64   wrong usage
-|   130  stopped by Ctrl-C (143: by SIGTERM, 129: by SIGHUP)
+|   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
 | 
-| 'tacho gate COMMAND --help' tells more about one of them.
+| See 'tacho gate COMMAND --help' for the details of a command.
 
 $ tacho gate init --help
 | tacho gate init - write a commented tacho.yaml and workflows for GitHub and GitLab
@@ -95,14 +95,14 @@ $ tacho gate init --help
 | 
 | Options:
 |       --force       write anew what is there
-|   -q, --quiet       no progress, and only what matters
-|       --color WHEN  colours: auto (on a terminal), always, never
+|   -q, --quiet       show no progress and only essential output
+|       --color WHEN  use colours: auto (on a terminal), always or never
 |       --width N     fit tables into N columns
 |   -h, --help        show this help
 | 
 | Exit status:
-|   0   fine
-|   1   could not do the work
+|   0   success
+|   1   the command could not do its work
 |   64  wrong usage
 
 # What would be run: every bench with its budgets, and some of them.
@@ -492,7 +492,7 @@ $ project/try 'sed -i "s/runs: 6,/runs: 2,/" tacho.yaml; tacho gate'
 [1]
 
 $ project/try 'sed -i "s/budgets:/bugdets:/" tacho.yaml; tacho gate'
-! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is no key of a bench; there are name, command, work, cwd, env, keep_env, timeout, runs, max_runs, precision, warmup, setup, prepare, conclude, cleanup, shell, metrics, count, count_runs, check, budgets, layouts
+! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is not a key of a bench; the keys are name, command, work, cwd, env, keep_env, timeout, runs, max_runs, precision, warmup, setup, prepare, conclude, cleanup, shell, metrics, count, count_runs, check, budgets, layouts
 [1]
 
 $ project/try 'echo "benches: []" >tacho.yaml; tacho gate'

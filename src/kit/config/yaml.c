@@ -1,4 +1,5 @@
-/* The tree of a YAML file, by libyaml's events. Taking values out of it is yaml_fields.c's. */
+/* Builds the tree of a YAML file from libyaml's events. yaml_fields.c reads values from the
+   tree. */
 #include "yaml.h"
 
 #include <stdarg.h>
@@ -12,7 +13,8 @@
 
 /* A node and the texts that belong to it are one allocation each, linked for the release. */
 struct made {
-    struct tch_yaml_node node; /* first: one is the other */
+    struct tch_yaml_node
+        node; /* must be the first member: a pointer to one is a pointer to the other */
     struct made *before;
     char *key;
     char *text;
@@ -20,9 +22,9 @@ struct made {
 
 struct building {
     struct tch_yaml *yaml;
-    struct tch_yaml_node *open[TCH_YAML_DEPTH]; /* containers that have not ended */
+    struct tch_yaml_node *open[TCH_YAML_DEPTH]; /* containers whose end was not read yet */
     struct tch_yaml_node *last[TCH_YAML_DEPTH]; /* the last child of each */
-    char *key[TCH_YAML_DEPTH];                  /* of a map: the key whose value comes next */
+    char *key[TCH_YAML_DEPTH];                  /* in a map: the key whose value comes next */
     size_t depth;
     size_t documents;
     tacho_error *err;
@@ -82,7 +84,7 @@ static struct made *new_node(struct building *b, enum tch_yaml_kind kind, const 
     return made;
 }
 
-/* Into the container that is open, or as the root. */
+/* Adds a node to the innermost open container, or makes it the root. */
 static void add_child(struct building *b, struct made *made)
 {
     struct tch_yaml_node *node = &made->node;
@@ -116,7 +118,7 @@ static int set_key(struct building *b, const yaml_event_t *event)
         struct tch_yaml_node at = {.line = event->start_mark.line + 1,
                                    .column = event->start_mark.column + 1};
 
-        return tch_yaml_fail(b->err, &at, "'%.60s' is there twice", text);
+        return tch_yaml_fail(b->err, &at, "the key '%.60s' occurs twice", text);
     }
     key = copy(event);
     if (!key)
@@ -131,9 +133,9 @@ static int add_scalar(struct building *b, const yaml_event_t *event)
     struct made *made;
 
     if (event->data.scalar.anchor || event->data.scalar.tag)
-        return fail_at(b->err, &event->start_mark, "anchors and tags have no meaning here");
+        return fail_at(b->err, &event->start_mark, "anchors and tags are not supported");
     if (strlen(text) != event->data.scalar.length)
-        return fail_at(b->err, &event->start_mark, "a text must not hold NUL characters");
+        return fail_at(b->err, &event->start_mark, "a text must not contain NUL characters");
     if (wants_key(b))
         return set_key(b, event);
     made = new_node(b, TCH_YAML_SCALAR, &event->start_mark);
@@ -151,11 +153,11 @@ static int open_container(struct building *b, const yaml_event_t *event, enum tc
     struct made *made;
 
     if (marked)
-        return fail_at(b->err, &event->start_mark, "anchors and tags have no meaning here");
+        return fail_at(b->err, &event->start_mark, "anchors and tags are not supported");
     if (wants_key(b))
-        return fail_at(b->err, &event->start_mark, "a key must be a plain text");
+        return fail_at(b->err, &event->start_mark, "a key must be plain text");
     if (b->depth == TCH_YAML_DEPTH)
-        return fail_at(b->err, &event->start_mark, "this is nested too deep");
+        return fail_at(b->err, &event->start_mark, "this is nested too deeply");
     made = new_node(b, kind, &event->start_mark);
     if (!made)
         return tch_fail_memory(b->err);
@@ -175,9 +177,10 @@ static int add_event(struct building *b, const yaml_event_t *event)
     case YAML_DOCUMENT_START_EVENT:
         return ++b->documents == 1
                    ? 0
-                   : fail_at(b->err, &event->start_mark, "there can be one document in a file");
+                   : fail_at(b->err, &event->start_mark, "a file must contain only one document");
     case YAML_ALIAS_EVENT:
-        return fail_at(b->err, &event->start_mark, "aliases are not supported; write it out");
+        return fail_at(b->err, &event->start_mark,
+                       "aliases are not supported; repeat the value instead");
     case YAML_SCALAR_EVENT:
         return add_scalar(b, event);
     case YAML_SEQUENCE_START_EVENT:
@@ -207,7 +210,7 @@ static int build(struct building *b, yaml_parser_t *parser)
             if (parser->error == YAML_MEMORY_ERROR)
                 return tch_fail_memory(b->err);
             return fail_at(b->err, &parser->problem_mark,
-                           parser->problem ? parser->problem : "this is no YAML");
+                           parser->problem ? parser->problem : "this is not valid YAML");
         }
         ended = event.type == YAML_STREAM_END_EVENT;
         status = add_event(b, &event);

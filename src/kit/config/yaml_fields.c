@@ -1,4 +1,4 @@
-/* Values out of the tree of a YAML file, by tables of fields. */
+/* Reads values from the tree of a YAML file by tables of fields. */
 #include <math.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const char *kind_name(const struct tch_yaml_node *node)
     return node->kind == TCH_YAML_LIST ? "a list" : "a map";
 }
 
-/* "'runs' needs a whole number, not '1.5'". */
+/* Fails with "'runs' needs a whole number, not '1.5'". */
 static int wrong_type(const struct tch_yaml_node *node, const char *wants, tacho_error *err)
 {
     const char *key = node->key ? node->key : "this";
@@ -27,7 +27,7 @@ static int wrong_type(const struct tch_yaml_node *node, const char *wants, tacho
                          kind_name(node));
 }
 
-/* NULL after the last field. */
+/* Returns the name of a field, or NULL after the last one. */
 static const char *name_of(const struct tch_yaml_field *field)
 {
     return field->setting ? field->setting->name : field->name;
@@ -42,12 +42,12 @@ static int unknown_key(const struct tch_yaml_node *node, const char *what,
     tch_buf_init_on(&b, known, sizeof known, sizeof known - 1);
     for (const struct tch_yaml_field *f = fields; name_of(f); f++)
         tch_buf_addf(&b, "%s%s", f == fields ? "" : ", ", name_of(f));
-    return tch_yaml_fail(err, node, "'%.40s' is no key of %s; there are %s", node->key, what,
+    return tch_yaml_fail(err, node, "'%.40s' is not a key of %s; the keys are %s", node->key, what,
                          b.data);
 }
 
-/* The limits of a setting are those of a command line. A file's reader checks its own, where it
-   can say more about a value that is out of bounds. */
+/* Stores a value by its setting. The limits of the setting are not checked here: the reader of a
+   file checks its own and can say more about a value that is out of range. */
 static int set_field(const struct tch_yaml_field *field, const struct tch_yaml_node *node,
                      void *into, tacho_error *err)
 {

@@ -17,8 +17,8 @@ static bool all_positive(const struct tch_stage *stage)
     return true;
 }
 
-/* Values of one file are no runs of their own: neighbours depend on each other, and all of them
-   share what was special about that run. The interval allows for both. */
+/* Compares one stage. Values of one file are not independent runs: neighbours depend on each other,
+   and all of them share the conditions of that run. The interval allows for both. */
 static int compare_pair(struct tch_stage_pair *pair, tacho_error *err)
 {
     const struct tch_stage *a = pair->a;
@@ -48,12 +48,11 @@ static int compare_pair(struct tch_stage_pair *pair, tacho_error *err)
     return status;
 }
 
-/* How often a value of b is above one of a; values that are equal count half. Sorts
-   both. */
+/* Returns how often a value of b is above one of a; ties count half. Sorts both. */
 static double share_above(struct tch_stage *a, struct tch_stage *b)
 {
-    size_t below = 0;   /* values of a below the present one of b */
-    size_t at_most = 0; /* ... that are not above it */
+    size_t below = 0;   /* values of a below the current one of b */
+    size_t at_most = 0; /* values of a that are not above it */
     double sum = 0;
 
     tch_sort(a->values, a->value_count);
@@ -85,7 +84,7 @@ static void find_pairs(struct tch_event_side *a, struct tch_event_side *b,
     }
 }
 
-/* Stages that have zeros are not tested, and do not count. */
+/* Adjusts p-values by Holm's method. Stages with zeros are not tested and do not count. */
 static int adjust_p_values(struct tch_event_comparison *c, tacho_error *err)
 {
     double *p = calloc(c->count + 1, sizeof *p);

@@ -45,9 +45,9 @@ void tch_event_side_release(struct tch_event_side *side);
 int tch_event_side_add(void *side, const tacho_event_view *event, tacho_error *err);
 
 /**
- * Reports each setting that differs, as JSON text or NULL where a side has none: settings by their
- * name, members of runtime_flags as "runtime_flags.a.b[2].c". Where a side has several kinds of
- * runtime_flags, the first are compared.
+ * Reports each setting that differs, as JSON text, or NULL for a file that does not have it.
+ * Settings are named by their key, members of runtime_flags as "runtime_flags.a.b[2].c". If a file
+ * has several kinds of runtime_flags, only the first are compared.
  *
  * @return 0 or TACHO_ENOMEM
  */
@@ -65,10 +65,10 @@ struct tch_stage_pair {
     double b_median;
     bool has_ratio;         /**< false when a value is 0 or below; then nothing is tested */
     struct tch_ratio ratio; /**< of b to a */
-    double effect;          /**< how often b is above a (ties count half): 0.5 is no difference */
-    double rho;             /**< how much neighbouring values depend on each other */
-    double p;               /**< two-sided, of no difference; 1 where nothing is tested */
-    double p_adjusted;      /**< p, adjusted for the number of stages */
+    double effect;     /**< how often b is above a (ties count half); 0.5 means no difference */
+    double rho;        /**< how much neighbouring values depend on each other */
+    double p;          /**< two-sided, of no difference; 1 where nothing is tested */
+    double p_adjusted; /**< p, adjusted for the number of stages */
 };
 
 struct tch_event_comparison {
@@ -83,7 +83,7 @@ struct tch_event_comparison {
 /** Returns how b differs: "slower", "faster", for counts "more", "fewer"; or "cannot tell". */
 const char *tch_stage_verdict(const struct tch_stage_pair *pair);
 
-/** Does the side have the stage or, when stage is NULL, any of the group? */
+/** Returns whether the side has the stage or, if stage is NULL, any stage of the group. */
 bool tch_event_side_has(const struct tch_event_side *side, const struct tch_stage_group *group,
                         const struct tch_stage *stage);
 

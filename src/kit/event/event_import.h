@@ -1,5 +1,5 @@
 /*
- * Makes events of the lines that engines log: "[unified-prof] iter#1 items=32 total=28000us ...".
+ * Makes events of lines that programs log: "[unified-prof] iter#1 items=32 total=28000us ...".
  */
 #ifndef TCH_EVENT_IMPORT_H
 #define TCH_EVENT_IMPORT_H

@@ -16,7 +16,7 @@ static void put_event(struct tch_buf *b, const struct tch_stage_group *g, const 
         tch_json_null(b);
 }
 
-/* Times have their unit in the names, counts have none. */
+/* Adds one stage. Times have their unit in the member names; counts have no unit. */
 static void put_stage(struct tch_buf *b, struct tch_stage *stage, double group_total)
 {
     static const char *const time_keys[] = {"total_us", "mean_us", "p50_us",

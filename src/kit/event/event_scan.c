@@ -114,7 +114,7 @@ static void report_bad_line(struct worker *w, const struct bad_line *bad, uint64
     if (tch_event_line(&line, &event, &torn, &why) == 0)
         tch_fail(&why, TACHO_EPARSE, line.number,
                  "invalid JSON: torn line, %" PRIu64
-                 " bytes of an unfinished event; the whole event behind them was salvaged",
+                 " bytes of an incomplete event; the complete event after them was salvaged",
                  event.torn);
     w->shared->scan->bad(w->shared->scan->ctx, &why);
 }

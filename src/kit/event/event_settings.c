@@ -91,7 +91,7 @@ int tch_event_side_add(void *worker, const tacho_event_view *event, tacho_error 
 
 typedef void report_fn(void *ctx, const char *name, const char *a, const char *b);
 
-/* Where the differences of runtime_flags go. */
+/* The receiver of differences of runtime_flags. */
 struct flags_report {
     report_fn *report;
     void *ctx;
@@ -129,7 +129,7 @@ static int compare_flags(const struct tch_event_kinds *a, const struct tch_event
     return status;
 }
 
-/* All kinds, with commas between. */
+/* Adds all kinds, separated by commas. */
 static int join(struct tch_buf *b, const struct tch_event_kinds *kinds, tacho_error *err)
 {
     for (size_t i = 0; i < kinds->count; i++) {

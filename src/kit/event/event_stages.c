@@ -79,7 +79,7 @@ static char *copy(const char *text, size_t len)
     return mine;
 }
 
-/* Finds or makes the group. NULL with *ret_status 0 when there are too many already. */
+/* Finds or makes the group. Returns NULL with *ret_status 0 if there are too many already. */
 static struct tch_stage_group *get_group(struct tch_stages *s, const struct tch_stage_group *like,
                                          int *ret_status, tacho_error *err)
 {
@@ -147,8 +147,10 @@ struct tch_stage *tch_stage_find(const struct tch_stage_group *g, const struct t
     return i == SIZE_MAX ? NULL : &g->stages[i];
 }
 
-/* Finds or makes the stage and returns its place; `hint` is where it probably is. SIZE_MAX with
- *ret_status 0 when there are too many already. */
+/*
+ * Finds or makes the stage and returns its index; `hint` is where it probably is. Returns SIZE_MAX
+ * with *ret_status 0 if there are too many already.
+ */
 static size_t get_stage(struct tch_stages *s, struct tch_stage_group *g, size_t hint,
                         const char *name, size_t len, bool top, int *ret_status, tacho_error *err)
 {

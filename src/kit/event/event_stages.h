@@ -32,8 +32,8 @@ struct tch_stage {
     double *values; /**< the first ones, in their order; all of them while `histogram` is NULL */
     size_t value_count;
     size_t value_size;
-    tacho_histogram *histogram; /**< of thousandths (nanoseconds, for times) */
-    size_t pending; /* of the current event: place of its value in `waiting`, from 1; 0: none */
+    tacho_histogram *histogram; /**< of thousandths (for times: nanoseconds) */
+    size_t pending; /* index from 1 of the current event's value in `waiting`; 0: none */
     uint64_t hash;
 };
 
@@ -41,7 +41,7 @@ struct tch_stage {
 struct tch_stage_group {
     char *event; /**< its name */
     size_t event_len;
-    char *by; /**< the value of the shape's key, "" where it has none */
+    char *by; /**< the value of the shape's key; "" if the shape does not have the key */
     size_t by_len;
     uint64_t events;
     uint64_t passed_over; /**< values that are neither numbers nor objects */
@@ -64,7 +64,7 @@ struct tch_stages {
     size_t last_group;
 };
 
-/** only and by are borrowed. */
+/** Initialises s. only and by are borrowed. */
 void tch_stages_init(struct tch_stages *s, const char *only, const char *by);
 void tch_stages_release(struct tch_stages *s);
 
@@ -82,7 +82,7 @@ struct tch_stage_group *tch_stages_find(const struct tch_stages *s,
                                         const struct tch_stage_group *like);
 struct tch_stage *tch_stage_find(const struct tch_stage_group *group, const struct tch_stage *like);
 
-/** Is a stage of that name a count, and not a time? */
+/** Returns whether a stage with that name is a count, not a time. */
 bool tch_stage_is_count(const char *name, size_t len);
 
 double tch_stage_total(const struct tch_stage *stage);
@@ -94,11 +94,11 @@ double tch_stage_group_total(const struct tch_stage_group *group, bool *is_stage
 struct tch_stage_summary {
     double total;
     double mean;
-    double p50; /**< the median: of an even count the mean of the two middle values */
-    double p95; /**< nearest-rank, as is p99 */
+    double p50; /**< the median: for an even count, the mean of the two middle values */
+    double p95; /**< by nearest rank, as p99 */
     double p99;
     double max;
-    bool exact; /**< else the percentiles are good to 0.4 % */
+    bool exact; /**< false: the percentiles are accurate to 0.4 % */
 };
 
 /** Summarises a stage, and sorts its values. */

@@ -13,7 +13,7 @@
 
 #include <tacho/error.h>
 
-enum { TCH_BLOCK = 256 * 1024 }; /* bytes of a piece, give or take a line */
+enum { TCH_BLOCK = 256 * 1024 }; /* size of a piece in bytes, plus or minus a line */
 
 /** Private, except for status and err when all threads are done. */
 struct tch_blocks {
@@ -43,7 +43,8 @@ struct tch_block {
     size_t size;
 };
 
-/** fd and name are borrowed. longest: bytes of the longest line that is kept. */
+/** Initialises blocks. fd and name are borrowed. longest is the limit of a line in bytes; longer
+    lines are dropped. */
 int tch_blocks_init(struct tch_blocks *blocks, int fd, const char *name, size_t longest,
                     tacho_error *err);
 void tch_blocks_release(struct tch_blocks *blocks);

@@ -6,11 +6,13 @@
 
 #include "base/buf.h"
 
-/** Adds tacho.fingerprint.v1. document is the JSON that was hashed; NULL: it was no JSON. */
+/** Adds tacho.fingerprint.v1. document is the JSON that was hashed, or NULL if that was not
+    JSON. */
 void tch_fingerprint_json(struct tch_buf *b, const char *kind, const char *hash,
                           const char *document, size_t len);
 
-/** Adds one element of the differences. x and y are JSON; NULL: that side has nothing. */
+/** Adds one element of the differences. x and y are JSON, or NULL if that document lacks the
+    path. */
 void tch_fingerprint_difference_json(struct tch_buf *b, const char *path, const char *x,
                                      const char *y);
 

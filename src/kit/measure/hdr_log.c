@@ -10,9 +10,9 @@
 #include "lib/measure/histogram.h"
 
 enum {
-    OUTER = 8,                        /* a cookie and a length are before the zlib stream */
-    INFLATED_MOST = 64 * 1024 * 1024, /* all buckets there can be at five digits */
-    LOWEST_AT = 16,                   /* where the data says its unit */
+    OUTER = 8,                        /* bytes before the zlib stream: a cookie and a length */
+    INFLATED_MOST = 64 * 1024 * 1024, /* size of all possible buckets at five digits */
+    LOWEST_AT = 16,                   /* offset of the unit in the data */
     TAGS = 160,
 };
 
@@ -75,7 +75,7 @@ static int by_middle(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Sorts the buckets and makes one of those with the same middle. */
+/* Sorts the buckets and merges those with the same middle. */
 static void merge_buckets(struct tch_hdr_log *log)
 {
     struct tch_hdr_bucket *list = log->buckets;
@@ -92,7 +92,7 @@ static void merge_buckets(struct tch_hdr_log *log)
     log->count = log->merged = kept;
 }
 
-/* Counts the values of one line. A line is added only when all of it can be. */
+/* Counts the values of one line. A line is added either completely or not at all. */
 static int count_values(void *ctx, const tacho_histogram_bucket *b, tacho_error *err)
 {
     uint64_t *values = ctx;
@@ -108,7 +108,7 @@ static int add_bucket(void *ctx, const tacho_histogram_bucket *b, tacho_error *e
     struct tch_hdr_log *log = ctx;
     double half = (double)(b->high - b->low) / 2;
 
-    /* Before the array grows, unless most of it has been merged already. */
+    /* Merge before the array grows, unless most of it is merged already. */
     if (log->count == log->room && log->count > 2 * log->merged)
         merge_buckets(log);
     if (tch_array_reserve(&log->buckets, &log->room, log->count + 1) < 0)
@@ -121,7 +121,7 @@ static int add_bucket(void *ctx, const tacho_histogram_bucket *b, tacho_error *e
     return 0;
 }
 
-/* Adds the histogram of a line, whose binary form is stored or deflated. */
+/* Adds the histogram of a line; its binary form is plain or deflated. */
 static int add_line(const struct tch_line *line, struct tch_hdr_log *log, tacho_error *err)
 {
     struct tch_bucket_taker count = {count_values, &log->values};
@@ -175,9 +175,9 @@ static int add_tagged_line(const struct tch_line *line, const char *tag, struct 
 static int no_such_tag(const char *tag, const char *tags, tacho_error *err)
 {
     if (tag[0])
-        return tch_fail(err, TACHO_EINVAL, 0, "no line has the tag '%s'; there are%s", tag,
+        return tch_fail(err, TACHO_EINVAL, 0, "no line has the tag '%s'; tags in the file:%s", tag,
                         tags[0] ? tags : " none");
-    return tch_fail(err, TACHO_EINVAL, 0, "every line has a tag: say with --column which of%s",
+    return tch_fail(err, TACHO_EINVAL, 0, "every line has a tag; choose one with --column:%s",
                     tags);
 }
 

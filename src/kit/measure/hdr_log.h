@@ -1,5 +1,6 @@
 /*
- * Logs of HdrHistogram, of any writer: deflated ones, too. In the kit, since that needs zlib.
+ * Reads logs of HdrHistogram, written by any implementation, plain or deflated. This is in the kit
+ * because it needs zlib.
  */
 #ifndef TCH_HDR_LOG_H
 #define TCH_HDR_LOG_H
@@ -10,39 +11,40 @@
 
 #include "base/lines.h"
 
-/** Values of a log that cannot be told apart. */
+/** A bucket: values of a log that cannot be distinguished. */
 struct tch_hdr_bucket {
     double middle;
     uint64_t count;
 };
 
-/** All histograms of a log, added up. Their buckets are kept as they were written. */
+/** The sum of all histograms of a log. Their buckets are kept as they were written. */
 struct tch_hdr_log {
     uint64_t intervals;             /**< histograms added */
     struct tch_hdr_bucket *buckets; /**< ascending, each middle once */
     size_t count;
     size_t room;
-    size_t merged;   /**< the first so many are ascending */
-    uint64_t values; /**< in all buckets */
-    uint64_t min;    /**< the lowest end of a bucket; max: the highest */
+    size_t merged;   /**< number of buckets from the first that are in ascending order */
+    uint64_t values; /**< number of values in all buckets */
+    uint64_t min;    /**< the lower end of the first bucket; max: the upper end of the last */
     uint64_t max;
-    double relative;        /**< a value is within this share of its bucket's middle, or */
-    uint64_t coarse;        /**< within this distance, where the smallest buckets are wider */
-    uint64_t skipped;       /**< lines passed over, with skip */
-    uint64_t first_skipped; /**< the first of them */
+    double
+        relative; /**< a value differs from its bucket's middle at most by this share of it, or */
+    uint64_t coarse;        /**< by this distance, if the smallest buckets are wider */
+    uint64_t skipped;       /**< lines skipped because of skip */
+    uint64_t first_skipped; /**< number of the first of these lines */
 };
 
-/** Is this the first line of such a log, or one of its intervals? */
+/** Returns whether this is the first line of such a log, or one of its intervals. */
 bool tch_hdr_log_starts(const char *line, size_t len);
 
 /**
  * Adds up the histograms of a log.
  *
- * @param ret   tch_hdr_log_release() in any case
- * @param tag   only the lines that carry it; NULL: only those that carry none
- * @param skip  pass over lines that hold no histogram, instead of failing
- * @return 0, TACHO_EIO, TACHO_ENOMEM, TACHO_EINVAL where no line has that tag, TACHO_EPARSE or
- *         TACHO_EUNSUPPORTED with the line
+ * @param ret   release it with tch_hdr_log_release() in any case
+ * @param tag   only lines with this tag; NULL: only lines without a tag
+ * @param skip  skip lines without a histogram instead of failing
+ * @return 0, TACHO_EIO, TACHO_ENOMEM, TACHO_EINVAL if no line has that tag, TACHO_EPARSE or
+ * TACHO_EUNSUPPORTED with the line
  */
 int tch_hdr_log_read(struct tch_lines *lines, const char *tag, bool skip, struct tch_hdr_log *ret,
                      tacho_error *err);

@@ -79,7 +79,7 @@ static int read_top(struct tch_chrome_reader *c)
         status = tch_json_finish(&c->json);
     if (status == 0 && !found)
         return tch_fail(c->r->err, TACHO_EPARSE, 0,
-                        "this JSON has no \"traceEvents\": it is no trace");
+                        "this JSON has no \"traceEvents\", so it is not a trace");
     return status;
 }
 
@@ -121,7 +121,7 @@ static void judge_failure(struct tch_chrome_reader *c, struct tch_trace_source *
     m->why = c->why;
     m->tail_only = at_end && !s->damaged;
     if (s->damaged) {
-        tch_fail(&m->why, TACHO_EPARSE, 0, "the gzip data is cut or damaged there");
+        tch_fail(&m->why, TACHO_EPARSE, 0, "the gzip data is truncated or damaged");
         m->why.offset = s->given;
     }
     if (s->lines && m->why.offset > 0)

@@ -216,7 +216,7 @@ static int read_packets(struct tch_pf_reader *p, const struct tch_buf *b, uint64
         if (f.number == TCH_PF_TRACE_PACKET && f.type == TCH_PB_BYTES)
             status = read_packet(p, f.data, f.len);
         if (status == TACHO_EPARSE) {
-            note_cut(p, offset + *used, "a packet makes no sense");
+            note_cut(p, offset + *used, "a packet is invalid");
             return 1;
         }
         *used = (size_t)(r.at - (const uint8_t *)b->data);
@@ -251,7 +251,7 @@ static int read_all(struct tch_pf_reader *p, struct tch_buf *b)
     if (status > 0 && p->r->m->cut)
         return 0;
     if (status == 0 && b->len > 0)
-        note_cut(p, offset, "the last packet is not whole");
+        note_cut(p, offset, "the last packet is incomplete");
     return status;
 }
 
@@ -269,7 +269,7 @@ int tch_read_perfetto(struct tch_trace_reading *r, struct tch_trace_source *s)
         status = read_all(&p, &b);
     if (status == 0 && r->m->cut && r->m->events == 0)
         status =
-            tch_fail(r->err, TACHO_EPARSE, 0, "'%.150s' is no trace that is known here", s->path);
+            tch_fail(r->err, TACHO_EPARSE, 0, "'%.150s' is not a trace in a known format", s->path);
     tch_buf_release(&b);
     tch_buf_release(&p.args);
     tch_intern_release(&p.interned_keys);

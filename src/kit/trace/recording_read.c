@@ -39,7 +39,7 @@ int tch_read_recording(struct tch_trace_reading *r, struct tch_trace_source *s)
 
     if (s->compressed || strcmp(s->path, "-") == 0)
         return tch_fail(r->err, TACHO_EINVAL, 0,
-                        "a recording must be a file of its own, neither compressed nor a pipe");
+                        "a recording must be a plain file, neither compressed nor a pipe");
     status = tch_recording_open(&rec, s->path, r->err);
     if (status < 0)
         return status;

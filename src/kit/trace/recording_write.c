@@ -220,8 +220,8 @@ static int enter_track(struct tch_trace_writer *w, uint32_t track)
     if (status < 0)
         return status;
     if (t->tid > UINT32_MAX || pid > UINT32_MAX)
-        return refuse(w, "a recording has no room for ids past 32 bits: 'tacho trace validate "
-                         "--fix' makes them smaller");
+        return refuse(w, "a recording cannot hold ids above 32 bits; 'tacho trace validate --fix' "
+                         "makes them smaller");
     if (r->track == 0)
         r->pid = (uint32_t)pid;
     r->foreign |= r->pid != pid;
@@ -388,7 +388,7 @@ static int finish(struct tch_trace_writer *w)
 
     if (status == 0 &&
         (r->sites.count > NAMES_MAX - TCH_REC_SITE_FIRST || r->record.texts.count > NAMES_MAX - 1))
-        status = refuse(w, "a recording has no room for more than a million distinct names");
+        status = refuse(w, "a recording cannot hold more than a million distinct names");
     if (status == 0)
         status = put_tables(w, &t);
     free(t.words);

@@ -120,7 +120,7 @@ static int read_records(struct csv *c)
         return tch_fail(c->r->err, TACHO_EIO, c->line, "cannot read '%.150s'", c->s->path);
     if (more == -1 || status == TACHO_EPARSE) {
         c->r->m->cut = true;
-        tch_fail(&c->r->m->why, TACHO_EPARSE, c->line, "no record of a span");
+        tch_fail(&c->r->m->why, TACHO_EPARSE, c->line, "this record is not a span");
         c->r->m->why.offset = offset;
         status = 0;
     }

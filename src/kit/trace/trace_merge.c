@@ -130,8 +130,8 @@ static int place_by_clock(struct merge *g)
     if (!own->known || !first->known) {
         if (!g->options->same_clock)
             return tch_fail(g->err, TACHO_EINVAL, 0,
-                            "'%.80s' does not tell its clock: name an event that all have "
-                            "(--align), or say that it is one clock (--same-clock)",
+                            "'%.80s' does not name its clock; align by an event that all traces "
+                            "have (--align), or use --same-clock",
                             own->known ? g->ret->inputs[0].path : input->path);
         input->way = TCH_MERGE_SAME;
         return 0;
@@ -146,8 +146,7 @@ static int place_by_clock(struct merge *g)
         place_by_wall(first, own, input);
     }
     if (input->offset > TCH_TIME_MAX || input->offset < -TCH_TIME_MAX)
-        return tch_fail(g->err, TACHO_EPARSE, 0, "'%.150s' was recorded at no time that can be",
-                        input->path);
+        return tch_fail(g->err, TACHO_EPARSE, 0, "'%.150s' has an invalid timestamp", input->path);
     return 0;
 }
 

@@ -91,8 +91,8 @@ static int read_from(struct tch_trace_reading *r, struct tch_trace_source *s)
     if (tch_is_stacks(s))
         return tch_read_stacks(r, s);
     return tch_fail(r->err, TACHO_EPARSE, 0,
-                    "it is no recording, Chrome JSON, Perfetto trace, CSV of spans, folded stacks "
-                    "or text of babeltrace2");
+                    "it is not a recording, Chrome JSON, Perfetto trace, CSV of spans, folded "
+                    "stacks or text of babeltrace2");
 }
 
 int tch_name_trace(tacho_error *err, int status, const char *path)

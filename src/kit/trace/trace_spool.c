@@ -18,7 +18,7 @@ enum {
     ARGS_BUF = 1 << 20,
 };
 
-static const char full_help[] = "temporary file (TMPDIR says where it is made)";
+static const char full_help[] = "temporary file (in TMPDIR)";
 
 /* Orders. */
 

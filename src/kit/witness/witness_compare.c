@@ -1,4 +1,4 @@
-/* Comparing entries pair by pair. */
+/* Compares entries pair by pair. */
 #include "witness_compare.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* The documents tacho.witness.*.v1: what is in a log or bundle, and two of them compared. */
+/* Writes the documents tacho.witness.*.v1: the contents of a log or bundle, and comparisons. */
 #include "witness_json.h"
 
 #include "base/json_write.h"

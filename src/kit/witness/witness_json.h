@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "witness_compare.h"
 
-/** Says whether both have the same entries. */
+/** Returns whether both files have the same entries. */
 bool tch_witness_same(const struct tch_witness_comparison *c);
 
 /** Adds tacho.witness.compare.v1 and a line feed. */
@@ -30,22 +30,23 @@ void tch_witness_entry_json(struct tch_buf *b, const tacho_witness_entry *e,
 void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witness_reader *r,
                            const struct tch_buf *entries);
 
-/** What was found out about one file or folder. */
+/** The result of checking one file or folder. */
 struct tch_witness_finding {
     const char *path;
     const char *kind;   /* "log", "bundle", "rvf", "seal" */
-    uint64_t segments;  /* of an RVF file; the one that is not sound, where one is not */
-    uint64_t unchecked; /* of them with a checksum that is not SHAKE-256 */
+    uint64_t segments;  /* of an RVF file: their number, or the number of the invalid one */
+    uint64_t unchecked; /* segments whose checksum is not SHAKE-256 */
     uint64_t logs;
-    uint64_t entries; /* of a seal: files */
-    uint64_t bytes;   /* of a seal */
+    uint64_t entries; /* for a seal: number of files */
+    uint64_t bytes;   /* for a seal: size of all files */
     bool closed;
     const char *hash;
-    const char *why; /* NULL: it is sound */
-    uint64_t line;   /* where it is not; 0: it is not about a line */
+    const char *why; /* NULL: it is valid */
+    uint64_t line;   /* the invalid line; 0: the fault is not in a line */
 };
 
-/* tacho.witness.verify.v1: begin, the findings, then the end with the number of bad ones. */
+/* Write tacho.witness.verify.v1: the begin, the findings, then the end with the number of bad
+   ones. */
 void tch_witness_verify_json_begin(struct tch_buf *b);
 void tch_witness_finding_json(struct tch_buf *b, const struct tch_witness_finding *f);
 void tch_witness_verify_json_end(struct tch_buf *b, uint64_t bad);

@@ -92,9 +92,9 @@ static void says_what_is_wrong(void **state)
         uint64_t line;
         const char *message;
     } cases[] = {
-        {tagged, NULL, TACHO_EINVAL, 0, "every line has a tag: say with --column which of 'A' 'B'"},
-        {tagged, "C", TACHO_EINVAL, 0, "no line has the tag 'C'; there are 'A' 'B'"},
-        {fine, "C", TACHO_EINVAL, 0, "no line has the tag 'C'; there are none"},
+        {tagged, NULL, TACHO_EINVAL, 0, "every line has a tag; choose one with --column: 'A' 'B'"},
+        {tagged, "C", TACHO_EINVAL, 0, "no line has the tag 'C'; tags in the file: 'A' 'B'"},
+        {fine, "C", TACHO_EINVAL, 0, "no line has the tag 'C'; tags in the file: none"},
         {"#[x]\n1,2,3,!\n", NULL, TACHO_EPARSE, 2,
          "not a histogram: it contains a character that is not base64"},
         {"1,2,3,HISTFAAAAAh42p\n", NULL, TACHO_EPARSE, 1, "a zlib stream that is damaged"},

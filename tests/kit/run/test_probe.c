@@ -83,9 +83,9 @@ static void tells_what_paranoid_levels_allow(void **state)
     finds(g, name, TCH_PROBE_MISSING, "no performance events", "CONFIG_PERF_EVENTS");
     put("/proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
     put(path, "-1\n");
-    finds(g, name, TCH_PROBE_OK, "-1: own processes, kernel included", NULL);
+    finds(g, name, TCH_PROBE_OK, "-1: own processes, including their time in the kernel", NULL);
     put(path, "1\n");
-    finds(g, name, TCH_PROBE_OK, "1: own processes, kernel included", NULL);
+    finds(g, name, TCH_PROBE_OK, "1: own processes, including their time in the kernel", NULL);
     put(path, "2\n");
     finds(g, name, TCH_PROBE_WARNING, "2: own processes", fix);
     put(path, "4\n");
@@ -104,23 +104,23 @@ static void tells_what_flamegraphs_may_show(void **state)
     software_error = 0;
     put("/proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
     put(path, "0\n");
-    finds(g, name, TCH_PROBE_OK, "of all processes", NULL);
+    finds(g, name, TCH_PROBE_OK, "all processes", NULL);
     put(path, "1\n");
-    finds(g, name, TCH_PROBE_OK, "the kernel's part in them; --all needs level 0", NULL);
+    finds(g, name, TCH_PROBE_OK, "their time in the kernel; --all needs level 0", NULL);
     put(path, "2\n");
-    finds(g, name, TCH_PROBE_WARNING, "without the kernel's part", "perf_event_paranoid=1");
+    finds(g, name, TCH_PROBE_WARNING, "without their time in the kernel", "perf_event_paranoid=1");
     software_error = EPERM;
     trace_error = 0;
-    finds(g, name, TCH_PROBE_WARNING, "degraded: of own programs", "docker run --cap-add PERFMON");
+    finds(g, name, TCH_PROBE_WARNING, "degraded: own programs", "docker run --cap-add PERFMON");
     trace_error = EPERM;
-    finds(g, name, TCH_PROBE_MISSING, "of nothing", "docker run --cap-add PERFMON");
+    finds(g, name, TCH_PROBE_MISSING, "not possible", "docker run --cap-add PERFMON");
     put(path, "4\n");
     finds(g, name, TCH_PROBE_MISSING, "perf_event_paranoid is 4", "perf_event_paranoid=2");
     trace_error = 0;
     finds(g, name, TCH_PROBE_WARNING, "perf_event_paranoid is 4", "perf_event_paranoid=2");
     software_error = 0;
     put("/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n"); /* CAP_PERFMON alone */
-    finds(g, name, TCH_PROBE_OK, "of all processes", NULL);
+    finds(g, name, TCH_PROBE_OK, "all processes", NULL);
 }
 
 static void tells_why_events_do_not_open(void **state)
@@ -133,16 +133,16 @@ static void tells_why_events_do_not_open(void **state)
     finds(g, "hardware counters", TCH_PROBE_OK, "cycles", NULL);
     software_error = EACCES;
     hardware_error = ENOENT;
-    finds(g, "sampling", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    finds(g, "sampling", TCH_PROBE_MISSING, "denied", "perf_event_paranoid=1");
     finds(g, "hardware counters", TCH_PROBE_MISSING, "no counters", "pmu=on");
     software_error = ENOSYS;
     hardware_error = EPERM;
     finds(g, "sampling", TCH_PROBE_MISSING, "no performance events", "CONFIG_PERF_EVENTS");
-    finds(g, "hardware counters", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
+    finds(g, "hardware counters", TCH_PROBE_MISSING, "denied", "perf_event_paranoid=1");
     software_error = EPERM;
     hardware_error = EMFILE;
-    finds(g, "sampling", TCH_PROBE_MISSING, "refused", "perf_event_paranoid=1");
-    finds(g, "hardware counters", TCH_PROBE_MISSING, "fails: Too many open files", "perf stat");
+    finds(g, "sampling", TCH_PROBE_MISSING, "denied", "perf_event_paranoid=1");
+    finds(g, "hardware counters", TCH_PROBE_MISSING, "failed: Too many open files", "perf stat");
 }
 
 static void tells_what_is_free_on_the_disk(void **state)
@@ -285,7 +285,7 @@ static void judges_clocks(void **state)
 
     (void)state;
     put("/proc/cpuinfo", "processor\t: 0\nFeatures\t: fp asimd\n");
-    finds(g, "TSC", TCH_PROBE_NOT_APPLICABLE, "none on this architecture", NULL);
+    finds(g, "TSC", TCH_PROBE_NOT_APPLICABLE, "on this architecture", NULL);
     put("/proc/cpuinfo", "processor\t: 0\nflags\t\t: fpu constant_tsc nonstop_tsc\n");
     put(current, "tsc\n");
     put(all, "tsc hpet acpi_pm\n");
@@ -309,14 +309,14 @@ static void finds_where_memory_is_accounted(void **state)
     put("/sys/fs/cgroup/memory/memory.usage_in_bytes", "1\n");
     finds(g, "cgroups", TCH_PROBE_WARNING, "version 1", "unified_cgroup_hierarchy=1");
     put("/sys/fs/cgroup/unified/cgroup.controllers", "\n");
-    finds(g, "cgroups", TCH_PROBE_WARNING, "beside it", "unified_cgroup_hierarchy=1");
-    finds(g, "memory.peak", TCH_PROBE_MISSING, "sampled instead", "mend cgroups");
+    finds(g, "cgroups", TCH_PROBE_WARNING, "also mounted", "unified_cgroup_hierarchy=1");
+    finds(g, "memory.peak", TCH_PROBE_MISSING, "polls the memory of a process tree", "fix cgroups");
     put("/sys/fs/cgroup/cgroup.controllers", "cpu memory\n");
     finds(g, "cgroups", TCH_PROBE_OK, "version 2", NULL);
-    finds(g, "memory.peak", TCH_PROBE_MISSING, "sampled instead", "+memory");
+    finds(g, "memory.peak", TCH_PROBE_MISSING, "polls the memory of a process tree", "+memory");
     put("/proc/self/cgroup", "0::/user.slice/a b\n");
     put("/sys/fs/cgroup/user.slice/a b/memory.peak", "4096\n");
-    finds(g, "memory.peak", TCH_PROBE_OK, "kept", NULL);
+    finds(g, "memory.peak", TCH_PROBE_OK, "recorded", NULL);
 }
 
 static void finds_tools_on_the_path(void **state)
@@ -445,7 +445,7 @@ static void tells_what_the_kernel_does_with_memory(void **state)
     put(huge, "[always] madvise never\n");
     finds(g, "huge pages", TCH_PROBE_WARNING, "always", "echo madvise");
     put(huge, "always [madvise] never\n");
-    finds(g, "huge pages", TCH_PROBE_OK, "asks", NULL);
+    finds(g, "huge pages", TCH_PROBE_OK, "programs that ask", NULL);
     put("/proc/meminfo", "MemTotal: 100 kB\nSwapTotal:       0 kB\nSwapFree:        0 kB\n");
     finds(g, "swap", TCH_PROBE_OK, "none", NULL);
     put("/proc/meminfo", "SwapTotal:    4096 kB\nSwapFree:     1024 kB\n");

@@ -137,7 +137,7 @@ static void a_converted_recording_claims_no_clock(void **state)
     tools_convert(test_at("full.json"), b);
     assert_int_equal(tch_merge(&done, paths, 2, test_at("all.csv"), &options, &writing, &err),
                      TACHO_EINVAL);
-    assert_non_null(strstr(err.message, "does not tell its clock"));
+    assert_non_null(strstr(err.message, "does not name its clock"));
     tch_merged_release(&done);
 }
 

@@ -1,4 +1,4 @@
-/* The list of findings and the table of groups. Each group is in its own probe_<name>.c. */
+/* The list of findings and the table of groups. Each group is in its own file, probe_<name>.c. */
 #include "probe.h"
 
 #include <errno.h>
@@ -32,7 +32,7 @@ const char *tch_probe_status_name(enum tch_probe_status status)
     return names[status];
 }
 
-/* User space only: what paranoid level 2 still allows. */
+/* Opens an event for user space only, which paranoid level 2 still allows. */
 static int perf_open(uint32_t type, uint64_t config)
 {
     struct perf_event_attr attr = {
@@ -86,7 +86,7 @@ void tch_probes_add(struct tch_probes *p, const char *name, enum tch_probe_statu
 
     if (p->failed)
         return;
-    p->failed = true; /* until all of it is there */
+    p->failed = true; /* until the whole finding is stored */
     if (tch_array_reserve(&p->items, &p->room, p->count + 1) < 0)
         return;
     item = &p->items[p->count];

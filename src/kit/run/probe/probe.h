@@ -1,8 +1,10 @@
 /*
- * What a machine can measure and what disturbs it: one finding a line of `tacho doctor`.
+ * Finds what a machine can measure and what disturbs measurements. Each finding is one line of
+ * `tacho doctor`.
  *
- * Findings come from groups, one file a group, each a function in the table of probe.c. A new
- * group is one file and one line in that table. What the groups read with is in probe_read.h.
+ * Findings come from groups. Each group has its own file and is a function in the table of probe.c,
+ * so a new group is one file and one line in that table. probe_read.h has the functions that groups
+ * read the machine with.
  */
 #ifndef TCH_PROBE_H
 #define TCH_PROBE_H
@@ -17,45 +19,46 @@
 
 enum tch_probe_status {
     TCH_PROBE_OK,
-    TCH_PROBE_WARNING,        /**< works, or is there, but not as it should */
-    TCH_PROBE_MISSING,        /**< not there */
-    TCH_PROBE_NOT_APPLICABLE, /**< not there, and this machine has no use for it */
+    TCH_PROBE_WARNING,        /**< present, but not as it should be */
+    TCH_PROBE_MISSING,        /**< absent */
+    TCH_PROBE_NOT_APPLICABLE, /**< absent, and this machine does not need it */
 };
 
 enum { TCH_PROBE_STATUSES = TCH_PROBE_NOT_APPLICABLE + 1 };
 
-/** "ok", "warning", "missing", "not_applicable". */
+/** Returns "ok", "warning", "missing" or "not_applicable". */
 const char *tch_probe_status_name(enum tch_probe_status status);
 
-/** Where to look. Tests hand in a folder with a proc and a sys of its own. */
+/** The machine to examine. Tests pass a folder with its own proc and sys. */
 struct tch_machine {
-    const char *root; /**< before every path that is read; "" for this machine */
-    const char *work; /**< where results would be written: "." */
+    const char *root; /**< put before every path that is read; "" for this machine */
+    const char *work; /**< folder that results would be written to: "." */
 
-    /** Tries a perf event on this process: 0, or the errno number of the refusal. */
+    /** Tries to open a perf event on this process. Returns 0, or the errno of the failure. */
     int (*perf_open)(uint32_t type, uint64_t config);
 
-    /** Tries to trace a child: 0, or the errno number of the refusal. */
+    /** Tries to trace a child. Returns 0, or the errno of the failure. */
     int (*trace)(void);
 };
 
-/** This machine. */
+/** Initialises machine with this machine. */
 void tch_machine_init(struct tch_machine *machine);
 
 /** One finding. */
 struct tch_probe {
     const struct tch_probe_group *group;
-    const char *name; /**< unique in its group; scripts tell it by this, so it never changes */
+    const char *name; /**< unique in its group; never changes, because scripts use it */
     enum tch_probe_status status;
     char *found; /**< one line */
-    char *fix;   /**< the command that fixes it, or what to do where none can; NULL when ok or not
-                      applicable */
+    char *fix;   /**< the command that fixes it, or advice if no command can; NULL if ok or not
+                    applicable */
 };
 
-/** All of them. Failure is sticky: a group adds what it finds, `failed` is tested once. */
+/** All findings. Failure is sticky: groups add findings without checks, and `failed` is checked
+    once. */
 struct tch_probes {
     const struct tch_machine *machine;
-    const struct tch_probe_group *group; /**< the one that runs */
+    const struct tch_probe_group *group; /**< the group that is running */
     struct tch_probe *items;
     size_t count;
     size_t room;
@@ -63,13 +66,13 @@ struct tch_probes {
 };
 
 struct tch_probe_group {
-    const char *name;  /**< "events", for programs */
-    const char *title; /**< "Performance events", for people */
-    bool disturbs;     /**< it tells what disturbs measuring, not what can be measured */
+    const char *name;  /**< "events", for scripts */
+    const char *title; /**< "Performance events", for readers */
+    bool disturbs;     /**< reports what disturbs measurements, not what can be measured */
     void (*run)(struct tch_probes *p);
 };
 
-/** In the order they are told, those that disturb last; NULL-ended. */
+/** All groups in the order of the report, those that disturb last; NULL-ended. */
 extern const struct tch_probe_group *const tch_probe_groups[];
 
 /**
@@ -81,20 +84,20 @@ extern const struct tch_probe_group *const tch_probe_groups[];
 int tch_probes_run(struct tch_probes *p, const struct tch_machine *machine, tacho_error *err);
 void tch_probes_release(struct tch_probes *p);
 
-/** Returns whether there is something to do: a warning, or something missing. */
+/** Returns whether a finding needs attention: a warning, or something missing. */
 static inline bool tch_probe_asks(enum tch_probe_status status)
 {
     return status == TCH_PROBE_WARNING || status == TCH_PROBE_MISSING;
 }
 
-/** Counts the findings of that status. */
+/** Counts the findings with that status. */
 size_t tch_probes_count(const struct tch_probes *probes, enum tch_probe_status status);
 
 /** Adds tacho.doctor.v1 and a line feed. */
 void tch_probes_json(struct tch_buf *b, const struct tch_probes *probes);
 
-/** Adds a finding of the group that runs. fix is copied, and ignored when there is nothing to do.
- */
+/** Adds a finding of the running group. fix is copied; it is ignored if the finding needs no
+    attention. */
 void tch_probes_add(struct tch_probes *p, const char *name, enum tch_probe_status status,
                     const char *fix, const char *fmt, ...) __attribute__((format(printf, 5, 6)));
 

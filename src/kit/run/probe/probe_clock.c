@@ -1,10 +1,10 @@
-/* Clocks: whether time can be read cheaply and evenly. */
+/* Clocks: whether time can be read quickly and runs evenly. */
 #include "base/clock.h"
 #include "probe_read.h"
 
 static const char folder[] = "/sys/devices/system/clocksource/clocksource0";
 
-/* Judged as clock.c judges it, so that what is told here is what happens there. */
+/* Checks the TSC by the same rules as clock.c, so that the report says what the recorder does. */
 static void probe_tsc(struct tch_probes *p)
 {
     char flags[8192];
@@ -19,22 +19,22 @@ static void probe_tsc(struct tch_probes *p)
     why = tch_clock_judge_tsc(invariant, source);
     if (!known)
         tch_probes_add(p, "TSC", TCH_PROBE_MISSING, "sudo mount -t proc proc /proc",
-                       "not known: /proc/cpuinfo cannot be read");
+                       "unknown: cannot read /proc/cpuinfo");
     else if (!is_x86)
         tch_probes_add(p, "TSC", TCH_PROBE_NOT_APPLICABLE, NULL,
-                       "none on this architecture; its timer serves");
+                       "no TSC on this architecture; its timer is used");
     else if (!why)
-        tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "invariant, and used for ticks");
+        tch_probes_add(p, "TSC", TCH_PROBE_OK, NULL, "invariant; used to measure time");
     else
         tch_probes_add(p, "TSC", TCH_PROBE_WARNING,
-                       invariant ? "mend the clocksource below"
+                       invariant ? "fix the clocksource below"
                                  : "on a virtual machine's host: qemu -cpu host,+invtsc",
-                       "not used, ticks cost more: %s", why);
+                       "not used, so reading the time is slower: %s", why);
 }
 
 static void probe_clocksource(struct tch_probes *p)
 {
-    /* Those that are read without entering the kernel. */
+    /* Clock sources that are read without entering the kernel. */
     static const char *const fast[] = {"tsc", "kvm-clock", "arch_sys_counter",
                                        "hyperv_clocksource_tsc_page", "riscv_clocksource"};
     char current[64];

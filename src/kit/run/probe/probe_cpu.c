@@ -1,4 +1,4 @@
-/* The CPU: what makes it faster or slower from one moment to the next. */
+/* The CPU: everything that changes its speed from one moment to the next. */
 #include "probe_read.h"
 
 static const char cpus[] = "/sys/devices/system/cpu";
@@ -42,7 +42,8 @@ static void probe_turbo(struct tch_probes *p)
                        "echo 0 | sudo tee /sys/devices/system/cpu/cpufreq/boost", "%s",
                        value != 0 ? on : "off");
     else
-        tch_probes_add(p, "turbo", TCH_PROBE_NOT_APPLICABLE, NULL, "no switch for it here");
+        tch_probes_add(p, "turbo", TCH_PROBE_NOT_APPLICABLE, NULL,
+                       "this machine has no switch for it");
 }
 
 static void probe_smt(struct tch_probes *p)
@@ -75,11 +76,11 @@ static void probe_count(struct tch_probes *p)
     if (online_count == 0)
         return;
     if (allowed_count == 0 || allowed_count >= online_count) {
-        tch_probes_add(p, "CPUs", TCH_PROBE_OK, NULL, "%u online, all may be used", online_count);
+        tch_probes_add(p, "CPUs", TCH_PROBE_OK, NULL, "%u online, all usable", online_count);
         return;
     }
     snprintf(fix, sizeof fix, "tacho run --cpu %s -- COMMAND", online);
-    tch_probes_add(p, "CPUs", TCH_PROBE_WARNING, fix, "%u online, but only %u (%s) may be used",
+    tch_probes_add(p, "CPUs", TCH_PROBE_WARNING, fix, "%u online, but only %u (%s) usable",
                    online_count, allowed_count, allowed);
 }
 

@@ -26,18 +26,18 @@ static void probe_paranoid(struct tch_probes *p)
         tch_probes_add(p, name, TCH_PROBE_OK, NULL,
                        "%d; this user is privileged and may measure everything", (int)level);
     else if (level <= 1)
-        tch_probes_add(p, name, TCH_PROBE_OK, NULL, "%d: own processes, kernel included",
-                       (int)level);
+        tch_probes_add(p, name, TCH_PROBE_OK, NULL,
+                       "%d: own processes, including their time in the kernel", (int)level);
     else if (level == 2)
         tch_probes_add(p, name, TCH_PROBE_WARNING, set_paranoid,
-                       "2: own processes, without what the kernel does for them");
+                       "2: own processes, without their time in the kernel");
     else
         tch_probes_add(p, name, TCH_PROBE_MISSING, set_paranoid,
                        "%d: nothing without the capability CAP_PERFMON", (int)level);
 }
 
-/* What came of trying to open an event: 0 or an errno number. `none` and its fix are for a kernel
-   or a machine that has no such event. */
+/* Adds the result of opening an event, 0 or an errno number. `none` and its fix are for a kernel or
+   a machine without such an event. */
 static void add_event(struct tch_probes *p, const char *name, int error, const char *works,
                       const char *none, const char *fix)
 {
@@ -47,12 +47,12 @@ static void add_event(struct tch_probes *p, const char *name, int error, const c
         tch_probes_add(p, name, TCH_PROBE_OK, NULL, "%s", works);
     else if (error == EACCES || error == EPERM)
         tch_probes_add(p, name, TCH_PROBE_MISSING, set_paranoid,
-                       "refused, by perf_event_paranoid or by a container's seccomp filter");
+                       "denied by perf_event_paranoid or by a container's seccomp filter");
     else if (error == ENOENT || error == ENODEV || error == EOPNOTSUPP || error == ENOSYS)
         tch_probes_add(p, name, TCH_PROBE_MISSING, fix, "%s", none);
     else
         tch_probes_add(p, name, TCH_PROBE_MISSING, "perf stat -v true",
-                       "not known: perf_event_open fails: %s", strerror_r(error, why, sizeof why));
+                       "unknown: perf_event_open failed: %s", strerror_r(error, why, sizeof why));
 }
 
 static void probe_software(struct tch_probes *p)
@@ -62,27 +62,27 @@ static void probe_software(struct tch_probes *p)
               "boot a kernel built with CONFIG_PERF_EVENTS");
 }
 
-/* Without performance events: by the samplers that need none. */
+/* Adds what `tacho flame` can capture without performance events. */
 static void probe_flame_without(struct tch_probes *p, const char *name, int64_t level)
 {
     const char *fix = level > 2 ? "sudo sysctl kernel.perf_event_paranoid=2"
                                 : "in a container: docker run --cap-add PERFMON, or --security-opt "
                                   "seccomp=unconfined";
-    char why[64] = "no performance events here";
+    char why[64] = "performance events are not available";
 
     if (level > 2)
         snprintf(why, sizeof why, "perf_event_paranoid is %d", (int)level);
     if (p->machine->trace() == 0)
         tch_probes_add(p, name, TCH_PROBE_WARNING, fix,
-                       "degraded: of own programs, by a preloaded sampler or ptrace, without the "
-                       "kernel's part, --off-cpu and --all: %s",
+                       "degraded: own programs only, by a preloaded sampler or ptrace; no kernel "
+                       "frames, no --off-cpu, no --all: %s",
                        why);
     else
-        tch_probes_add(p, name, TCH_PROBE_MISSING, fix, "of nothing: %s, and no right to trace",
-                       why);
+        tch_probes_add(p, name, TCH_PROBE_MISSING, fix,
+                       "not possible: %s, and this user may not trace", why);
 }
 
-/* What `tacho flame` may capture. */
+/* Adds what `tacho flame` can capture. */
 static void probe_flame(struct tch_probes *p)
 {
     static const char name[] = "flamegraphs";
@@ -94,24 +94,25 @@ static void probe_flame(struct tch_probes *p)
         probe_flame_without(p, name, level);
     else if (tch_probe_may_perf_all(p) || level <= 0)
         tch_probes_add(p, name, TCH_PROBE_OK, NULL,
-                       "of all processes and the kernel, --off-cpu and --all included");
+                       "all processes and the kernel, including --off-cpu and --all");
     else if (level == 1)
         tch_probes_add(p, name, TCH_PROBE_OK, NULL,
-                       "of own processes and the kernel's part in them; --all needs level 0");
+                       "own processes and their time in the kernel; --all needs level 0");
     else
-        tch_probes_add(p, name, TCH_PROBE_WARNING, set_paranoid,
-                       "of own processes without the kernel's part: no --kernel, --off-cpu, --all");
+        tch_probes_add(
+            p, name, TCH_PROBE_WARNING, set_paranoid,
+            "own processes without their time in the kernel; no --kernel, --off-cpu, --all");
 }
 
 static void probe_hardware(struct tch_probes *p)
 {
     add_event(p, "hardware counters",
               p->machine->perf_open(PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES),
-              "CPU cycles can be counted", "none: this CPU or virtual machine shows no counters",
+              "CPU cycles can be counted", "none: this CPU or virtual machine provides no counters",
               "on a virtual machine's host: qemu -cpu host,pmu=on");
 }
 
-/* As the kernel decides who sees addresses in /proc/kallsyms. */
+/* Checks whether this user sees addresses in /proc/kallsyms, by the kernel's rules. */
 static void probe_kptr(struct tch_probes *p)
 {
     int64_t level;
@@ -131,8 +132,9 @@ static void probe_kptr(struct tch_probes *p)
                        "kptr_restrict %d: this user cannot name kernel functions", (int)level);
 }
 
-/* The ring buffers of sampling count against perf_event_mlock_kb a CPU and user, then against
-   RLIMIT_MEMLOCK. 516 KiB are 128 pages and their head, the kernel's own default. */
+/* Checks the memory for the ring buffers of sampling. It counts first against perf_event_mlock_kb,
+   per CPU and user, then against RLIMIT_MEMLOCK. 516 KiB, the kernel's default, is 128 pages and a
+   header page. */
 static void probe_mlock(struct tch_probes *p)
 {
     enum { USUAL_KB = 516 };
@@ -152,12 +154,12 @@ static void probe_mlock(struct tch_probes *p)
         snprintf(limit, sizeof limit, "%llu KiB", (unsigned long long)bytes / 1024);
     if (kb >= USUAL_KB)
         tch_probes_add(p, "sample buffers", TCH_PROBE_OK, NULL,
-                       "%d KiB a CPU, and %s of locked memory", (int)kb,
+                       "%d KiB per CPU, and %s of locked memory", (int)kb,
                        limit[0] ? limit : "an unknown amount");
     else
         tch_probes_add(p, "sample buffers", TCH_PROBE_WARNING,
                        "sudo sysctl kernel.perf_event_mlock_kb=516",
-                       "%d KiB a CPU: samples get lost at high rates", (int)kb);
+                       "%d KiB per CPU: samples get lost at high rates", (int)kb);
 }
 
 static void probe_rate(struct tch_probes *p)
@@ -169,7 +171,7 @@ static void probe_rate(struct tch_probes *p)
         return;
     tch_probes_add(p, "sample rate", rate >= ENOUGH ? TCH_PROBE_OK : TCH_PROBE_WARNING,
                    "sudo sysctl kernel.perf_event_max_sample_rate=100000",
-                   "up to %d samples a second", (int)rate);
+                   "up to %d samples per second", (int)rate);
 }
 
 static void probe_events(struct tch_probes *p)

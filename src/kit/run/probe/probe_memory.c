@@ -1,4 +1,4 @@
-/* Memory accounting: whether the kernel keeps the peak of a process tree. */
+/* Memory accounting: whether the kernel records the peak of a process tree. */
 #include "probe_read.h"
 
 static const char unified[] = "/sys/fs/cgroup";
@@ -13,7 +13,7 @@ static bool probe_version(struct tch_probes *p)
     }
     if (tch_probe_has(p, "%s/unified/cgroup.controllers", unified))
         tch_probes_add(p, "cgroups", TCH_PROBE_WARNING, fix,
-                       "version 1, with version 2 beside it but without its memory controller");
+                       "version 1; version 2 is also mounted, but without its memory controller");
     else if (tch_probe_has(p, "%s/memory", unified))
         tch_probes_add(p, "cgroups", TCH_PROBE_WARNING, fix, "version 1");
     else
@@ -22,7 +22,8 @@ static bool probe_version(struct tch_probes *p)
     return false;
 }
 
-/* Our own group's file; the root has none, so there any group below it answers. */
+/* Checks the file of our own group. The root group has no such file, so there any group below it is
+   checked. */
 static bool has_peak(struct tch_probes *p)
 {
     char own[PATH_MAX] = "";
@@ -46,12 +47,12 @@ static void probe_memory(struct tch_probes *p)
     bool version_2 = probe_version(p);
 
     if (version_2 && has_peak(p))
-        tch_probes_add(p, "memory.peak", TCH_PROBE_OK, NULL, "kept for every group");
+        tch_probes_add(p, "memory.peak", TCH_PROBE_OK, NULL, "recorded for every group");
     else
         tch_probes_add(p, "memory.peak", TCH_PROBE_MISSING,
                        version_2 ? "echo +memory | sudo tee /sys/fs/cgroup/cgroup.subtree_control"
-                                 : "mend cgroups first; Linux 5.19 or newer has it",
-                       "not kept; the peak of a process tree is sampled instead");
+                                 : "fix cgroups first; the peak needs Linux 5.19 or newer",
+                       "not recorded; tacho polls the memory of a process tree instead");
 }
 
 const struct tch_probe_group tch_probe_memory = {

@@ -2,7 +2,7 @@
 #include "lib/measure/under_root.h"
 #include "probe_read.h"
 
-/* Adds a source that is not there: missing, or not applicable where this machine cannot have it. */
+/* Adds a source that is absent: missing, or not applicable if this machine cannot have it. */
 static void add_absent(struct tch_probes *p, const char *name, bool x86_only, const char *fix,
                        const char *found)
 {
@@ -11,7 +11,7 @@ static void add_absent(struct tch_probes *p, const char *name, bool x86_only, co
 
     if (tch_probe_virtual(p))
         tch_probes_add(p, name, TCH_PROBE_NOT_APPLICABLE, NULL,
-                       "none: the host keeps it from this virtual machine");
+                       "none: the host hides it from this virtual machine");
     else if (x86_only && other)
         tch_probes_add(p, name, TCH_PROBE_NOT_APPLICABLE, NULL, "none on this architecture");
     else
@@ -33,7 +33,7 @@ static void probe_rapl(struct tch_probes *p)
     else
         tch_probes_add(p, "RAPL", TCH_PROBE_WARNING,
                        "sudo chmod a+r /sys/class/powercap/intel-rapl:*/energy_uj",
-                       "energy counter %s is there but only root may read it", name);
+                       "energy counter %s exists, but only root may read it", name);
 }
 
 static void probe_perf_power(struct tch_probes *p)
@@ -44,14 +44,14 @@ static void probe_perf_power(struct tch_probes *p)
     struct tch_buf events;
     int64_t paranoid;
 
-    /* As many as fit: they are for people to read. */
+    /* Lists as many as fit, for readers only. */
     tch_buf_init_on(&events, mem, sizeof mem, sizeof mem - 1);
     while (tch_probe_next(p, folder, "energy-", name))
         if (!strchr(name, '.'))
             tch_buf_addf(&events, "%s%s", events.len > 0 ? ", " : "", name);
     if (events.len == 0)
         add_absent(p, "perf power", true, "sudo modprobe rapl",
-                   "the kernel shows no energy events");
+                   "the kernel provides no energy events");
     else if (tch_probe_may_perf_all(p) ||
              (tch_probe_number(p, &paranoid, "/proc/sys/kernel/perf_event_paranoid") &&
               paranoid <= 0))
@@ -82,10 +82,11 @@ static void probe_hwmon(struct tch_probes *p)
     }
     tch_install_command(p, TCH_PACKAGE_SENSORS, fix, sizeof fix);
     snprintf(fix + strlen(fix), sizeof fix - strlen(fix), " && sudo sensors-detect --auto");
-    add_absent(p, "hwmon", false, fix, "no sensor that tells power");
+    add_absent(p, "hwmon", false, fix, "no sensor that reports power");
 }
 
-/* A machine without one lacks nothing; one that runs from it is throttled. */
+/* Checks the battery. A machine without one lacks nothing; one that runs on battery may be
+   throttled. */
 static void probe_battery(struct tch_probes *p)
 {
     static const char folder[] = "/sys/class/power_supply";
@@ -127,7 +128,8 @@ static bool has_gpu(struct tch_probes *p, const char *maker)
     return false;
 }
 
-/* By the makers' libraries: those of this machine, or the one in the root of a made-up machine. */
+/* Checks GPUs through the vendors' libraries: those of this machine, or those under the root of a
+   test machine. */
 static void probe_gpus(struct tch_probes *p)
 {
     static const struct {
@@ -145,7 +147,7 @@ static void probe_gpus(struct tch_probes *p)
             snprintf(path, sizeof path, "%s/lib/%s", p->machine->root, libraries[i].library);
         if (tch_power_open(libraries[i].source, path, &source, &err) == 0) {
             source.close(source.ctx);
-            tch_probes_add(p, libraries[i].name, TCH_PROBE_OK, NULL, "tell their power");
+            tch_probes_add(p, libraries[i].name, TCH_PROBE_OK, NULL, "their power can be read");
         } else if (has_gpu(p, libraries[i].maker)) {
             tch_probes_add(p, libraries[i].name, TCH_PROBE_MISSING, libraries[i].fix, "%s",
                            err.message);

@@ -1,4 +1,4 @@
-/* How the probes look at a machine: files and folders under its root. */
+/* Reads files and folders of a machine under its root, for the probes. */
 #include "probe_read.h"
 
 #include <dirent.h>
@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/number.h"
 
-enum { FILE_LIMIT = 16 << 20 }; /* /proc/cpuinfo has 1.5 KB a CPU */
+enum { FILE_LIMIT = 16 << 20 }; /* /proc/cpuinfo has about 1.5 KB per CPU */
 
 static bool full_path(const struct tch_probes *p, char path[PATH_MAX], const char *fmt,
                       va_list args)
@@ -93,7 +93,7 @@ bool tch_probe_has(struct tch_probes *p, const char *fmt, ...)
     return fits && access(path, F_OK) == 0;
 }
 
-/* A pass over the folder an entry: these folders are small, and nothing has to be kept. */
+/* Reads the folder again for each entry. These folders are small, and nothing has to be stored. */
 bool tch_probe_next(struct tch_probes *p, const char *folder, const char *prefix,
                     char name[NAME_MAX + 1])
 {

@@ -1,6 +1,6 @@
 /*
- * How the probes look at a machine: files under its root, never the system's own by accident.
- * Paths are given as a format, from the root. Memory that runs out makes p fail.
+ * Reads a machine for the probes: files under its root, never those of the host by accident. Paths
+ * are given as a format, from the root. If memory runs out, p fails.
  */
 #ifndef TCH_PROBE_READ_H
 #define TCH_PROBE_READ_H
@@ -10,49 +10,51 @@
 #include "base/buf.h"
 #include "probe.h"
 
-/** All of a file into b, which is cleared first; false where it cannot be read. */
+/** Reads a whole file into b, which is cleared first. Returns false if it cannot be read. */
 bool tch_probe_read(struct tch_probes *p, struct tch_buf *b, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** A small file without the white space at its end; "" and false where it cannot be read. */
+/** Reads a small file without the white space at its end. Returns false and "" if it cannot be
+    read. */
 bool tch_probe_line(struct tch_probes *p, char *out, size_t size, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
-/** A file that holds one whole number. */
+/** Reads a file that contains one whole number. */
 bool tch_probe_number(struct tch_probes *p, int64_t *ret, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
 bool tch_probe_has(struct tch_probes *p, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** The entry of a folder that follows `name` in the order of bytes, of those that start with
-    prefix; into name. Begin with "". */
+/** Finds the entry of a folder that follows `name` in byte order, among those that start with
+    prefix, and stores it in name. Start with "". */
 bool tch_probe_next(struct tch_probes *p, const char *folder, const char *prefix,
                     char name[NAME_MAX + 1]);
 
-/** The rest of the line of text that starts with key, without the colon and white space around;
-    "" and false where there is no such line. */
+/** Finds the line of text that starts with key and copies the rest, without the colon and
+    surrounding white space. Returns false and "" if there is no such line. */
 bool tch_text_field(const char *text, const char *key, char *out, size_t size);
 
-/** Whether word stands in text between blanks. */
+/** Returns whether text contains word between blanks. */
 bool tch_text_word(const char *text, const char *word);
 
-/** How many CPUs a list such as "0-3,8" names; 0 when it is not one. */
+/** Counts the CPUs of a list such as "0-3,8". Returns 0 if the list is invalid. */
 unsigned tch_cpu_list_count(const char *list);
 
-/** Reads the flags of the CPU, which is an x86 when it has some; "" and false where it has none. */
+/** Reads the flags of the CPU. Only an x86 has them; for others, returns false and "". */
 bool tch_probe_cpu_flags(struct tch_probes *p, char *out, size_t size);
 
 /** Returns whether this is a virtual machine. */
 bool tch_probe_virtual(struct tch_probes *p);
 
-/** Whether the effective capabilities of /proc/self/status hold this bit. */
+/** Returns whether the effective capabilities in /proc/self/status include this bit. */
 bool tch_probe_capable(struct tch_probes *p, unsigned bit);
 
-/** Whether perf events are open to this user whatever perf_event_paranoid says. */
+/** Returns whether this user may use perf events whatever perf_event_paranoid says. */
 bool tch_probe_may_perf_all(struct tch_probes *p);
 
-/** The command that installs what holds a program, for the distribution of /etc/os-release. */
+/** The packages that contain a program, for the command that installs it on the distribution of
+    /etc/os-release. */
 enum tch_package {
     TCH_PACKAGE_PERF,
     TCH_PACKAGE_CARGO,

@@ -1,23 +1,24 @@
-/* The system around a benchmark: what else runs, and what the kernel does behind its back. */
+/* The system around a benchmark: other work on the machine, and what the kernel does unnoticed. */
 #include <sys/statvfs.h>
 
 #include "base/number.h"
 #include "probe_read.h"
 
-/* Told only where it is so: without them much of the rest is a guess. */
+/* Reports /proc and /sys only if they are not mounted, because many other findings depend on
+   them. */
 static void probe_mounts(struct tch_probes *p)
 {
     if (!tch_probe_has(p, "/proc/self"))
         tch_probes_add(p, "proc", TCH_PROBE_MISSING, "sudo mount -t proc proc /proc",
-                       "not mounted: what the kernel tells there is not known");
+                       "not mounted: what the kernel reports there is unknown");
     if (!tch_probe_has(p, "/sys/devices"))
         tch_probes_add(p, "sys", TCH_PROBE_MISSING, "sudo mount -t sysfs sys /sys",
-                       "not mounted: what the kernel tells there is not known");
+                       "not mounted: what the kernel reports there is unknown");
 }
 
 static void probe_load(struct tch_probes *p)
 {
-    enum { QUIET_PER_CPU = 4 }; /* a quarter of a CPU for each */
+    enum { QUIET_PER_CPU = 4 }; /* quiet: a load below 1/4 per CPU */
     char text[128];
     char online[256];
     double load;
@@ -41,7 +42,7 @@ static void probe_aslr(struct tch_probes *p)
         return;
     tch_probes_add(p, "ASLR", level == 0 ? TCH_PROBE_OK : TCH_PROBE_WARNING,
                    "tacho run --no-aslr -- COMMAND", "%s",
-                   level == 0 ? "off" : "on: every run has its memory elsewhere");
+                   level == 0 ? "off" : "on: memory addresses differ from run to run");
 }
 
 static void probe_huge_pages(struct tch_probes *p)
@@ -53,10 +54,10 @@ static void probe_huge_pages(struct tch_probes *p)
     if (strstr(text, "[always]"))
         tch_probes_add(p, "huge pages", TCH_PROBE_WARNING,
                        "echo madvise | sudo tee /sys/kernel/mm/transparent_hugepage/enabled",
-                       "always: whether memory gets large pages differs from run to run");
+                       "always: which memory gets large pages differs from run to run");
     else
         tch_probes_add(p, "huge pages", TCH_PROBE_OK, NULL, "%s",
-                       strstr(text, "[never]") ? "never" : "only where a program asks");
+                       strstr(text, "[never]") ? "never" : "only for programs that ask");
 }
 
 static uint64_t meminfo(const char *text, const char *key)
@@ -82,7 +83,7 @@ static void probe_swap(struct tch_probes *p)
             tch_probes_add(p, "swap", TCH_PROBE_OK, NULL, "%s", total > 0 ? "not in use" : "none");
         else
             tch_probes_add(p, "swap", TCH_PROBE_WARNING, "sudo swapoff -a && sudo swapon -a",
-                           "%llu MiB in use: touching them waits for the disk",
+                           "%llu MiB in use: a program that touches this memory waits for the disk",
                            (unsigned long long)(used + 1023) / 1024);
     }
     tch_buf_release(&b);
@@ -95,8 +96,8 @@ static void probe_disk(struct tch_probes *p)
     unsigned long long free_mib;
 
     if (statvfs(p->machine->work, &fs) < 0) {
-        tch_probes_add(p, "disk", TCH_PROBE_MISSING, "cd to a folder that is there",
-                       "not known: this folder cannot be looked at");
+        tch_probes_add(p, "disk", TCH_PROBE_MISSING, "cd to a folder that exists",
+                       "unknown: cannot examine this folder");
         return;
     }
     free_mib = (unsigned long long)fs.f_bavail * fs.f_frsize >> 20;
@@ -116,9 +117,9 @@ static void probe_virtual(struct tch_probes *p)
         tch_probes_add(p, "virtual machine", TCH_PROBE_OK, NULL, "no");
     else
         tch_probes_add(p, "virtual machine", TCH_PROBE_WARNING,
-                       "measure on bare metal, or run both sides in turns: tacho run -c A -c B",
-                       "yes%s%s%s%s: others share this CPU", vendor[0] ? ", " : "", vendor,
-                       product[0] ? " " : "", product);
+                       "measure on bare metal, or interleave both programs: tacho run -c A -c B",
+                       "yes%s%s%s%s: other machines may use the same CPU", vendor[0] ? ", " : "",
+                       vendor, product[0] ? " " : "", product);
 }
 
 static void probe_container(struct tch_probes *p)
@@ -135,9 +136,10 @@ static void probe_container(struct tch_probes *p)
             strstr(cgroup.data, "/lxc");
     tch_buf_release(&cgroup);
     if (found)
-        tch_probes_add(
-            p, "container", TCH_PROBE_WARNING, "docker run --cpuset-cpus=0-1, or measure outside",
-            "yes%s%s: its limits and its neighbours are felt", kind[0] ? ", " : "", kind);
+        tch_probes_add(p, "container", TCH_PROBE_WARNING,
+                       "docker run --cpuset-cpus=0-1, or measure outside the container",
+                       "yes%s%s: its limits and its neighbours affect results", kind[0] ? ", " : "",
+                       kind);
     else
         tch_probes_add(p, "container", TCH_PROBE_OK, NULL, "no");
 }

@@ -1,10 +1,10 @@
-/* Programs that tacho can use or that go well with it, and how to install them. */
+/* Programs that tacho uses or that complement it, and how to install them. */
 #include "base/spawn.h"
 #include "probe_read.h"
 
-/* The names of packages, by the program that installs them. */
+/* A package manager and the names of its packages. */
 struct manager {
-    const char *ids; /* of /etc/os-release, ID or ID_LIKE */
+    const char *ids; /* values of ID or ID_LIKE in /etc/os-release */
     const char *install;
     const char *packages[TCH_PACKAGES];
 };
@@ -71,22 +71,22 @@ void tch_install_command(struct tch_probes *p, enum tch_package package, char *o
 struct tool {
     const char *name;
     const char *program;
-    const char *what;  /* it is for, or why nothing is missing without it */
-    const char *crate; /* that cargo installs, or NULL: a package */
+    const char *what;  /* its purpose, or why it is not needed */
+    const char *crate; /* name of the crate for cargo install; NULL: a package */
     enum tch_package package;
-    bool rust;   /* for Rust programs alone: not applicable without cargo */
-    bool unused; /* by tacho on Linux: never missing */
+    bool rust;   /* only for Rust programs: not applicable without cargo */
+    bool unused; /* not used by tacho on Linux: never missing */
 };
 
 static const struct tool tools[] = {
     {"perf", "perf", "records and counts performance events", .package = TCH_PACKAGE_PERF},
-    {"dtrace", "dtrace", "perf events do its work on Linux", .unused = true},
+    {"dtrace", "dtrace", "on Linux, perf events do its work", .unused = true},
     {"cargo", "cargo", "builds Rust programs", .rust = true},
-    {"cargo-flamegraph", "cargo-flamegraph", "flamegraphs of Rust programs", .crate = "flamegraph",
-     .rust = true},
+    {"cargo-flamegraph", "cargo-flamegraph", "makes flamegraphs of Rust programs",
+     .crate = "flamegraph", .rust = true},
     {"inferno", "inferno-flamegraph", "draws flamegraphs", .crate = "inferno"},
     {"hyperfine", "hyperfine", "times commands", .package = TCH_PACKAGE_HYPERFINE},
-    {"gdb", "gdb", "looks into a program that hangs or crashed", .package = TCH_PACKAGE_GDB},
+    {"gdb", "gdb", "debugs a program that hangs or crashed", .package = TCH_PACKAGE_GDB},
     {"debuginfod", "debuginfod-find", "fetches debug information",
      .package = TCH_PACKAGE_DEBUGINFOD},
     {"valgrind", "valgrind", "counts instructions where the CPU has no counters",
