@@ -1,5 +1,5 @@
 /*
- * Made-up machines in the test's folder, and how long something took.
+ * Made-up machines in the test's folder, and bounds of the time that something took.
  */
 #ifndef TESTS_MEASURE_MADE_UP_H
 #define TESTS_MEASURE_MADE_UP_H
@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "support/system.h"
 
-/** A file in it, with the folders above. */
+/** Writes a file of the made-up machine, and makes the folders above it. */
 static inline void put(const char *name, const char *text)
 {
     char path[256];
@@ -33,13 +33,14 @@ static inline void sleep_ns(uint64_t ns)
     nanosleep(&t, NULL);
 }
 
-/** How long something took, as far as that can be told on a busy machine: between these two. */
+/** Bounds of the time that something took; on a busy machine only bounds are known. */
 struct took {
     double least;
     double most;
 };
 
-/** From at[0..1] to at[2..3]: clock readings before and after what began it, and what ended it. */
+/** Computes the bounds from clock readings: at[0] and at[1] before and after its start, at[2]
+    and at[3] before and after its end. */
 static inline struct took took(const uint64_t at[4])
 {
     return (struct took){(double)(at[2] - at[1]) / 1e9, (double)(at[3] - at[0]) / 1e9};

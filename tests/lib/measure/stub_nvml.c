@@ -1,5 +1,5 @@
-/* A library that answers as NVML does: TACHO_STUB_GPUS devices. The first has a counter, the second
-   only tells its power, the third answers "not supported" to everything. */
+/* A stub of NVML with TACHO_STUB_GPUS devices. The first has a counter, the second reports only
+   its power, and the third answers "not supported" to everything. */
 #include <stdint.h>
 #include <stdlib.h>
 

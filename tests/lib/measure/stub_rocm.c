@@ -1,4 +1,4 @@
-/* A library that answers as ROCm SMI does: one device, with a counter of 15.3 microjoules. */
+/* A stub of ROCm SMI with one device, whose counter has a resolution of 15.3 microjoules. */
 #include <stdint.h>
 
 int rsmi_init(uint64_t flags);

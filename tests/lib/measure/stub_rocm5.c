@@ -1,4 +1,4 @@
-/* A library that answers as that of ROCm 5 does on a GPU without a counter: one device, 42.5 W. */
+/* A stub of the library of ROCm 5 on a GPU without a counter: one device, 42.5 W. */
 #include <stdint.h>
 
 int rsmi_init(uint64_t flags);

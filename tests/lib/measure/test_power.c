@@ -1,4 +1,5 @@
-/* Energy from samples, and the meter that takes them. The sources: test_power_sources.c. */
+/* Tests energy computed from samples, and the meter that takes samples. test_power_sources.c
+   tests the sources. */
 #include "support/test.h"
 
 #include <math.h>
@@ -34,7 +35,7 @@ static void check_energy(const struct test_case *c, void *arg)
         good &= i == 0 || samples[i].timestamp_us >= samples[i - 1].timestamp_us;
     }
     assert_int_equal(tacho_power_energy(samples, n, &got, NULL), 0);
-    if (!good) { /* the reference lets NaN spread, and counts time twice that runs backwards */
+    if (!good) { /* in the reference, NaN spreads and time that runs backwards counts twice */
         assert_true(isfinite(got.joules) && (got.samples < n || got.dropped > 0));
         free(samples);
         return;
@@ -61,7 +62,7 @@ static void integrates_by_trapezoids(void **state)
     (void)state;
     assert_int_equal(tacho_power_energy(samples, 3, &got, NULL), 0);
     assert_true(got.joules == 150 + 200 && got.duration_s == 3 && got.peak_watts == 200);
-    assert_true(got.mean_watts == 100); /* of the readings */
+    assert_true(got.mean_watts == 100); /* mean of the readings */
     assert_int_equal(got.samples, 3);
 }
 
@@ -169,13 +170,14 @@ static void a_replay_is_exact(void **state)
     assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.joules == 20 + 20 && report.peak_watts == 1000 && report.samples == 4);
     assert_int_equal(report.dropped, 1);
-    assert_int_equal(tacho_power_take(p, NULL), 0); /* it has ended: one more is missing */
+    assert_int_equal(tacho_power_take(p, NULL),
+                     0); /* the replay has ended, so one more reading is missing */
     assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.dropped == 2 && report.samples == 4);
     tacho_power_free(p);
 }
 
-/* A source as a user of the library writes one. */
+/* A source that a user of the library implements. */
 struct counter {
     double joules;
     int closed;
@@ -196,7 +198,7 @@ static void counter_close(void *ctx)
     ((struct counter *)ctx)->closed++;
 }
 
-static void a_source_of_ones_own(void **state)
+static void reads_a_source_of_the_caller(void **state)
 {
     struct counter c = {0};
     tacho_power_source s = {sizeof s, "mine", &c, counter_read, counter_close, "", "", 0};
@@ -262,7 +264,7 @@ int main(void)
         cmocka_unit_test(a_fixed_source_over_a_real_second),
         cmocka_unit_test(a_thread_samples_until_it_is_stopped),
         TEST_IN_HOME(a_replay_is_exact),
-        TEST_IN_HOME(a_source_of_ones_own),
+        TEST_IN_HOME(reads_a_source_of_the_caller),
         TEST_IN_HOME(a_tree_gets_its_share),
     };
 

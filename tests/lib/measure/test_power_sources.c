@@ -1,4 +1,4 @@
-/* Power sources against made-up machines: which there are, what they read, what they refuse. */
+/* Tests power sources on made-up machines: which ones exist, what they read, what they refuse. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -61,7 +61,7 @@ static void put_zone(const char *zone, const char *name, const char *energy, con
     }
 }
 
-static void rapl_adds_up_packages_and_nothing_twice(void **state)
+static void rapl_adds_up_packages_once(void **state)
 {
     tacho_power_source s = TACHO_POWER_SOURCE_INIT;
 
@@ -80,7 +80,7 @@ static void rapl_adds_up_packages_and_nothing_twice(void **state)
     s.close(s.ctx);
 }
 
-static void rapl_takes_the_platform_where_there_is_no_package(void **state)
+static void rapl_uses_the_platform_when_there_is_no_package(void **state)
 {
     tacho_power_source s = TACHO_POWER_SOURCE_INIT;
 
@@ -92,7 +92,7 @@ static void rapl_takes_the_platform_where_there_is_no_package(void **state)
     s.close(s.ctx);
 }
 
-static void a_counter_that_wraps_goes_on(void **state)
+static void a_counter_that_wraps_keeps_counting(void **state)
 {
     tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_power_reading r;
@@ -105,7 +105,8 @@ static void a_counter_that_wraps_goes_on(void **state)
     assert_true(joules_of(&s) == 1);
     s.close(s.ctx);
 
-    put_zone("intel-rapl:0", "package-0\n", "1000\n", "0\n"); /* no range: no guessing */
+    put_zone("intel-rapl:0", "package-0\n", "1000\n",
+             "0\n"); /* without a range a wrap-around cannot be computed */
     s = open_source("rapl");
     put_zone("intel-rapl:0", "package-0\n", "500\n", NULL);
     assert_int_equal(s.read(s.ctx, &r, NULL), TACHO_EIO);
@@ -161,7 +162,7 @@ static void rapl_without_permission_says_what_to_do(void **state)
     assert_int_equal(test_in_child(open_as_nobody, NULL), 0);
 }
 
-/* The software clock event of one CPU counts nanoseconds: at a scale of 1e-9 that is 1 W. */
+/* The software clock event of one CPU counts nanoseconds; at a scale of 1e-9 that is 1 W. */
 static void perf_reads_energy_events(void **state)
 {
     tacho_power_source s = TACHO_POWER_SOURCE_INIT;
@@ -194,7 +195,7 @@ static void perf_reads_energy_events(void **state)
     s.close(s.ctx);
 }
 
-static void perf_refuses_what_makes_no_sense(void **state)
+static void perf_refuses_events_that_it_cannot_parse(void **state)
 {
     tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_error err;
@@ -269,7 +270,7 @@ static void gpus_of_nvidia_by_counter_or_power(void **state)
     s.close(s.ctx);
     setenv("TACHO_STUB_GPUS", "0", 1);
     assert_int_equal(tch_power_open("nvml", STUB_NVML, &s, &err), TACHO_EUNSUPPORTED);
-    assert_string_equal(err.message, "NVML knows no GPU");
+    assert_string_equal(err.message, "NVML finds no GPU");
     assert_int_equal(tch_power_open("nvml", "/nonexistent.so", &s, &err), TACHO_EUNSUPPORTED);
     assert_int_equal(tch_power_open("nvml", STUB_ROCM, &s, &err), TACHO_EUNSUPPORTED);
 }
@@ -296,7 +297,7 @@ static void gpus_of_amd_by_the_older_call(void **state)
     s.close(s.ctx);
 }
 
-static void names_the_sources_there_are(void **state)
+static void names_the_sources_that_exist(void **state)
 {
     tacho_power_source s = TACHO_POWER_SOURCE_INIT;
     tacho_error err;
@@ -327,7 +328,7 @@ static void no_source_at_all_says_why(void **state)
     tacho_power_free(NULL);
 }
 
-static void takes_each_thing_once(void **state)
+static void uses_one_source_per_measured_thing(void **state)
 {
     tacho_power *p = NULL;
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
@@ -379,21 +380,21 @@ static void survives_every_failing_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_HOME(rapl_adds_up_packages_and_nothing_twice),
-        TEST_IN_HOME(rapl_takes_the_platform_where_there_is_no_package),
-        TEST_IN_HOME(a_counter_that_wraps_goes_on),
+        TEST_IN_HOME(rapl_adds_up_packages_once),
+        TEST_IN_HOME(rapl_uses_the_platform_when_there_is_no_package),
+        TEST_IN_HOME(a_counter_that_wraps_keeps_counting),
         TEST_IN_HOME(a_zone_that_vanishes_is_a_failed_reading),
         TEST_IN_HOME(rapl_without_permission_says_what_to_do),
         TEST_IN_HOME(perf_reads_energy_events),
-        TEST_IN_HOME(perf_refuses_what_makes_no_sense),
+        TEST_IN_HOME(perf_refuses_events_that_it_cannot_parse),
         TEST_IN_HOME(hwmon_adds_up_chips),
         TEST_IN_HOME(a_battery_counts_while_it_discharges),
         cmocka_unit_test(gpus_of_nvidia_by_counter_or_power),
         cmocka_unit_test(gpus_of_amd_by_counter),
         cmocka_unit_test(gpus_of_amd_by_the_older_call),
-        TEST_IN_HOME(names_the_sources_there_are),
+        TEST_IN_HOME(names_the_sources_that_exist),
         TEST_IN_HOME(no_source_at_all_says_why),
-        TEST_IN_HOME(takes_each_thing_once),
+        TEST_IN_HOME(uses_one_source_per_measured_thing),
         TEST_IN_HOME(survives_every_failing_allocation),
     };
 

@@ -1,4 +1,5 @@
-/* What figures of energy are worth: domain, rate of updates, and who counts them. */
+/* Tests the description of energy figures: domain, update interval, and which process counts
+   them. */
 #include "support/test.h"
 
 #include <math.h>
@@ -74,7 +75,7 @@ static void a_sensor_says_how_often_it_updates(void **state)
     put("sys/class/hwmon/hwmon1/power1_input", "5000000\n");
     put("sys/class/hwmon/hwmon1/name", "ina226\n");
     put("sys/class/hwmon/hwmon1/update_interval", "35\n");
-    check_domain("hwmon", "power_meter+ina226", 2000000); /* that of the slower one */
+    check_domain("hwmon", "power_meter+ina226", 2000000); /* the interval of the slower one */
 }
 
 static void a_counter_is_measured_and_watts_are_estimated(void **state)
@@ -105,7 +106,7 @@ static void a_counter_is_measured_and_watts_are_estimated(void **state)
 
 struct steps {
     unsigned reads;
-    unsigned each; /* readings between two steps; 0: never */
+    unsigned each; /* number of readings between two steps; 0: it never moves */
 };
 
 static int read_steps(void *ctx, tacho_power_reading *ret, tacho_error *err)
@@ -128,8 +129,9 @@ static uint64_t update_of(unsigned each, unsigned *reads)
     return s.update_us;
 }
 
-/* Ten steps are seen, and the time is that of the nine between them: of a counter that moves with
-   every reading the time of one reading, which is at least the pause of 100 us. */
+/* Ten steps are observed, and the interval is the mean of the nine between them. For a counter
+   that moves with every reading it is the time of one reading, which is at least the pause of
+   100 us. */
 static void finds_how_often_a_counter_moves(void **state)
 {
     unsigned reads;
@@ -140,7 +142,7 @@ static void finds_how_often_a_counter_moves(void **state)
     assert_true(each >= 100);
     assert_true(update_of(4, &reads) >= 400);
     assert_in_range(reads, 40, 44);
-    assert_int_equal(update_of(0, &reads), 300000); /* never within that time */
+    assert_int_equal(update_of(0, &reads), 300000); /* it did not move within that time */
 }
 
 static void watts_keep_the_rate_that_the_source_says(void **state)
@@ -155,7 +157,8 @@ static void watts_keep_the_rate_that_the_source_says(void **state)
     tacho_power_free(p);
 }
 
-/* In another process: who counts, as the exit status 0 (it does), 1 (`holder` does) or 2. */
+/* Runs a meter in another process. Returns who counts, as its exit status: 0 (that process), 1
+   (`holder`) or 2 (another one). */
 static int counts_elsewhere(pid_t holder, const char *run)
 {
     pid_t pid = fork();
@@ -195,7 +198,8 @@ static void two_trackers_count_once(void **state)
     unsetenv("TACHO_RUN_DIR");
     put_package("1000000\n");
     first = meter_of("rapl");
-    second = meter_of("rapl"); /* of the same process: an inner part, perhaps */
+    second =
+        meter_of("rapl"); /* in the same process, for example in an inner part of the program */
     assert_int_equal(report_of(second).counted_by, 0);
     assert_int_equal(counts_elsewhere(getpid(), NULL), 1);
     tacho_power_free(first);
@@ -204,7 +208,8 @@ static void two_trackers_count_once(void **state)
     assert_int_equal(counts_elsewhere(getpid(), NULL), 0);
 }
 
-/* The tool counts beside the program that it runs; of the processes of the run one counts. */
+/* tacho counts at the same time as the program that it runs. Of the processes of a run, one
+   counts. */
 static void ranks_of_one_run_count_once(void **state)
 {
     tacho_power *rank;

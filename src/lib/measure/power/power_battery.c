@@ -1,4 +1,4 @@
-/* What a discharging battery gives: the whole machine. */
+/* Reads the power of a discharging battery, which is that of the whole machine. */
 #include "base/fail.h"
 #include "power_meter.h"
 
@@ -36,7 +36,7 @@ static int battery_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
              number_of(b, "voltage_now", &voltage) == 0)
         ret->watts = (double)current * (double)voltage / 1e12;
     else
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s does not tell its power", b->name);
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s does not report its power", b->name);
     return 0;
 }
 

@@ -1,5 +1,5 @@
-/* Computes energy from readings: by the difference of a counter where there is one, else by the
-   trapezoidal rule. */
+/* Computes energy from readings: from the difference of a counter if the source has one,
+   otherwise by the trapezoidal rule. */
 #include <math.h>
 
 #include "base/sized.h"
@@ -19,7 +19,7 @@ static void end_interval(struct tch_energy *e, uint64_t now_us, const tacho_powe
 {
     double s = seconds(e->last_us, now_us);
 
-    /* A counter keeps counting while it cannot be read: only the detail is lost. */
+    /* A counter keeps counting while it cannot be read, so only the detail is lost. */
     e->dropped += e->broken;
     if (e->broken && !e->counter)
         return;
@@ -54,7 +54,7 @@ void tch_energy_add(struct tch_energy *e, uint64_t now_us, const tacho_power_rea
             e->peak = r->watts;
     }
     if (e->samples++ > 0 && now_us < e->last_us) {
-        e->dropped++; /* the time up to last_us has been counted: this reading adds none */
+        e->dropped++; /* the time up to last_us has been counted, so this reading adds none */
         return;
     }
     if (e->samples > 1)
@@ -65,7 +65,7 @@ void tch_energy_add(struct tch_energy *e, uint64_t now_us, const tacho_power_rea
     e->broken = false;
 }
 
-/* Several lost readings in a row are one missing interval. */
+/* Counts a lost reading. Several in a row are one missing interval. */
 void tch_energy_lost(struct tch_energy *e)
 {
     e->broken = true;

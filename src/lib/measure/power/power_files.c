@@ -1,4 +1,4 @@
-/* Small files under a root, as sysfs has them. */
+/* Reads small files under a root, such as those of sysfs. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +15,7 @@ void tch_power_path(char out[PATH_MAX], const char *root, const char *folder, co
     int len = snprintf(out, PATH_MAX, "%s%s/%s/%s", root, folder, entry, file);
 
     if (len < 0 || len >= PATH_MAX)
-        out[0] = '\0'; /* no such file */
+        out[0] = '\0'; /* there is no such file */
 }
 
 int tch_power_line(const char *path, char *out, size_t size)
@@ -102,15 +102,15 @@ int tch_cpu_busy(const char *root, uint64_t *ret_ns, tacho_error *err)
     number = tch_power_line(path, text, sizeof text);
     if (number != 0)
         return tch_fail_errno(err, number, "cannot read '%s'", path);
-    /* cpu user nice system idle iowait irq softirq steal: all but idle and iowait, and steal, in
-       which another machine was busy. */
+    /* The columns are: cpu user nice system idle iowait irq softirq steal. Busy time is all of
+       them except idle, iowait, and steal, in which another virtual machine was busy. */
     for (int i = 0; i < 7; i++) {
         const char *start = at + strspn(at, " ");
         size_t len = strcspn(start, " \n");
         uint64_t ticks;
 
         if (strncmp(text, "cpu ", 4) != 0 || tch_parse_u64_n(start, len, UINT64_MAX, &ticks) < 0)
-            return tch_fail(err, TACHO_EIO, 0, "cannot make sense of '%s'", path);
+            return tch_fail(err, TACHO_EIO, 0, "cannot parse '%s'", path);
         busy += i == 3 || i == 4 ? 0 : ticks;
         at = start + len;
     }

@@ -1,4 +1,4 @@
-/* GPUs by a library that is loaded when it is there. */
+/* Reads GPUs by a vendor's library, which is loaded if it is installed. */
 #include "power_gpu.h"
 
 #include <dlfcn.h>
@@ -29,8 +29,8 @@ static int gpus_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
                                 : g->ops->watts(g, g->devices[i], &value);
 
         if (code != 0)
-            return tch_fail(err, TACHO_EIO, 0, "%s answers %d for GPU %u", g->ops->name, code,
-                            g->devices[i]);
+            return tch_fail(err, TACHO_EIO, 0, "%s returned error %d for GPU %u", g->ops->name,
+                            code, g->devices[i]);
         sum += value;
     }
     *(g->by_energy ? &ret->joules : &ret->watts) = sum;
@@ -47,7 +47,8 @@ static int load_library(struct tch_gpus *g, const char *path, tacho_error *err)
     for (size_t i = 0; g->ops->symbols[i]; i++) {
         void *symbol = dlsym(library, g->ops->symbols[i]);
 
-        memcpy(&g->functions[i], &symbol, sizeof symbol); /* POSIX: a function has such a pointer */
+        memcpy(&g->functions[i], &symbol,
+               sizeof symbol); /* POSIX allows this conversion to a function pointer */
         if (!symbol && i < g->ops->required) {
             dlclose(library);
             return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s has no %s", path, g->ops->symbols[i]);
@@ -55,22 +56,22 @@ static int load_library(struct tch_gpus *g, const char *path, tacho_error *err)
     }
     if (g->ops->init(g) != 0) {
         dlclose(library);
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s cannot be started: is the driver loaded?",
-                        g->ops->name);
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "%s cannot be initialised; check that the driver is loaded", g->ops->name);
     }
     g->library = library;
     return 0;
 }
 
-/* Finds the devices that answer. All are read by their counters, or, where one has none, all by
-   their power. */
+/* Finds the devices that can be read. All are read by their counters. If a device does not have
+   a counter, all are read by their power. */
 static int find_devices(struct tch_gpus *g, tacho_error *err)
 {
     unsigned there = 0;
     double value;
 
     if (g->ops->count(g, &there) != 0 || there == 0)
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s knows no GPU", g->ops->name);
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s finds no GPU", g->ops->name);
     g->by_energy = true;
     for (unsigned i = 0; i < there && g->count < TCH_GPU_MAX; i++) {
         bool energy = g->ops->joules(g, i, &value) == 0;
@@ -89,8 +90,8 @@ static int find_devices(struct tch_gpus *g, tacho_error *err)
         g->count = kept;
     }
     if (g->count == 0)
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "none of %u GPUs tells %s its power", there,
-                        g->ops->name);
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "none of %u GPUs reports its power to %s",
+                        there, g->ops->name);
     return 0;
 }
 

@@ -1,6 +1,6 @@
 /*
- * What the two GPU libraries have in common: devices, each with an energy counter, a power, or
- * both.
+ * The common part of the two GPU libraries: devices that have an energy counter, a power reading,
+ * or both.
  */
 #ifndef TCH_POWER_GPU_H
 #define TCH_POWER_GPU_H
@@ -9,12 +9,12 @@
 
 struct tch_gpus;
 
-/** One library. Each function returns 0, or the library's own number of what went wrong. */
+/** The functions of one library. Each returns 0 or the library's own error number. */
 struct tch_gpu_ops {
     const char *name;           /**< "NVML" */
-    const char *library;        /**< what dlopen looks for */
-    const char *const *symbols; /**< NULL-ended, in the order of tch_gpus.functions */
-    size_t required;            /**< symbols without which nothing works; the others may be NULL */
+    const char *library;        /**< name for dlopen() */
+    const char *const *symbols; /**< terminated by NULL, in the order of tch_gpus.functions */
+    size_t required;            /**< number of symbols that must exist; the others may be NULL */
     int (*init)(struct tch_gpus *g);
     int (*count)(struct tch_gpus *g, unsigned *ret);
     int (*joules)(struct tch_gpus *g, unsigned device, double *ret);
@@ -30,7 +30,7 @@ struct tch_gpus {
     const struct tch_gpu_ops *ops;
     void *library;
     tch_gpu_function functions[TCH_GPU_SYMBOLS];
-    bool by_energy; /* every device that is used has a counter */
+    bool by_energy; /* all devices in use have a counter */
     size_t count;
     unsigned devices[TCH_GPU_MAX];
 };

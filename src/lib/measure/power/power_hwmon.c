@@ -1,4 +1,4 @@
-/* Sensors that tell watts: one of each chip, its average where it has one. */
+/* Reads sensors that measure watts: one per chip, and its average if it has one. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -30,8 +30,8 @@ static int hwmon_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
     return 0;
 }
 
-/* Adds the name of a chip to the domain, and the longest interval of all chips. A chip without a
-   name has its folder's. */
+/* Adds the name of a chip to the domain, and keeps the longest update interval of all chips. A
+   chip without a name is named after its folder. */
 static void describe_chip(const char *root, const char *entry, tacho_power_source *ret)
 {
     static const char *const files[] = {"power1_average_interval", "update_interval"};
@@ -76,7 +76,8 @@ static int hwmon_open(const char *root, tacho_power_source *ret, tacho_error *er
     find_chips(h, root, ret);
     if (h->count == 0) {
         free(h);
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "no sensor in %s%s tells power", root, folder);
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "no sensor in %s%s measures power", root,
+                        folder);
     }
     ret->ctx = h;
     ret->read = hwmon_read;

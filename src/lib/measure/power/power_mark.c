@@ -1,10 +1,10 @@
 /*
- * Marks of what a process counts, so that two trackers on one machine count its energy once.
+ * Marks what a process counts, so that two trackers on one machine count its energy once.
  *
  * A mark is a listening socket with an abstract name. The kernel gives a name to one process of a
- * network namespace and frees it when that process exits, however it does. A process that finds the
- * name taken connects, and SO_PEERCRED says who listens. Containers with a network of their own do
- * not see each other's marks.
+ * network namespace and frees it when that process exits, however it exits. A process that finds
+ * the name in use connects, and SO_PEERCRED says which process listens. Containers with a network
+ * of their own do not see each other's marks.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -22,14 +22,14 @@ enum { MARKS = 16, KEY = 32, UNKNOWN_PROCESS = 1 };
 
 static struct mark {
     char key[KEY];
-    unsigned users; /* meters of this process; 0: the place is free */
-    pid_t pid;      /* whose mark it is: a fork copies the table */
+    unsigned users; /* number of meters of this process; 0: the place is free */
+    pid_t pid;      /* the process that made the mark: a fork copies the table */
     int fd;
 } marks[MARKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Processes of one run share a mark of their own: tacho counts beside them, and keeps both apart.
-   Returns the length of the address. */
+/* Makes the address of a key and returns its length. The processes of one run share a mark of
+   their own, because tacho counts at the same time as they do and keeps both figures separate. */
 static socklen_t address_of(const char *key, struct sockaddr_un *ret)
 {
     const char *run = getenv("TACHO_RUN_DIR");
@@ -57,7 +57,8 @@ static uint64_t holder_of(const struct sockaddr_un *address, socklen_t len)
     return pid;
 }
 
-/* Takes the name. Returns 0 with m->fd set, 0 with -1 where sockets do not work, or the holder. */
+/* Binds the socket to the name. Returns 0 and sets m->fd, returns 0 and sets m->fd to -1 when
+   sockets do not work here, or returns the process that has the name. */
 static uint64_t take_name(struct mark *m)
 {
     struct sockaddr_un address;
@@ -90,7 +91,7 @@ static struct mark *find_mark(const char *key)
 
     for (size_t i = 0; i < MARKS; i++) {
         if (marks[i].users > 0 && marks[i].pid != getpid())
-            drop_mark(&marks[i]); /* the parent's: it keeps its own copy */
+            drop_mark(&marks[i]); /* a copy of the parent's mark, which the parent keeps */
         if (marks[i].users > 0 && strcmp(marks[i].key, key) == 0)
             return &marks[i];
         if (marks[i].users == 0 && !free_place)

@@ -1,4 +1,4 @@
-/* The power meter: reads its sources, adds up their energy, writes power.csv. */
+/* The power meter: reads its sources, sums up their energy and writes power.csv. */
 #include "power_meter.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ struct tacho_power {
     size_t count;
     tacho_power_source sources[SOURCES];
     struct tch_energy energy[SOURCES];
-    uint64_t counted_by[SOURCES]; /* another process; 0: this one */
+    uint64_t counted_by[SOURCES]; /* the process that counts the source; 0: this one */
     struct tch_stamp stamp;
     struct tch_sampling_thread sampler;
     tacho_error sampler_error;
@@ -56,7 +56,7 @@ void tacho_power_free(tacho_power *p)
             p->sources[i].close(p->sources[i].ctx);
     }
     if (p->csv && tacho_csv_close(p->csv, NULL) < 0)
-        p->csv = NULL; /* nobody is left to report it to */
+        p->csv = NULL; /* there is no caller to report the failure to */
     pthread_mutex_destroy(&p->lock);
     free(p);
 }
@@ -75,7 +75,8 @@ int tacho_power_add(tacho_power *p, const tacho_power_source *given, tacho_error
         return status;
     pthread_mutex_lock(&p->lock);
     if (p->count == SOURCES) {
-        status = tch_fail(err, TACHO_ELIMIT, 0, "a power meter takes %d sources", SOURCES);
+        status =
+            tch_fail(err, TACHO_ELIMIT, 0, "a power meter can have at most %d sources", SOURCES);
     } else {
         p->sources[p->count] = source;
         tch_energy_init(&p->energy[p->count]);
@@ -93,7 +94,7 @@ void tch_power_label(char out[TCH_POWER_LABEL], const tacho_power_report *report
              report->estimated ? "estimated" : "measured");
 }
 
-/* Reports on source i. The lock is held. */
+/* Fills in the report of source i. The lock must be held. */
 static void report_on(const tacho_power *p, size_t i, tacho_power_report *ret)
 {
     memcpy(ret->name, p->sources[i].name, sizeof ret->name);
@@ -135,7 +136,8 @@ static int read_source(tacho_power *p, size_t i, tacho_error *err)
         tch_energy_lost(e);
         return 0;
     }
-    now = before + (tch_stamp_us(&p->stamp) - before) / 2; /* a GPU library may take long */
+    now = before + (tch_stamp_us(&p->stamp) - before) /
+                       2; /* the middle of the call, because a GPU library may take long */
     tch_energy_add(e, reading.timestamp_us ? reading.timestamp_us : now, &reading);
     return p->csv ? write_row(p, i, err) : 0;
 }

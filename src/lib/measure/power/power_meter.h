@@ -1,5 +1,5 @@
 /*
- * The kinds of power sources: one file each, one table that lists them (power_sources.c).
+ * The kinds of power sources. Each has a file, and power_sources.c has the table of them.
  */
 #ifndef TCH_POWER_METER_H
 #define TCH_POWER_METER_H
@@ -11,9 +11,9 @@
 
 struct tch_power_kind {
     const char *name;
-    const char *what;   /**< what it measures; sources of the same thing are not added up. "": a
-                           source that is made up, which counts beside any other */
-    uint64_t update_us; /**< time between two updates, where the source does not say */
+    const char *what;   /**< the thing that it measures; sources of the same thing are not added up.
+                           "": a made-up source, which counts beside any other */
+    uint64_t update_us; /**< time between two updates, if the source does not report it */
     /** Sets ret->ctx, read and close. `where` is the root, or the text after the colon. */
     int (*open)(const char *where, tacho_power_source *ret, tacho_error *err);
 };
@@ -33,14 +33,14 @@ extern const struct tch_power_kind tch_power_replay;
 void tch_power_path(char out[PATH_MAX], const char *root, const char *folder, const char *entry,
                     const char *file);
 
-/** Reads a file with one number. 0 or an errno number. */
+/** Reads a file with one number. Returns 0 or an errno number. */
 int tch_power_number(const char *path, uint64_t *ret);
 
-/** Reads a file of one line, without blanks at its end. 0 or an errno number. */
+/** Reads a file of one line, without blanks at its end. Returns 0 or an errno number. */
 int tch_power_line(const char *path, char *out, size_t size);
 
-/** Finds the entry of a folder that follows `name` in the order of bytes and starts with prefix,
-   and sets name to it. Start with "". Returns false after the last. */
+/** Finds the next entry of a folder, after `name` in byte order, that starts with prefix, and
+    copies it to name. Start with "". Returns false after the last entry. */
 bool tch_power_next(const char *root, const char *folder, const char *prefix,
                     char name[NAME_MAX + 1]);
 
@@ -48,38 +48,36 @@ bool tch_power_next(const char *root, const char *folder, const char *prefix,
    range is 0. */
 bool tch_power_step(uint64_t before, uint64_t now, uint64_t range, uint64_t *ret);
 
-/** Finds the update_us of a source that has a counter, which takes up to 300 ms. */
+/** Measures the update_us of a source that has a counter, which takes up to 300 ms. */
 void tch_power_find_update(tacho_power_source *source);
 
-/** Appends to the domain of a source: "package-0+package-1". */
+/** Appends a name to the domain of a source: "package-0+package-1". */
 void tch_power_add_domain(tacho_power_source *source, const char *name);
 
 /**
  * Marks `key` as counted by this process, until tch_power_unmark(). The mark is a socket with an
- * abstract name, so it needs no file, works for all users, and vanishes with the process.
+ * abstract name, so it needs no file, works for all users, and disappears with the process.
  *
- * @return 0 when this process counts it, or when marks do not work here; else the id of the process
- *         that does, or 1 when that is not known
+ * @return 0 when this process counts it, or when marks do not work here; otherwise the id of the
+ * process that counts it, or 1 when that is not known
  */
 uint64_t tch_power_mark(const char *key);
 void tch_power_unmark(const char *key);
 
-/*
- * The energy of one source: sums alone, without a clock or a file.
- */
+/* The energy of one source. These functions only add up; they use no clock and no file. */
 struct tch_energy {
     uint64_t first_us;
     uint64_t last_us;
     double last_watts;
-    double last_joules; /* of the counter */
+    double last_joules; /* last value of the counter */
     double joules;
     double watts_sum;
     double peak;
-    double now; /* watts of the last interval, NaN before */
+    double now; /* watts in the last interval; NaN before the first */
     uint64_t samples;
     uint64_t dropped;
     bool counter;
-    bool broken; /* the last reading failed: no interval ends at the next */
+    bool broken; /* the last reading failed, so no interval ends at the next one */
 };
 
 void tch_energy_init(struct tch_energy *e);

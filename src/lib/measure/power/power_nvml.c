@@ -1,4 +1,5 @@
-/* NVIDIA's library. Its header is not needed for six functions whose form is frozen. */
+/* Reads NVIDIA GPUs by NVML. Its header is not needed, because the interface of the six
+   functions does not change. */
 #include "power_gpu.h"
 
 enum { INIT, SHUTDOWN, COUNT, HANDLE, ENERGY, POWER };

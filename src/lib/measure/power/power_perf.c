@@ -1,4 +1,5 @@
-/* The kernel's energy events: perf_event_open on the power device, one event for each package. */
+/* Reads the kernel's energy events: perf_event_open() on the power device, one event per
+   package. */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <sys/syscall.h>
@@ -13,7 +14,7 @@ enum { EVENTS = 64 };
 static const char folder[] = "/sys/bus/event_source/devices";
 
 struct perf {
-    double scale; /* joules a count */
+    double scale; /* joules per count */
     size_t count;
     int fds[EVENTS];
 };
@@ -57,7 +58,7 @@ static int open_event(struct perf *p, uint32_t type, uint64_t config, int cpu, t
     return 0;
 }
 
-/* A list of CPUs, "0,8" or "0-1": one event on each. */
+/* Opens one event on each CPU of a list such as "0,8" or "0-1". */
 static int open_events(struct perf *p, uint32_t type, uint64_t config, const char *list,
                        tacho_error *err)
 {
@@ -90,7 +91,7 @@ static int device_file(const char *root, const char *name, char *out, size_t siz
     return tch_power_line(path, out, size);
 }
 
-/* "event=0x02": a hexadecimal number. */
+/* Parses "event=0x02", a hexadecimal number. */
 static bool parse_event(const char *text, uint64_t *ret)
 {
     if (strncmp(text, "event=0x", 8) != 0 || !text[8] || strlen(text) > 8 + 16)
@@ -124,8 +125,8 @@ static int perf_find(struct perf *p, const char *root, tacho_error *err)
     device_file(root, "cpumask", cpus, sizeof cpus);
     if (tch_parse_u64(type, UINT32_MAX, &number) < 0 || !parse_event(event, &config) ||
         tch_parse_f64(scale, &p->scale) < 0 || !(p->scale > 0))
-        return tch_fail(err, TACHO_EIO, 0, "cannot make sense of the energy event in %s%s/power",
-                        root, folder);
+        return tch_fail(err, TACHO_EIO, 0, "cannot parse the energy event in %s%s/power", root,
+                        folder);
     return open_events(p, (uint32_t)number, config, cpus[0] ? cpus : "0", err);
 }
 

@@ -1,4 +1,4 @@
-/* RAPL by powercap: counters of microjoules that wrap around. */
+/* Reads RAPL by powercap: counters of microjoules that wrap around. */
 #include <errno.h>
 
 #include "base/fail.h"
@@ -16,7 +16,7 @@ struct zone {
 
 struct rapl {
     size_t count;
-    uint64_t total_uj; /* since the opening, over all zones */
+    uint64_t total_uj; /* sum over all zones since the source was opened */
     struct zone zones[ZONES];
 };
 
@@ -47,7 +47,8 @@ static int rapl_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
     return 0;
 }
 
-/* Top zones have one colon, "intel-rapl:0"; "intel-rapl:0:1" is a part of it. */
+/* Returns whether this is a top-level zone. These have one colon: "intel-rapl:0:1" is a part of
+   "intel-rapl:0". */
 static bool is_top(const char *name)
 {
     const char *colon = strchr(name, ':');
@@ -60,7 +61,7 @@ static void zone_name(const char *root, const char *entry, char name[64])
     char path[PATH_MAX];
 
     tch_power_path(path, root, folder, entry, "name");
-    (void)tch_power_line(path, name, 64); /* "" where it has none */
+    (void)tch_power_line(path, name, 64); /* "" if it has no name */
 }
 
 static int add_zone(struct rapl *r, const char *root, const char *entry, tacho_error *err)
@@ -73,8 +74,8 @@ static int add_zone(struct rapl *r, const char *root, const char *entry, tacho_e
     number = tch_power_number(z->path, &z->last);
     if (number == EACCES)
         return tch_fail_errno(err, number,
-                              "cannot read '%s' (sudo chmod a+r "
-                              "/sys/class/powercap/intel-rapl:*/energy_uj lets everyone)",
+                              "cannot read '%s' (to allow it: sudo chmod a+r "
+                              "/sys/class/powercap/intel-rapl:*/energy_uj)",
                               z->path);
     if (number != 0)
         return tch_fail_errno(err, number, "cannot read '%s'", z->path);
@@ -85,7 +86,8 @@ static int add_zone(struct rapl *r, const char *root, const char *entry, tacho_e
     return 0;
 }
 
-/* The whole platform contains the packages: it counts only where they do not. */
+/* Adds the packages, or the other top-level zones. A zone for the whole platform contains the
+   packages, so it is used only when there are no packages. */
 static int add_zones(struct rapl *r, const char *root, bool packages, tacho_power_source *ret,
                      tacho_error *err)
 {
@@ -115,9 +117,9 @@ static int rapl_open(const char *root, tacho_power_source *ret, tacho_error *err
     if (status == 0 && r->count == 0)
         status = add_zones(r, root, false, ret, err);
     if (status == 0 && r->count == 0)
-        status =
-            tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                     "no energy counter in %s%s; most virtual machines have none", root, folder);
+        status = tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                          "no energy counter in %s%s; most virtual machines do not have one", root,
+                          folder);
     if (status < 0) {
         free(r);
         return status;

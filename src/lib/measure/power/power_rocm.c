@@ -1,4 +1,4 @@
-/* AMD's library. */
+/* Reads AMD GPUs by ROCm SMI. */
 #include "power_gpu.h"
 
 enum { INIT, SHUTDOWN, COUNT, ENERGY, POWER, POWER_AVERAGE };
@@ -9,8 +9,8 @@ static const char *const symbols[] = {"rsmi_init",
                                       "rsmi_shut_down",
                                       "rsmi_num_monitor_devices",
                                       "rsmi_dev_energy_count_get",
-                                      "rsmi_dev_power_get",     /* from ROCm 6 on */
-                                      "rsmi_dev_power_ave_get", /* up to ROCm 5 the only one */
+                                      "rsmi_dev_power_get",     /* since ROCm 6 */
+                                      "rsmi_dev_power_ave_get", /* the only one up to ROCm 5 */
                                       NULL};
 
 typedef int get_init(uint64_t);
@@ -43,7 +43,7 @@ static int rocm_joules(struct tch_gpus *g, unsigned device, double *ret)
 {
     uint64_t counter;
     uint64_t time;
-    float microjoules; /* of one count */
+    float microjoules; /* microjoules per count */
     int code = NOT_SUPPORTED;
 
     if (g->functions[ENERGY])

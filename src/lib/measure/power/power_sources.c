@@ -1,4 +1,4 @@
-/* The table of power sources, and those that this machine has. */
+/* The table of power sources, and the search for those that this machine has. */
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -31,7 +31,7 @@ static int open_kind(const struct tch_power_kind *kind, const char *where, tacho
     status = kind->open(where, &source, err);
     if (source.update_us == 0)
         source.update_us = kind->update_us;
-    if (kind->what[0]) /* a made-up machine is another one */
+    if (kind->what[0]) /* a test's made-up machine is not this one */
         snprintf(source.counts, sizeof source.counts, where[0] ? "%s.%08x" : "%s", kind->what,
                  (unsigned)tch_hash(where, strlen(where)));
     if (status == 0)
@@ -59,7 +59,8 @@ int tacho_power_open(const char *name, tacho_power_source *ret, tacho_error *err
     return tch_power_open(name, "", ret, err);
 }
 
-/* GPU libraries have no root, so they are left out when there is one, as in tests. */
+/* Returns whether a kind of source can be searched for. GPU libraries have no root, so they are
+   left out when there is one, as in tests. */
 static bool applies(const struct tch_power_kind *kind, const char *root)
 {
     return !root[0] || (kind != &tch_power_nvml && kind != &tch_power_rocm);
@@ -67,8 +68,8 @@ static bool applies(const struct tch_power_kind *kind, const char *root)
 
 int tch_power_add_all(tacho_power *p, const char *root, tacho_error *err)
 {
-    struct tch_buf missing; /* names */
-    struct tch_buf refused; /* names and messages */
+    struct tch_buf missing; /* names of sources that do not exist */
+    struct tch_buf refused; /* names of sources that cannot be read, with the reason */
     bool have_cpu = false;
     int added = 0;
     int status = 0;

@@ -1,9 +1,9 @@
 /*
- * Finds how often a counter is updated.
+ * Measures how often a counter is updated.
  *
- * A counter of energy moves in steps: RAPL's every millisecond, that of a GPU every 20 to 100. The
- * energy of a short time is therefore known to within two steps, which is why callers do not judge
- * less than TCH_POWER_UPDATES of them.
+ * An energy counter moves in steps: RAPL every millisecond, a GPU every 20 to 100 milliseconds. The
+ * energy of a short time is therefore known to within two steps, so callers judge only times of at
+ * least TCH_POWER_UPDATES steps.
  */
 #include <math.h>
 
@@ -35,7 +35,7 @@ void tch_power_find_update(tacho_power_source *source)
     double joules;
 
     if (!read_counter(source, &before))
-        return; /* watts: what the source says is all there is */
+        return; /* the source has watts only: keep the interval that it reports */
     while (steps < STEPS && now - start < LIMIT_NS) {
         nanosleep(&(struct timespec){.tv_nsec = PAUSE_NS}, NULL);
         now = tch_now_ns();
