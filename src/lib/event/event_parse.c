@@ -1,6 +1,6 @@
 /*
- * Parses one event: reads the last value of each field, then checks them. Other members are skipped
- * at the JSON reader's speed.
+ * Parses one event: reads the last value of each field, then checks the values. Other members are
+ * skipped at the speed of the JSON reader.
  */
 #include "event_parse.h"
 
@@ -52,15 +52,15 @@ static const struct {
     [SHAPE] = {"shape", TYPE(OBJECT), "an object"},
     [STAGE_US] = {"stage_us", TYPE(OBJECT), "an object"},
     [GRAPH_ENABLED] = {"graph_enabled", TYPE(TRUE) | TYPE(FALSE), "true or false"},
-    [RUNTIME_FLAGS] = {"runtime_flags", ~0u, NULL}, /* check_values() checks it, last of all */
+    [RUNTIME_FLAGS] = {"runtime_flags", ~0u, NULL}, /* check_values() checks it after all others */
     [SOURCE] = {"source", TYPE(STRING) | TYPE(NULL), "a string or null"},
     [SOURCE_LINE] = {"source_line", TYPE(STRING) | TYPE(NULL), "a string or null"},
 };
 
 #define IS(name) (key->len == sizeof(name) - 1 && memcmp(key->text, name, sizeof(name) - 1) == 0)
 
-/* Is the key fields[f].name, without escapes? The compiler knows each length here; eleven calls of
-   memcmp() per line would take a tenth of the time. */
+/* Returns whether the key is fields[f].name, without escapes. The compiler knows each length
+   here; eleven calls of memcmp() per line would take a tenth of the time. */
 static inline bool is_field(const struct tch_json_value *key, enum field f)
 {
     switch (f) {
@@ -91,8 +91,8 @@ static inline bool is_field(const struct tch_json_value *key, enum field f)
     }
 }
 
-/* Returns the field of that name, or FIELDS. Members mostly come in order and do not need this;
-   inline it would cost them registers. */
+/* Returns the field of that name, or FIELDS. Members are usually in order and do not need this
+   function. Inline it would cost them registers. */
 __attribute__((noinline)) static enum field find_field(const struct tch_json_value *key)
 {
     bool escaped = key->escaped;
@@ -103,13 +103,13 @@ __attribute__((noinline)) static enum field find_field(const struct tch_json_val
     return FIELDS;
 }
 
-/* Must the field be an object? Then its value is read whole, quotes included. */
+/* Returns whether the field must be an object. Its value is then read whole, including quotes. */
 static inline bool is_read_raw(enum field f)
 {
     return f == SHAPE || f == STAGE_US || f == RUNTIME_FLAGS;
 }
 
-/* Reads the value of a field: an object whole, a string without its quotes. */
+/* Reads the value of a field. An object is read whole, a string without its quotes. */
 static int read_field(struct tch_json_reader *r, enum field f, struct tch_json_value *ret)
 {
     if (is_read_raw(f))
@@ -121,7 +121,7 @@ static int read_field(struct tch_json_reader *r, enum field f, struct tch_json_v
     return 0;
 }
 
-/* Sets the last value of each field. The text of a field that is missing stays NULL. */
+/* Sets the last value of each field. The text of a missing field stays NULL. */
 static int read_values(struct tch_json_reader *r, struct tch_json_value values[FIELDS],
                        bool *is_object)
 {
@@ -147,7 +147,8 @@ static int read_values(struct tch_json_reader *r, struct tch_json_value values[F
     return tch_json_finish(r);
 }
 
-/* Fails for a value of the wrong type. @param found  the type that it has, or "" */
+/* Fails for a value of the wrong type.
+   @param found  the actual type, or "" */
 static int fail_type(enum field f, const struct tch_json_value *value, const char *start,
                      const char *found, tacho_error *err)
 {
@@ -168,13 +169,14 @@ static int check_types(const struct tch_json_value values[FIELDS], const char *s
 {
     static const char *const type_names[] = {
         [TCH_JSON_NULL] = "null",        [TCH_JSON_FALSE] = "false",
-        [TCH_JSON_TRUE] = "true",        [TCH_JSON_NUMBER] = "a number",
-        [TCH_JSON_STRING] = "a string",  [TCH_JSON_ARRAY] = "an array",
+        [TCH_JSON_TRUE] = "true",        [TCH_JSON_STRING] = "a string",
+        [TCH_JSON_NUMBER] = "a number",  [TCH_JSON_ARRAY] = "an array",
         [TCH_JSON_OBJECT] = "an object",
     };
     struct tch_json_number number;
 
-    /* A field that is missing is optional here, and all zero: a null, which it may be. */
+    /* A field that is missing here is optional. It is all zero, which is a null, and null is
+       allowed. */
     for (enum field f = 0; f < FIELDS; f++)
         if (!(fields[f].types & 1u << values[f].type))
             return fail_type(f, &values[f], start, type_names[values[f].type], err);
@@ -202,7 +204,7 @@ static bool is_no_env_hash(const char *text, size_t len)
     return len < TCH_ENV_HASH_PREFIX || memcmp(text, TCH_ENV_HASH_START, TCH_ENV_HASH_PREFIX) != 0;
 }
 
-/* Asks is_bad() about a string with escapes. Returns its answer, or TACHO_ENOMEM. */
+/* Unescapes a string and calls is_bad() on it. Returns its result, or TACHO_ENOMEM. */
 static int is_bad_unescaped(const struct tch_json_value *string,
                             bool (*is_bad)(const char *, size_t), tacho_error *err)
 {
@@ -217,7 +219,7 @@ static int is_bad_unescaped(const struct tch_json_value *string,
     return answer;
 }
 
-/* Fails with `message` when the value is a string and is_bad() says so. */
+/* Fails with `message` when the value is a string and is_bad() returns true for it. */
 static inline int check_text(const struct tch_json_value *value,
                              bool (*is_bad)(const char *, size_t), const char *message,
                              tacho_error *err)
@@ -230,7 +232,7 @@ static inline int check_text(const struct tch_json_value *value,
     return bad > 0 ? tch_fail(err, TACHO_EPARSE, 0, "%s", message) : bad;
 }
 
-/* Checks the values, in the order of the reference: the first rule that is broken is reported. */
+/* Checks the values in the order of the reference and reports the first broken rule. */
 static int check_values(const struct tch_json_value values[FIELDS], uint32_t concurrency,
                         tacho_error *err)
 {
@@ -249,7 +251,7 @@ static int check_values(const struct tch_json_value values[FIELDS], uint32_t con
     return status;
 }
 
-/* Returns the value as it is in the text: a string with its quotes. */
+/* Returns the value as it is in the text; a string has its quotes. */
 static tacho_raw raw(const struct tch_json_value *value)
 {
     if (value->type == TCH_JSON_STRING)
@@ -257,13 +259,13 @@ static tacho_raw raw(const struct tch_json_value *value)
     return (tacho_raw){value->text, value->len};
 }
 
-/* For a field that may be missing. Null counts as missing. */
+/* Does the same for an optional field. Null counts as missing. */
 static tacho_raw raw_or_none(const struct tch_json_value *value)
 {
     return value->text && value->type != TCH_JSON_NULL ? raw(value) : (tacho_raw){NULL, 0};
 }
 
-/* Checks the values and makes the event of them. */
+/* Checks the values and makes the event from them. */
 static int make_event(const struct tch_json_value values[FIELDS], const char *start,
                       tacho_event_view *ret, tacho_error *err)
 {
@@ -295,8 +297,8 @@ static int make_event(const struct tch_json_value values[FIELDS], const char *st
     return 0;
 }
 
-/* Is the text a truncated JSON value? `error` is where the reader stopped. Bytes near the end are
-   ignored: they may be half of an escape, a literal or a character. */
+/* Returns whether the text is a truncated JSON value. `error` is where the reader stopped. Bytes
+   near the end are ignored, because they may be half of an escape, a literal or a character. */
 static bool is_truncated(const char *text, size_t len, size_t error)
 {
     enum { LONGEST_TOKEN = 12 };
@@ -321,7 +323,7 @@ static bool is_truncated(const char *text, size_t len, size_t error)
     return (open || depth > 0) && error + LONGEST_TOKEN >= whole;
 }
 
-/* cut: set on failure only; the text is truncated. May be NULL. */
+/* Parses a text. `cut`, which may be NULL, is set on failure only: the text is truncated. */
 static int parse(const char *text, size_t len, tacho_event_view *ret, bool *cut, tacho_error *err)
 {
     struct tch_json_value values[FIELDS] = {0};
@@ -365,7 +367,7 @@ int tacho_event_parse(const char *text, size_t len, tacho_event_view *ret, tacho
     return status;
 }
 
-/* Returns the next place after `from` where an event of our writers may start, or NULL. */
+/* Returns the next place after `from` where an event of tacho's writers may start, or NULL. */
 static const char *next_start(const char *from, const char *end)
 {
     static const char first[] = "{\"event\":";
@@ -400,7 +402,7 @@ int tch_event_salvage(const char *text, size_t len, tacho_event_view *ret, bool 
 int tch_event_check_length(const struct tch_line *line, tacho_error *err)
 {
     if (line->too_long)
-        return tch_fail(err, TACHO_ELIMIT, line->number, "line of %zu bytes: the limit is %d",
+        return tch_fail(err, TACHO_ELIMIT, line->number, "line of %zu bytes; the limit is %d",
                         line->len, TCH_EVENT_MAX);
     return 0;
 }
