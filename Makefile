@@ -1,5 +1,4 @@
-# The two commands, `make demo` and `make test`, and their longer brothers; thin over the presets
-# in CMakePresets.json. GNU make.
+# Short commands for common tasks. Each one calls the presets of CMakePresets.json. Needs GNU make.
 
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
@@ -8,16 +7,16 @@ FUZZ_SECONDS ?= 60
 
 help:
 	@echo "make demo       build tacho and show what it does, on examples/attention"
-	@echo "make demo-sweep the attention benchmark over its grid, in about a minute"
+	@echo "make demo-sweep run the attention benchmark over its grid, in about a minute"
 	@echo "make test       build and test with gcc, then again under ASan and UBSan"
-	@echo "make test-all   that, and clang, TSan, fuzzing, long tests and packages"
-	@echo "make bench      measure our own speed against others (bench/)"
+	@echo "make test-all   also test with clang and TSan, fuzz, run long tests, test packages"
+	@echo "make bench      compare the speed of tacho with other tools and libraries (bench/)"
 	@echo "make fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))"
-	@echo "make package    Debian packages, in build/package/packages"
-	@echo "make install    into PREFIX ($(PREFIX)); honours DESTDIR"
+	@echo "make package    make Debian packages in build/package/packages"
+	@echo "make install    install below PREFIX ($(PREFIX)); honours DESTDIR"
 	@echo "make clean      remove build/"
 
-# $(call build,PRESET) configures and builds; $(call check,PRESET) tests as well.
+# $(call build,PRESET) configures and builds; $(call check,PRESET) also tests.
 define build
 cmake --preset $(1)
 cmake --build --preset $(1)

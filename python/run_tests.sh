@@ -15,7 +15,7 @@ export PYTHONPATH="$1/python" PYTHONDONTWRITEBYTECODE=1 TACHO_LIBRARY="$2" TACHO
 case "$4 $5" in
 *gcc*-fsanitize=address,undefined*)
     LD_PRELOAD="$("$4" -print-file-name=libasan.so) $("$4" -print-file-name=libubsan.so)"
-    export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0 # python3 leaves much to the end of the process
+    export LD_PRELOAD ASAN_OPTIONS=detect_leaks=0 # python3 does not free everything at exit
     ;;
 *-fsanitize=*) skip "the run time of this sanitizer cannot be loaded into python3" ;;
 esac

@@ -1,5 +1,5 @@
 /*
- * The marks that every public declaration carries. No function lives here.
+ * Macros of public declarations: C linkage, exported symbols, results that must be checked.
  */
 #ifndef TACHO_API_H
 #define TACHO_API_H
@@ -13,9 +13,9 @@
 #endif
 
 #if defined(__GNUC__)
-/** Exported from libtacho. */
+/** Exports a function or variable from the library. */
 #define TACHO_API __attribute__((visibility("default")))
-/** Ignoring the result is a compiler warning. */
+/** Makes the compiler warn when a caller ignores the result. */
 #define TACHO_MUST_CHECK __attribute__((warn_unused_result))
 #else
 #define TACHO_API

@@ -1,9 +1,9 @@
 /*
- * The CSV files of a benchmark: writes and reads them row by row.
+ * Writes and reads the CSV files of a benchmark, row by row.
  *
- * A file starts with its header line; lines end with LF. Floats are the shortest digits that read
- * back the same, never with an exponent ("1", "-0", "0.0000001", "NaN", "inf"). A text with a
- * comma, a quote, LF or CR is quoted; a leading = + - or @ is data and left unchanged; a
+ * A file starts with its header line; lines end with LF. A float has the fewest digits that read
+ * back as the same value, and never an exponent ("1", "-0", "0.0000001", "NaN", "inf"). A text with
+ * a comma, a quote, LF or CR is quoted. A leading = + - or @ is left unchanged, although a
  * spreadsheet may take it for a formula. A text in a row has a length and needs no NUL.
  */
 #ifndef TACHO_CSV_H
@@ -29,8 +29,8 @@ enum tacho_csv_kind {
 
 /** results.csv: one row per setting. */
 typedef struct tacho_csv_result {
-    const char *setting; /**< read back: valid during the call only */
-    size_t setting_len;  /**< in bytes; 0 writes no setting */
+    const char *setting; /**< when read: valid during the call only */
+    size_t setting_len;  /**< in bytes; 0: the field is empty */
     double coherence_delta;
     double kv_cache_reduction;
     double peak_mem_reduction;
@@ -56,7 +56,7 @@ typedef struct tacho_csv_memory {
     uint64_t temp_buffer_bytes;
 } tacho_csv_memory;
 
-/** power.csv: one row per sample. joules since the first; NaN: not known. */
+/** power.csv: one row per sample. joules is counted from the first sample; NaN: not known. */
 typedef struct tacho_csv_power {
     uint64_t timestamp_us;
     const char *source;
@@ -88,7 +88,7 @@ typedef struct tacho_csv tacho_csv;
 enum tacho_csv_mode {
     TACHO_CSV_WHOLE = 0,  /**< appears under its name when closed: complete or not at all */
     TACHO_CSV_STREAM = 1, /**< exists from the start; rows that were flushed survive a kill */
-    TACHO_CSV_APPEND = 2  /**< like STREAM, after the rows that exist */
+    TACHO_CSV_APPEND = 2  /**< like STREAM, but keeps the rows that exist */
 };
 
 /** Opens a file for writing and makes the folders above it.
@@ -98,8 +98,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_csv_open(const char *path, enum tacho_csv_k
                                               tacho_error *err);
 
 /**
- * Adds a row to a buffer, which is written 64 KB at a time. Every call after a failure returns it,
- * so it is enough to check the last one.
+ * Adds a row to a buffer, which is written 64 KB at a time. After a failure, every later call
+ * returns the same failure, so it is enough to check the last call.
  *
  * @return 0; TACHO_EINVAL when the file is of another kind, TACHO_EIO, TACHO_ELIMIT for a text of
  *         more than 64 KB
@@ -115,21 +115,22 @@ TACHO_API int tacho_csv_add_latency_ns(tacho_csv *csv, const tacho_csv_latency_n
 
 enum { TACHO_CSV_FLOAT = 345 }; /**< bytes that the text of any double needs, with its NUL */
 
-/** Writes a float as all CSV files have it, for a file with columns of your own. Returns ret. */
+/** Writes a float in the notation of these files, for files with other columns. Returns ret. */
 TACHO_API const char *tacho_csv_float(char ret[TACHO_CSV_FLOAT], double value);
 
-/** Writes the rows in the buffer. */
+/** Writes the buffered rows to the file. */
 TACHO_API int tacho_csv_flush(tacho_csv *csv, tacho_error *err);
 
-/** Writes the rest. In mode WHOLE the file gets its name, unless something failed. Frees csv. */
+/** Writes the remaining rows and frees csv. In mode WHOLE, this makes the file appear, unless a
+    call failed. */
 TACHO_API TACHO_MUST_CHECK int tacho_csv_close(tacho_csv *csv, tacho_error *err);
 
-/** Frees csv. In mode WHOLE no file is left. Accepts NULL. */
+/** Frees csv. In mode WHOLE, no file appears. Accepts NULL. */
 TACHO_API void tacho_csv_discard(tacho_csv *csv);
 
 /** A row that was read. */
 typedef struct tacho_csv_row {
-    uint64_t line; /**< where it starts */
+    uint64_t line; /**< line of the file where the row starts */
     union {
         tacho_csv_result result;
         tacho_csv_latency latency;
@@ -140,12 +141,12 @@ typedef struct tacho_csv_row {
     } as;
 } tacho_csv_row;
 
-/** Gets a row. Returns 0 to continue; any other value stops tacho_csv_read(), which returns it. */
+/** Receives a row. Any result but 0 stops tacho_csv_read(), which then returns it. */
 typedef int tacho_csv_row_fn(const tacho_csv_row *row, void *ctx, tacho_error *err);
 
 /**
- * Reads a file of a kind, row by row, in bounded memory. The header must be the kind's. An empty
- * field is NaN where a float is expected: not measured.
+ * Reads a file row by row, in bounded memory. Its header line must be that of the kind. An empty
+ * field where a float is expected becomes NaN, which means "not measured".
  *
  * @return 0, what `each` returned, TACHO_EIO, TACHO_ENOMEM, or TACHO_EPARSE with the line
  */

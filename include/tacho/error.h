@@ -1,9 +1,10 @@
 /*
- * Status codes, the error that every failing call can fill in, and messages.
+ * Status codes, error descriptions and the handler of messages.
  *
- * A call returns 0 or a negative code. It fills the tacho_error it was given (NULL is
- * accepted everywhere) on failure only, and never allocates to say why. The library prints nothing,
- * except a failure that no call can return: see tacho_set_message_handler().
+ * A function that can fail returns 0 or more on success and a negative status code on failure. On
+ * failure only, it fills in the tacho_error that the caller passed, without allocating. NULL is
+ * accepted in its place everywhere. The library prints nothing, with one exception: see
+ * tacho_set_message_handler().
  */
 #ifndef TACHO_ERROR_H
 #define TACHO_ERROR_H
@@ -15,36 +16,36 @@
 
 TACHO_BEGIN_DECLS
 
-/** What went wrong, by kind. Values are stable. */
+/** The kind of a failure. Values are stable. */
 enum tacho_status {
     TACHO_OK = 0,
-    TACHO_EINVAL = -1,       /**< the caller gave something that is not allowed */
+    TACHO_EINVAL = -1,       /**< an argument is invalid */
     TACHO_ENOMEM = -2,       /**< out of memory */
-    TACHO_EPARSE = -3,       /**< the input is not what it should be */
-    TACHO_EIO = -4,          /**< the system refused; system_errno says why */
-    TACHO_ELIMIT = -5,       /**< larger than a stated limit */
-    TACHO_EUNSUPPORTED = -6, /**< this machine or build cannot do it */
-    TACHO_EALREADY = -7      /**< done before; what was there stays */
+    TACHO_EPARSE = -3,       /**< the input is malformed */
+    TACHO_EIO = -4,          /**< a system call failed; system_errno says why */
+    TACHO_ELIMIT = -5,       /**< larger than a documented limit */
+    TACHO_EUNSUPPORTED = -6, /**< not available on this machine or in this build */
+    TACHO_EALREADY = -7      /**< already done; nothing was changed */
 };
 
-/** A failure. Plain data: copy it, keep it on the stack, nothing to free. */
+/** Describes a failure. It is plain data: it may be copied, and needs no freeing. */
 typedef struct tacho_error {
     int code;          /**< one of tacho_status */
     int system_errno;  /**< errno of the call that failed, or 0 */
-    uint64_t line;     /**< line of the input, from 1; 0 when it is not about a line */
-    uint64_t column;   /**< byte in that line, from 1; 0 when it is not known */
-    uint64_t offset;   /**< byte in the input, from 0; meaningful where column is */
+    uint64_t line;     /**< line of the input, from 1; 0: the failure is not about a line */
+    uint64_t column;   /**< byte in that line, from 1; 0: not known */
+    uint64_t offset;   /**< byte in the input, from 0; valid when column is not 0 */
     char message[228]; /**< one sentence, no line break, always terminated, UTF-8 */
-    int kind;          /**< more than `code` says: a value of the enum that the failing function
-                            names, such as tacho_flame_error; 0: nothing more */
+    int kind; /**< details of `code`: a value of the enum that the failing function documents, such
+                 as tacho_flame_error; 0: no details */
 } tacho_error;
 
-/** The name of a status code, such as "TACHO_EPARSE"; "unknown" for any other number. */
+/** Returns the name of a status code, such as "TACHO_EPARSE"; "unknown" for any other number. */
 TACHO_API const char *tacho_status_name(int status);
 
 /**
- * Writes the error as one text: "line 3: model must be non-empty", or the message alone when it is
- * not about a line.
+ * Writes the error as one text: "line 3: model must be non-empty". Without a line, writes only the
+ * message.
  *
  * @param out   terminated by NUL; truncated to size, for which TACHO_ERROR_TEXT is always enough
  * @return out
@@ -52,14 +53,14 @@ TACHO_API const char *tacho_status_name(int status);
 TACHO_API const char *tacho_error_text(const tacho_error *err, char *out, size_t size);
 #define TACHO_ERROR_TEXT 264
 
-/** Gets a message without a line feed, valid during the call, and the ctx of
+/** Receives a message without a line feed, valid during the call, and the ctx of
     tacho_set_message_handler(). Any thread may call it. */
 typedef void tacho_message_handler(const char *message, void *ctx);
 
 /**
- * Sets the function that gets the messages of the library; NULL: standard error. There is a message
- * only for a failure that no call returns: a file for profile events that the environment names and
- * that cannot be opened at first use.
+ * Sets the function that receives the messages of the library; NULL: print them on standard error.
+ * There is only one message: the file for profile events that the environment names could not be
+ * opened at first use. No function can return that failure.
  */
 TACHO_API void tacho_set_message_handler(tacho_message_handler *handler, void *ctx);
 

@@ -33,7 +33,7 @@ TACHO_BEGIN_DECLS
 /* ---- the writer ---- */
 
 /** The members that are the same for all events of a process. Texts are UTF-8, terminated by NUL,
-   and copied. Every push reports an invalid value, such as a concurrency of 0. */
+   and copied. An invalid value, such as a concurrency of 0, makes every push fail. */
 typedef struct tacho_event_config {
     size_t size;               /**< set by TACHO_EVENT_CONFIG_INIT */
     const char *path;          /**< NULL or blank: the writer is disabled */
@@ -52,7 +52,7 @@ typedef struct tacho_event_config {
         sizeof(tacho_event_config), NULL, NULL, NULL, NULL, NULL, NULL, 1, 0 \
     }
 
-/* The variables of the environment, each with the one that is read when it is not set. */
+/* Environment variables. A FERRUM_ variable is read where its TACHO_ variable is not set. */
 #define TACHO_ENV_PROFILE_JSONL              "TACHO_PROFILE_JSONL" /**< the path */
 #define TACHO_ENV_PROFILE_COMMIT_SHA         "TACHO_PROFILE_COMMIT_SHA"
 #define TACHO_ENV_PROFILE_ENV_HASH           "TACHO_PROFILE_ENV_HASH"
@@ -68,9 +68,10 @@ typedef struct tacho_event_config {
 #define TACHO_ENV_FERRUM_PROFILE_RUNTIME_FLAGS_JSON "FERRUM_PROFILE_RUNTIME_FLAGS_JSON"
 
 /**
- * Reads the configuration that tacho_event_open_env() opens a writer by. Without a path it is the
- * default. No member but path and commit_sha is NULL. Its members may be changed; the struct itself
- * may be longer than the program's and must not be assigned.
+ * Reads the configuration that tacho_event_open_env() uses. Without a path all members have their
+ * defaults. No member but path and commit_sha is NULL. The program may change its members, but must
+ * not assign the struct to another one, because the library's struct may be longer than the
+ * program's.
  *
  * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. Of
  * two with the same name the last one counts.
@@ -80,7 +81,7 @@ typedef struct tacho_event_config {
 TACHO_API TACHO_MUST_CHECK int
 tacho_event_config_from_env(const char *const *pairs, tacho_event_config **ret, tacho_error *err);
 
-/** Reads all but the path, whether there is a path or not. */
+/** Reads all members but the path, whether a path is set or not. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_event_metadata_from_env(const char *const *pairs, tacho_event_config **ret, tacho_error *err);
 
@@ -91,7 +92,7 @@ tacho_event_metadata_from_env(const char *const *pairs, tacho_event_config **ret
  *
  * @param ret      set on success only, terminated by NUL; the caller frees it with free()
  * @param ret_len  bytes without the NUL; may be NULL
- * @return 0, TACHO_EINVAL for a path that is not UTF-8 or flags that are no JSON, TACHO_ENOMEM,
+ * @return 0, TACHO_EINVAL for a path that is not UTF-8 or flags that are not JSON, TACHO_ENOMEM,
  *         TACHO_ELIMIT
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_config_to_json(const tacho_event_config *config,
@@ -99,17 +100,17 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_config_to_json(const tacho_event_conf
                                                           tacho_error *err);
 
 /**
- * Reads what tacho_event_config_to_json() writes. jsonl_path and metadata may be missing, and
- * unknown members are ignored. Values are checked when events are pushed.
+ * Reads the JSON that tacho_event_config_to_json() writes. jsonl_path and metadata may be missing,
+ * and unknown members are ignored. Values are checked when events are pushed.
  *
- * @param ret  as of tacho_event_config_from_env()
+ * @param ret  as for tacho_event_config_from_env()
  * @return 0, TACHO_EPARSE, TACHO_ENOMEM, TACHO_ELIMIT
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_config_from_json(const char *json, size_t len,
                                                             tacho_event_config **ret,
                                                             tacho_error *err);
 
-/** Writes and reads the object "metadata" alone. */
+/** Write and read only the object "metadata". */
 TACHO_API TACHO_MUST_CHECK int tacho_event_metadata_to_json(const tacho_event_config *config,
                                                             char **ret, size_t *ret_len,
                                                             tacho_error *err);
@@ -131,9 +132,9 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_open(const tacho_event_config *config
                                                 tacho_event_writer **ret, tacho_error *err);
 
 /**
- * Opens a writer by environment variables: TACHO_PROFILE_JSONL (the path), _COMMIT_SHA, _ENV_HASH,
- * _MODEL, _CONCURRENCY and _RUNTIME_FLAGS_JSON, each also read as FERRUM_PROFILE_... where the
- * TACHO_ one is not set. When no variable names the path and TACHO_RUN_DIR is set, it is
+ * Opens a writer as environment variables say: TACHO_PROFILE_JSONL (the path), _COMMIT_SHA,
+ * _ENV_HASH, _MODEL, _CONCURRENCY and _RUNTIME_FLAGS_JSON, each also read as FERRUM_PROFILE_...
+ * where the TACHO_ one is not set. When no variable names the path and TACHO_RUN_DIR is set, it is
  * profile.jsonl in that folder. An invalid value counts as missing.
  *
  * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. Of
@@ -142,10 +143,11 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_open(const tacho_event_config *config
 TACHO_API TACHO_MUST_CHECK int tacho_event_open_env(const char *const *pairs,
                                                     tacho_event_writer **ret, tacho_error *err);
 
-/** Closes a writer, but not the global one, and not while another thread uses it. Accepts NULL. */
+/** Closes a writer. Must not be called for the global writer, nor while another thread uses the
+    writer. Accepts NULL. */
 TACHO_API void tacho_event_close(tacho_event_writer *writer);
 
-/** Is the writer enabled? */
+/** Returns whether the writer is enabled. */
 TACHO_API bool tacho_event_is_enabled(const tacho_event_writer *writer);
 
 /** Returns the path of the file, or NULL when the writer is disabled. Valid as long as the writer.
@@ -167,14 +169,14 @@ TACHO_API const tacho_event_config *tacho_event_writer_config(const tacho_event_
 TACHO_API int tacho_event_push(tacho_event_writer *writer, const char *event, tacho_fields shape,
                                tacho_fields stage_us, bool graph_enabled, tacho_error *err);
 
-/** Writes one event with shape and stage_us as JSON text, terminated by NUL: the members of an
-   object, or none for any other value. TACHO_EINVAL for invalid JSON. */
+/** Writes one event with shape and stage_us as JSON text, terminated by NUL. The members of an
+    object become fields; any other value gives none. Returns TACHO_EINVAL for invalid JSON. */
 TACHO_API int tacho_event_push_json(tacho_event_writer *writer, const char *event,
                                     const char *shape, const char *stage_us, bool graph_enabled,
                                     tacho_error *err);
 
-/** Waits until all events are on the disk, safe from a power cut. Events survive a kill as soon as
-   their push has returned. */
+/** Waits until all events are on the disk, where they survive a power failure. To survive a kill
+    they need no flush. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_flush(tacho_event_writer *writer, tacho_error *err);
 
 /* ---- the writer of the whole process ---- */
@@ -199,14 +201,15 @@ TACHO_API tacho_event_writer *tacho_event_global(void);
    and does not make it. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_flush_global(tacho_error *err);
 
-/** Returns 0, or why the global writer is disabled although a path was given. */
+/** Returns 0, or the failure that disabled the global writer although a path was given. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_global_status(tacho_error *err);
 
-/** For tacho_event_is_on() only. */
+/** Used by tacho_event_is_on() only. */
 enum { TACHO_EVENT_NOT_ASKED, TACHO_EVENT_OFF, TACHO_EVENT_ON };
 extern TACHO_API int tacho_event_state;
 
-/** Is the global writer enabled? A load and a compare after the first call. */
+/** Returns whether the global writer is enabled. After the first call this takes a load and a
+    compare. */
 static inline bool tacho_event_is_on(void)
 {
     int state = __atomic_load_n(&tacho_event_state, __ATOMIC_RELAXED);
@@ -231,7 +234,8 @@ static inline bool tacho_event_is_on(void)
 /* ---- events as objects ---- */
 
 /**
- * An event in memory, which has all its members itself. Start with TACHO_EVENT_INIT:
+ * An event with all its members, which does not use the configuration of a writer. Start with
+ * TACHO_EVENT_INIT:
  *
  *     tacho_event event = TACHO_EVENT_INIT;
  *     event.event = "unified_prof";
@@ -288,18 +292,18 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_to_json(const tacho_event *event, cha
 /**
  * Reads and checks one event like tacho_event_parse(). shape and stage_us are sorted by key.
  *
- * The library's struct may be longer than the program's. Change its members, but do not assign it
- * to a struct of the program: that would have a wrong size.
+ * The program may change the members, but must not assign the struct to another one, because the
+ * library's struct may be longer than the program's.
  *
  * @param ret  set on success only; the caller frees it, with all that it points to, by one free()
- * @return 0, TACHO_EPARSE, also for a text with a NUL, which no member could hold whole, or
- *         TACHO_ENOMEM
+ * @return 0, TACHO_EPARSE (also for a text with a NUL, because members are terminated by NUL), or
+ * TACHO_ENOMEM
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_from_json(const char *json, size_t len,
                                                      tacho_event **ret, tacho_error *err);
 
-/** Writes an event with the members that it has itself: of the writer only the file counts. Returns
-    like tacho_event_push(). */
+/** Writes an event with its own members to the file of the writer, whose configuration is not used.
+    Returns like tacho_event_push(). */
 TACHO_API int tacho_event_write(tacho_event_writer *writer, const tacho_event *event,
                                 tacho_error *err);
 
@@ -307,8 +311,8 @@ TACHO_API int tacho_event_write(tacho_event_writer *writer, const tacho_event *e
 typedef struct tacho_event_list tacho_event_list;
 
 /**
- * Reads all events of a text, one per line. Blank lines are skipped. The first line that is not a
- * valid event ends the reading: nothing is returned but the error, with its line. A reader
+ * Reads all events of a text, one per line. Blank lines are skipped. Reading stops at the first
+ * line that is not a valid event, and only the error is returned, with that line. A reader
  * (tacho_event_reader_open_mem()) continues after such a line instead, salvages events from torn
  * lines and needs little memory.
  *
@@ -328,8 +332,8 @@ TACHO_API size_t tacho_event_list_count(const tacho_event_list *list);
    as after tacho_event_from_json(). */
 TACHO_API tacho_event *tacho_event_list_at(tacho_event_list *list, size_t i);
 
-/** Checks that each of the names is that of an event. @return 0; TACHO_EPARSE and "missing profile
-    event groups: a, b"; TACHO_ENOMEM */
+/** Checks that there is an event of each name. @return 0; TACHO_EPARSE and "missing profile event
+    groups: a, b"; TACHO_ENOMEM */
 TACHO_API TACHO_MUST_CHECK int tacho_event_list_require(const tacho_event_list *list,
                                                         const char *const *names, size_t count,
                                                         tacho_error *err);
@@ -353,8 +357,8 @@ typedef struct tacho_event_view {
     tacho_raw shape;         /**< an object */
     tacho_raw stage_us;      /**< an object */
     tacho_raw runtime_flags; /**< an object */
-    tacho_raw source;        /**< often none */
-    tacho_raw source_line;   /**< often none */
+    tacho_raw source;        /**< often missing */
+    tacho_raw source_line;   /**< often missing */
     uint32_t concurrency;
     bool graph_enabled;
     uint8_t reserved[3];
@@ -371,9 +375,9 @@ typedef struct tacho_event_view {
 /**
  * Parses and validates one event. Unicode white space around it is allowed.
  *
- * The checks come in this order: JSON, an object, no field missing, types, then the values of
- * event, commit_sha, env_hash, model, concurrency and runtime_flags. Of two members with the same
- * key the last one counts. Unknown ones are ignored, but must be valid JSON.
+ * It checks in this order: JSON, an object, no field missing, types, then the values of event,
+ * commit_sha, env_hash, model, concurrency and runtime_flags. If a key occurs twice, its last value
+ * counts. Unknown members are ignored, but must be valid JSON.
  *
  * @param ret  set on success only; points into text
  * @return 0, or TACHO_EPARSE, TACHO_EINVAL, TACHO_ENOMEM
@@ -411,7 +415,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_reader_open_mem(const char *data, siz
                                                            tacho_event_reader **ret,
                                                            tacho_error *err);
 
-/** Opens a reader of fd, from its current offset. fd and name (for errors) are borrowed. */
+/** Opens a reader of fd, from its current offset. fd, and name for error messages, are borrowed. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_event_reader_open_fd(int fd, const char *name, tacho_event_reader **ret, tacho_error *err);
 
@@ -421,7 +425,7 @@ TACHO_API void tacho_event_reader_close(tacho_event_reader *reader);
 /**
  * Reads the next event and skips blank lines.
  *
- * @param ret  valid until the next call; ret->torn is not 0 for an event after a fragment
+ * @param ret  valid until the next call; ret->torn is not 0 when a fragment is before the event
  * @return 1; 0 at the end; TACHO_EPARSE for a line without a valid event, or TACHO_ELIMIT for one
  * above 16 MiB, with its number in err->line, and then the next call continues after it; TACHO_EIO,
  *         TACHO_ENOMEM
@@ -436,14 +440,14 @@ TACHO_API uint64_t tacho_event_reader_torn(const tacho_event_reader *reader);
 
 typedef struct tacho_event_groups tacho_event_groups;
 
-/** Makes a list of required names, which are copied. 0 or TACHO_ENOMEM. */
+/** Makes a list of required names, which are copied. Returns 0 or TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_groups_new(const char *const *names, size_t count,
                                                       tacho_event_groups **ret, tacho_error *err);
 
 /** Frees the list. Accepts NULL. */
 TACHO_API void tacho_event_groups_free(tacho_event_groups *groups);
 
-/** Notes the name of an event. */
+/** Record that an event of this name occurred. */
 TACHO_API void tacho_event_groups_see(tacho_event_groups *groups, const tacho_event_view *event);
 TACHO_API void tacho_event_groups_see_name(tacho_event_groups *groups, const char *name);
 
@@ -451,7 +455,8 @@ TACHO_API void tacho_event_groups_see_name(tacho_event_groups *groups, const cha
 TACHO_API const char *tacho_event_groups_missing(const tacho_event_groups *groups,
                                                  const char *after);
 
-/** 0, or TACHO_EPARSE and "missing profile event groups: a, b" when there is one. */
+/** Checks that all names occurred. Returns 0, or TACHO_EPARSE and "missing profile event groups: a,
+    b". */
 TACHO_API TACHO_MUST_CHECK int tacho_event_groups_check(const tacho_event_groups *groups,
                                                         tacho_error *err);
 

@@ -1,6 +1,6 @@
 /*
- * Keys and values: the arguments of spans and other events of a trace, and the members of profile
- * events.
+ * Fields: keys with values. They are the arguments of spans and other events of a trace, and the
+ * members of profile events.
  *
  *     TACHO_FIELDS(tacho_i64("m", m), tacho_text("kernel", name), tacho_json("shape", "[32,4096]"))
  *
@@ -116,8 +116,8 @@ static inline tacho_field tacho_text(const char *key, const char *text)
     return tacho_text_n(key, text, text ? strlen(text) : 0);
 }
 
-/** Makes a field of JSON, one value. A profile event with invalid JSON is refused; a trace contains
-    it as a text, and reports how many there were. */
+/** Makes a field of JSON, one value. A profile event with invalid JSON is refused. A trace stores
+    invalid JSON as a text and counts such values. */
 static inline tacho_field tacho_json_n(const char *key, const char *data, size_t len)
 {
     tacho_field field = tacho_text_n(key, data, len);
@@ -132,15 +132,15 @@ static inline tacho_field tacho_json(const char *key, const char *json)
     return tacho_json_n(key, json, json ? strlen(json) : 0);
 }
 
-/** A list of fields, in any order. Of two with the same key the last one counts. */
+/** A list of fields, in any order. If a key occurs twice, its last value counts. */
 typedef struct tacho_fields {
     const tacho_field *data;
     size_t count;
 } tacho_fields;
 
 /**
- * Reads the members of a JSON object as fields, sorted by key; none of any other value. Whole
- * numbers are I64 where they fit, else U64; null, arrays and objects are JSON.
+ * Reads the members of a JSON object as fields, sorted by key. Any other JSON value gives no
+ * fields. Whole numbers are I64 where they fit, else U64; null, arrays and objects are JSON.
  *
  * @param ret  set on success only; the caller frees it, with all that it points to, by one free()
  * @return 0, TACHO_EPARSE for invalid JSON and for a key with a NUL, or TACHO_ENOMEM, TACHO_ELIMIT
@@ -149,13 +149,14 @@ TACHO_API TACHO_MUST_CHECK int tacho_fields_from_json(const char *json, size_t l
                                                       tacho_field **ret, size_t *ret_count,
                                                       tacho_error *err);
 
-/** Returns the field of that key, of several the last, or NULL. */
+/** Returns the last field with this key, or NULL. */
 TACHO_API const tacho_field *tacho_fields_find(tacho_fields fields, const char *key);
 
 TACHO_END_DECLS
 
 #if defined(__GNUC__)
-/* Notes which keys are literals. The compiler says so of literals only, never of an array. */
+/* Marks keys that are string literals. __builtin_constant_p() is true for literals only, never for
+   an array. */
 static inline tacho_field tacho_field_of(tacho_field field, int literal)
 {
     field.literal = (uint32_t)literal;

@@ -1,6 +1,6 @@
 /*
- * The conditions of a result, as a document and as a hash: the configuration of the benchmark, any
- * JSON of the user, a tensor, the machine.
+ * Documents and hashes that identify the conditions of a result: the configuration of a benchmark,
+ * any JSON document, a tensor, the machine.
  */
 #ifndef TACHO_FINGERPRINT_H
 #define TACHO_FINGERPRINT_H
@@ -15,7 +15,7 @@ TACHO_BEGIN_DECLS
 
 enum {
     TACHO_SHA256_TEXT = 65,  /**< 64 lower-case digits and a NUL */
-    TACHO_ENV_HASH_TEXT = 72 /**< the same after "sha256:" */
+    TACHO_ENV_HASH_TEXT = 72 /**< "sha256:", 64 digits and a NUL */
 };
 
 /** The configuration of a benchmark. Texts are UTF-8, terminated by NUL. */
@@ -29,8 +29,9 @@ typedef struct tacho_config {
 } tacho_config;
 
 /**
- * Writes the configuration as compact JSON, fields in the order above. This is what is hashed. A
- * lambda or eps that is NaN or infinite is null, as ruvector-profiler writes it: check them before.
+ * Writes the configuration as compact JSON, fields in the order above. tacho_config_hash() hashes
+ * this text. A lambda or eps that is NaN or infinite becomes null, as in ruvector-profiler; check
+ * them before.
  *
  * @param ret      set on success only, terminated by NUL; the caller frees it with free()
  * @param ret_len  bytes without the NUL; may be NULL
@@ -39,14 +40,14 @@ typedef struct tacho_config {
 TACHO_API TACHO_MUST_CHECK int tacho_config_to_json(const tacho_config *config, char **ret,
                                                     size_t *ret_len, tacho_error *err);
 
-/** Computes the SHA-256 of tacho_config_to_json(). 0 or TACHO_ENOMEM. */
+/** Computes the SHA-256 of tacho_config_to_json(). Returns 0 or TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_config_hash(const tacho_config *config,
                                                  char ret[TACHO_SHA256_TEXT], tacho_error *err);
 
 /**
  * Reads a configuration from JSON, an object or an array of its six values, and writes the text of
- * tacho_config_to_json(). Unknown fields are ignored. Missing and repeated ones are refused, and so
- * is a number beyond all 32-bit floats.
+ * tacho_config_to_json(). Unknown fields are ignored. Missing and repeated fields are refused, and
+ * so is a number too large for a 32-bit float.
  *
  * @param ret  as of tacho_config_to_json()
  * @return 0, TACHO_EPARSE, TACHO_ENOMEM
@@ -58,8 +59,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_config_canonical(const char *data, size_t l
  * Writes any JSON in the form that is hashed: compact, keys in the order given, strings with as few
  * escapes as possible. A number gets the shortest form of a double if that is the same number, and
  * keeps its text otherwise (1e400, 18446744073709551617). So two documents have the same form only
- * if they differ in nothing but blanks, escapes and the notation of numbers. A key that comes twice
- * in an object is refused.
+ * if they differ in nothing but white space, escapes and the notation of numbers. A key that occurs
+ * twice in an object is refused.
  *
  * @param ret  as of tacho_config_to_json()
  * @return 0, TACHO_EPARSE, TACHO_ENOMEM
@@ -84,13 +85,14 @@ TACHO_API void tacho_tensor_hash(const float *values, size_t n, char ret[TACHO_S
 
 /**
  * Describes the machine as a JSON document, "schema":"tacho.env.v1": cpu_model, cpu_count,
- * memory_gib, architecture, kernel, os, libc, compiler, governor, gpus, container, variables.
- * Nothing that changes while the machine idles: no clock speed, no bogomips, no uptime. Unknown
- * values are null.
+ * memory_gib, architecture, kernel, os, libc, compiler, governor, gpus, container, variables. It
+ * contains nothing that changes while the machine idles: no clock speed, no bogomips, no uptime.
+ * Unknown values are null.
  *
- * variables are those of the environment that start with TACHO_ or FERRUM_, without those that only
- * name a file, a folder, a commit or this hash. The value of a variable whose name looks like that
- * of a secret, such as TACHO_API_TOKEN, is "masked:" and the first 8 digits of its SHA-256.
+ * "variables" has the environment variables that start with TACHO_ or FERRUM_, except those that
+ * only name a file, a folder, a commit or this hash. The value of a variable whose name looks like
+ * that of a secret, such as TACHO_API_TOKEN, is replaced by "masked:" and the first 8 digits of its
+ * SHA-256.
  *
  * @param compiler  TACHO_COMPILER; or NULL
  * @param ret       as of tacho_config_to_json()
@@ -99,14 +101,14 @@ TACHO_API void tacho_tensor_hash(const float *values, size_t n, char ret[TACHO_S
 TACHO_API TACHO_MUST_CHECK int tacho_environment(const char *compiler, char **ret, size_t *ret_len,
                                                  tacho_error *err);
 
-/** Computes "sha256:" and the SHA-256 of such a document, byte by byte. */
+/** Computes "sha256:" and the SHA-256 of the bytes of such a document. */
 TACHO_API void tacho_environment_hash(const char *document, size_t len,
                                       char ret[TACHO_ENV_HASH_TEXT]);
 
 /**
- * Computes the class of a machine, which baselines are kept by, as text for a file name:
- * "intel-xeon-w-2245-16cpu-64gib-x86_64-linux6". "unknown" when the number of CPUs, the memory, the
- * architecture or the kernel is null in the document.
+ * Computes the machine class of such a document, which baselines are stored by, as text for a file
+ * name: "intel-xeon-w-2245-16cpu-64gib-x86_64-linux6". It is "unknown" when the number of CPUs, the
+ * memory, the architecture or the kernel is null in the document.
  *
  * @param ret  set on success only, terminated by NUL; the caller frees it with free()
  * @return 0, TACHO_EPARSE, TACHO_ENOMEM
@@ -114,12 +116,13 @@ TACHO_API void tacho_environment_hash(const char *document, size_t len,
 TACHO_API TACHO_MUST_CHECK int tacho_machine_class(const char *document, size_t len, char **ret,
                                                    tacho_error *err);
 
-/** Gets a difference: its path and the JSON of both sides, NULL where it is missing. */
+/** Receives a difference: its path and the JSON of both sides, NULL where the value is missing.
+    Returns 0 to continue. */
 typedef int tacho_diff_fn(const char *path, const char *a, const char *b, void *ctx);
 
 /**
  * Compares two JSON documents field by field, in the order of the paths ("gpus[0].name"). A name
- * that is empty, has a point, a bracket or an escape is quoted in its path (a."x.y").
+ * that is empty or contains a dot, a bracket or an escape is quoted in the path (a."x.y").
  *
  * @param each  called for each difference; any value but 0 stops the comparison and is returned
  * @return 0, what `each` returned, TACHO_ENOMEM, or TACHO_EPARSE

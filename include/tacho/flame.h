@@ -26,11 +26,11 @@
 
 TACHO_BEGIN_DECLS
 
-/** How user stacks are followed. */
+/** How user stacks are unwound. */
 enum tacho_call_graph {
-    TACHO_CALL_GRAPH_AUTO = 0, /**< the one for most programs: dwarf */
-    TACHO_CALL_GRAPH_FP = 1,   /**< by frame pointers: cheapest, wrong without them */
-    TACHO_CALL_GRAPH_DWARF = 2 /**< by copies of the stack and .eh_frame */
+    TACHO_CALL_GRAPH_AUTO = 0, /**< the best one for most programs: DWARF */
+    TACHO_CALL_GRAPH_FP = 1,   /**< by frame pointers: cheapest, wrong in code without them */
+    TACHO_CALL_GRAPH_DWARF = 2 /**< from copies of the stack and .eh_frame */
 };
 
 /** Bits of tacho_flame_request.flags. */
@@ -47,34 +47,34 @@ enum tacho_flame_flags {
     TACHO_FLAME_FOLDED = 1 << 9,     /**< also write the folded stacks, beside the SVG */
     TACHO_FLAME_TREE = 1 << 10,      /**< with pid: profile its children, too */
     TACHO_FLAME_ORPHANS = 1 << 11, /**< with argv: kill orphaned descendants when the command exits;
-                                       only for a caller that starts no other process during the
-                                       capture, because that would be killed, too */
+                                       use it only if the caller starts no other process during the
+                                      capture, because that would be killed, too */
     TACHO_FLAME_PPROF = 1 << 12,   /**< also write pprof's format, beside the SVG */
     TACHO_FLAME_SPEEDSCOPE = 1 << 13, /**< also write speedscope's format, beside the SVG */
     TACHO_FLAME_INVERTED = 1 << 14    /**< draw the root on top */
 };
 
-/** A request for a capture. Start with TACHO_FLAME_REQUEST_INIT. All that it points to is borrowed
-    for the call. */
+/** A request for a capture. Start with TACHO_FLAME_REQUEST_INIT. Everything that it points to is
+    borrowed for the call. */
 typedef struct tacho_flame_request {
     size_t size;             /**< set by TACHO_FLAME_REQUEST_INIT */
-    const char *const *argv; /**< the command, ended by NULL; NULL with pid or TACHO_FLAME_ALL */
-    const char *output_dir;  /**< made if missing; NULL: the current one */
+    const char *const *argv; /**< the command, terminated by NULL; NULL with pid or ALL */
+    const char *output_dir;  /**< made if missing; NULL: the current folder */
     const char *label;       /**< NULL: the command's name */
-    const char *cwd;         /**< the command's folder; NULL: the current one */
-    const char *const *env;  /**< NULL, or "NAME=VALUE" to add, ended by NULL */
+    const char *cwd;         /**< the command's working folder; NULL: the current one */
+    const char *const *env;  /**< "NAME=VALUE" to add, terminated by NULL; or NULL */
     const char *profiler;    /**< one of tacho_flame_profilers(); NULL: the best one here */
-    const char *event;       /**< such as "cpu-clock"; NULL: cycles, or the clock without them */
-    int32_t pid;             /**< a running process, in place of argv */
+    const char *event;       /**< such as "cpu-clock"; NULL: cycles, or cpu-clock without them */
+    int32_t pid;             /**< a running process, instead of argv */
     uint32_t rate;           /**< samples per second and CPU; 0: 997, by ptrace 250 */
     uint32_t stack_bytes;    /**< size of the copy of a stack; 0: 16384, at most 64512 */
     enum tacho_call_graph call_graph;
     uint32_t flags;       /**< enum tacho_flame_flags */
-    int32_t stop_fd;      /**< when readable: stop now and draw what there is; -1: none */
-    uint64_t duration_ns; /**< stop after this time, and kill the command with all that it
-                               started; 0: stop when the command exits */
+    int32_t stop_fd;      /**< when readable: stop now and draw the samples so far; -1: none */
+    uint64_t duration_ns; /**< stop after this time, and kill the command and its descendants; 0:
+                             stop when the command exits */
     const char *palette;  /**< colours by "hash", "library" or "language"; NULL: hash */
-    const struct tacho_flame_profiler *own; /**< a profiler of your own, in place of `profiler` */
+    const struct tacho_flame_profiler *own; /**< a profiler of your own, instead of `profiler` */
 } tacho_flame_request;
 
 #define TACHO_FLAME_REQUEST_INIT                                                        \
@@ -83,7 +83,7 @@ typedef struct tacho_flame_request {
             TACHO_CALL_GRAPH_AUTO, 0, -1, 0, NULL, NULL                                 \
     }
 
-/** Kinds of failures of a capture, in tacho_error.kind, and how their messages begin. */
+/** The kinds of failed captures, as in tacho_error.kind, and how their messages begin. */
 enum tacho_flame_error {
     TACHO_FLAME_OTHER = 0,          /**< an invalid request, or no memory */
     TACHO_FLAME_COMMAND_FAILED = 1, /**< "profiler command failed: COMMAND: REASON"; the command is
@@ -104,9 +104,9 @@ enum tacho_flame_error {
 TACHO_API int tacho_flame_fail(tacho_error *err, enum tacho_flame_error kind, const char *subject,
                                const char *reason);
 
-/* A profiler of your own. It takes the samples; tacho makes the folder, names and draws the file,
-   keeps the earlier one, writes the other formats and finds the hottest functions.
-   examples/profiler is one. */
+/* A profiler of your own. It takes the samples. tacho makes the folder, names and draws the file,
+   keeps the earlier file, writes the other formats and finds the hottest functions. See
+   examples/profiler. */
 
 /** Collects the stacks of a profiler. Valid until its capture() returns. One thread at a time. */
 typedef struct tacho_flame_output tacho_flame_output;
@@ -118,9 +118,9 @@ typedef struct tacho_flame_profiler {
 
     /**
      * Profiles the command or process of the request, whose rate and stack_bytes are set, and adds
-     * stacks to out. It need not use folder, label, formats and colours of the request.
+     * stacks to out. It may ignore the folder, label, formats and colours of the request.
      *
-     * @return 0, or a negative code with err filled, best by tacho_flame_fail()
+     * @return 0, or a negative code after filling in err, preferably by tacho_flame_fail()
      */
     int (*capture)(void *ctx, const tacho_flame_request *request, tacho_flame_output *out,
                    tacho_error *err);
@@ -131,17 +131,17 @@ typedef struct tacho_flame_profiler {
         sizeof(tacho_flame_profiler), NULL, NULL, NULL \
     }
 
-/** Adds `count` to a stack: "main;work;hot", the root first.
+/** Adds `count` to a stack, written as "main;work;hot" with the root first.
     @return 0, TACHO_EINVAL for a stack without frames or with a line break, TACHO_ENOMEM */
 TACHO_API TACHO_MUST_CHECK int tacho_flame_add_stack(tacho_flame_output *out, const char *frames,
                                                      uint64_t count, tacho_error *err);
 
-/** Sets a picture, which is then used in place of one drawn from the stacks. It is copied.
+/** Sets the SVG, which is copied. It replaces the one that tacho draws from the stacks.
     @return 0 or TACHO_ENOMEM */
 TACHO_API TACHO_MUST_CHECK int tacho_flame_set_svg(tacho_flame_output *out, const char *svg,
                                                    size_t len, tacho_error *err);
 
-/** Sets the status of the command, as waitpid() returns it. */
+/** Sets the status of the command, in the form that waitpid() returns. */
 TACHO_API void tacho_flame_set_wait_status(tacho_flame_output *out, int status);
 
 /** The result of a capture. Immutable. */
@@ -149,11 +149,11 @@ typedef struct tacho_flame tacho_flame;
 
 /**
  * Runs the command under a profiler, waits for its exit and writes flamegraph-LABEL.svg. The
- * calling thread does the sampling. Another one and a child process look up symbols, and have
- * exited when this returns. The files of an earlier capture are kept, as flamegraph-LABEL.old.svg
+ * calling thread does the sampling. Another thread and a child process look up symbols; both have
+ * exited when this returns. The files of the capture before are kept as flamegraph-LABEL.old.svg
  * and so on.
  *
- * A failure of the command itself is no failure of the capture: see tacho_flame_wait_status().
+ * If only the command fails, the capture still succeeds; see tacho_flame_wait_status().
  *
  * @param ret  set on success only; the caller owns it
  * @param err  set on failure only; may be NULL; its kind is an enum tacho_flame_error
@@ -165,45 +165,46 @@ TACHO_API TACHO_MUST_CHECK int tacho_flame_capture(const tacho_flame_request *re
 /** Frees the result. Accepts NULL. */
 TACHO_API void tacho_flame_free(tacho_flame *flame);
 
-/* All texts that these return are valid as long as the result. */
+/* The texts that the following functions return are valid as long as the result. */
 
 /** Returns the path of the SVG. */
 TACHO_API const char *tacho_flame_svg_path(const tacho_flame *flame);
 
-/** Returns the path of the folded stacks, with TACHO_FLAME_FOLDED; else NULL. */
+/** Returns the path of the folded stacks; NULL without TACHO_FLAME_FOLDED. */
 TACHO_API const char *tacho_flame_folded_path(const tacho_flame *flame);
 
-/** Return the paths of pprof's and of speedscope's format, if asked for; else NULL. */
+/** Return the paths of the files in pprof's and in speedscope's format; NULL without the flag. */
 TACHO_API const char *tacho_flame_pprof_path(const tacho_flame *flame);
 TACHO_API const char *tacho_flame_speedscope_path(const tacho_flame *flame);
 
-/** Returns the new path of the SVG that was there before; NULL: there was none. */
+/** Returns the path that the SVG of the capture before was renamed to; NULL: there was none. */
 TACHO_API const char *tacho_flame_previous_path(const tacho_flame *flame);
 
-/** Returns the number of functions in which most time was spent, the hottest first, at most ten. 0
-    where the profiler gives a picture only. index is below this number. */
+/** Returns how many of the hottest functions are listed: at most ten, the hottest at index 0; none
+    if the profiler delivers an SVG only. In the next functions, index must be below this number. */
 TACHO_API size_t tacho_flame_hottest_count(const tacho_flame *flame);
 
 /** Returns the name of a function. */
 TACHO_API const char *tacho_flame_hottest_name(const tacho_flame *flame, size_t index);
 
-/** Return the share of the profile, 0 to 1, that was spent in the function itself, and in it and
-    all that it called. */
+/** Return the share of the profile (0 to 1) that was spent in the function itself (self), and in it
+    and the functions that it called (total). */
 TACHO_API double tacho_flame_hottest_self(const tacho_flame *flame, size_t index);
 TACHO_API double tacho_flame_hottest_total(const tacho_flame *flame, size_t index);
 
-/** Is it a function of the kernel? */
+/** Returns whether it is a function of the kernel. */
 TACHO_API bool tacho_flame_hottest_is_kernel(const tacho_flame *flame, size_t index);
 
 /** Returns the profiler: "native", "perf", "perf + inferno", "preload", "ptrace",
     "dtrace", "dtrace + inferno", "cargo-flamegraph", or the name of your own. */
 TACHO_API const char *tacho_flame_profiler_used(const tacho_flame *flame);
 
-/** Returns why another profiler than the best one was used, when none was asked for; else NULL. */
+/** Returns why tacho chose another profiler than the best one; NULL if it did not, or if the
+    request named the profiler. */
 TACHO_API const char *tacho_flame_notice(const tacho_flame *flame);
 
-/** Returns a warning about the result, from index 0 on, one line each: which program's stacks are
-   truncated or have no names, and what helps. NULL after the last one. */
+/** Returns the warning at index, from 0; NULL after the last one. Each is one line, which says
+    which program's stacks are truncated or have no names, and what helps. */
 TACHO_API const char *tacho_flame_warning(const tacho_flame *flame, size_t index);
 
 /** Returns the event that was sampled, such as "cpu-clock". */
@@ -213,17 +214,17 @@ TACHO_API const char *tacho_flame_event(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_duration_ns(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_after_ns(const tacho_flame *flame);
 
-/** Return the number of samples that were drawn, of those that the kernel had no room for, and of
-    those whose stack was not followed to its root. */
+/** Return how many samples were drawn, how many the kernel lost because its buffer was full, and
+    how many have stacks that could not be unwound to the root. */
 TACHO_API uint64_t tacho_flame_samples(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_lost(const tacho_flame *flame);
 TACHO_API uint64_t tacho_flame_truncated(const tacho_flame *flame);
 
-/** Does it contain kernel frames? */
+/** Returns whether the flamegraph contains kernel frames. */
 TACHO_API bool tacho_flame_has_kernel(const tacho_flame *flame);
 
-/** Returns the status of the command, as waitpid() does; -1 when there was none, or it still runs.
- */
+/** Returns the status of the command in the form of waitpid(); -1: there was no command, or it
+    still runs. */
 TACHO_API int tacho_flame_wait_status(const tacho_flame *flame);
 
 /**
@@ -239,7 +240,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_flame_to_json(const tacho_flame *flame, cha
 
 /**
  * Reads a result back from JSON. "svg_path", "profiler_used" and "duration_ms" are required. Other
- * missing members are empty, and unknown members are ignored. Durations are whole milliseconds.
+ * members may be missing, which leaves them empty. Unknown members are ignored. Durations are whole
+ * milliseconds.
  *
  * @param ret  set on success only; the caller owns it
  * @return 0, TACHO_EPARSE with line and column, TACHO_ENOMEM
@@ -247,7 +249,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_flame_to_json(const tacho_flame *flame, cha
 TACHO_API TACHO_MUST_CHECK int tacho_flame_from_json(const char *json, size_t len,
                                                      tacho_flame **ret, tacho_error *err);
 
-/** Returns the names that tacho_flame_request.profiler may have, ended by NULL. */
+/** Returns the names that tacho_flame_request.profiler may have, terminated by NULL. */
 TACHO_API const char *const *tacho_flame_profilers(void);
 
 TACHO_END_DECLS

@@ -1,5 +1,6 @@
 /*
- * Latencies: a list of records with exact statistics, and a histogram for streams without end.
+ * Latencies: a list of records with exact statistics, and a histogram of fixed size for any number
+ * of values.
  *
  * Values are whole numbers, nanoseconds by convention; statistics are in the unit of the values.
  */
@@ -42,8 +43,8 @@ typedef struct tacho_latency_stats {
 /**
  * Computes the statistics of n values, which stay unchanged. Sums may exceed 64 bits.
  *
- * @return 0, TACHO_EINVAL, or TACHO_ENOMEM: values near a percentile are copied, in the worst case
- *         all
+ * @return 0, TACHO_EINVAL, or TACHO_ENOMEM; it needs memory for the values near a percentile, in
+ * the worst case for all
  */
 TACHO_API TACHO_MUST_CHECK int tacho_latency_stats_of(const uint64_t *values, size_t n,
                                                       tacho_latency_stats *ret, tacho_error *err);
@@ -75,12 +76,13 @@ TACHO_API TACHO_MUST_CHECK int tacho_latency_new(tacho_latency **ret, tacho_erro
 /** Writes the last records and frees the list. Accepts NULL. */
 TACHO_API void tacho_latency_free(tacho_latency *list);
 
-/** Adds a record. 0, TACHO_ENOMEM, or TACHO_EIO of the file, and then the record is in memory only.
+/** Adds a record. Returns 0, TACHO_ENOMEM, or TACHO_EIO of the file, and then the record is in
+ * memory only.
  */
 TACHO_API TACHO_MUST_CHECK int
 tacho_latency_add(tacho_latency *list, const tacho_latency_record *record, tacho_error *err);
 
-/** The same step in microseconds. */
+/** One step of a benchmark, with times in microseconds. */
 typedef struct tacho_latency_record_us {
     uint64_t sample_id;
     uint64_t wall_time_us;
@@ -88,8 +90,8 @@ typedef struct tacho_latency_record_us {
     uint64_t seq_len;
 } tacho_latency_record_us;
 
-/** Adds a record that was taken in microseconds. Like tacho_latency_add(), and TACHO_EINVAL for a
-    time above 2^64 ns, 584 years. */
+/** Adds a record in microseconds. Returns like tacho_latency_add(), and TACHO_EINVAL for a time
+    above 2^64 ns, 584 years. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_latency_add_us(tacho_latency *list, const tacho_latency_record_us *record, tacho_error *err);
 
@@ -124,27 +126,28 @@ TACHO_API TACHO_MUST_CHECK int tacho_latency_write_csv(const tacho_latency *list
 
 typedef struct tacho_histogram tacho_histogram;
 
-/** Makes an empty histogram. The caller frees it by tacho_histogram_free(). 0 or TACHO_ENOMEM. */
+/** Makes an empty histogram. The caller frees it by tacho_histogram_free(). Returns 0 or
+ * TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_new(tacho_histogram **ret, tacho_error *err);
 
 /** Frees the histogram. Accepts NULL. */
 TACHO_API void tacho_histogram_free(tacho_histogram *h);
 
-/** Counts a value in less than two nanoseconds, without a lock or a system call. Inline: see the
-   end of this file. The two after it are functions of the library, for other languages. */
+/** Counts a value in less than two nanoseconds, without a lock or a system call. It is inline: see
+    the end of this file. The two functions after it are in the library, for other languages. */
 static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value);
 TACHO_API void tacho_histogram_record_count(tacho_histogram *h, uint64_t value, uint64_t count);
 TACHO_API void tacho_histogram_record_all(tacho_histogram *h, const uint64_t *values, size_t n);
 
 /**
- * Counts a value and corrects for coordinated omission: a value above the expected interval also
- * counts the values that it delayed: value - interval, value - 2 * interval, and so on down to the
- * interval. An interval of 0 corrects nothing.
+ * Counts a value and corrects for coordinated omission: for a value above the expected interval,
+ * also counts the values that it delayed: value - interval, value - 2 * interval, and so on down to
+ * the interval. With an interval of 0 it corrects nothing.
  */
 TACHO_API void tacho_histogram_record_corrected(tacho_histogram *h, uint64_t value,
                                                 uint64_t interval);
 
-/** Adds all of `from`, which may come from another process. */
+/** Adds all values of `from`, which may come from another process. */
 TACHO_API void tacho_histogram_merge(tacho_histogram *h, const tacho_histogram *from);
 
 /** Removes all values. */
@@ -160,14 +163,14 @@ TACHO_API double tacho_histogram_std(const tacho_histogram *h);
 /** Returns the value at a percentile (0 to 100), nearest-rank; 0 when empty. */
 TACHO_API uint64_t tacho_histogram_percentile(const tacho_histogram *h, double percent);
 
-/** Computes all of tacho_latency_stats, to within the error. 0 or TACHO_EINVAL. */
+/** Computes all of tacho_latency_stats, to within the error. Returns 0 or TACHO_EINVAL. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_stats(const tacho_histogram *h,
                                                      tacho_latency_stats *ret, tacho_error *err);
 
 /** The values from low to high, and how many there are. */
 typedef struct tacho_histogram_bucket {
     uint64_t low;  /**< the smallest value of the bucket */
-    uint64_t high; /**< the largest */
+    uint64_t high; /**< the largest value of the bucket */
     uint64_t count;
 } tacho_histogram_bucket;
 
@@ -187,8 +190,9 @@ TACHO_API int tacho_histogram_next(const tacho_histogram *h, size_t *at,
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_encode(const tacho_histogram *h, void **ret,
                                                       size_t *ret_len, tacho_error *err);
 
-/** Decodes this format, or V2 not compressed, of 2 to 5 digits. min and max are those of their
-   buckets. TACHO_EUNSUPPORTED for other digits, and for deflated data, which needs an inflater. */
+/** Decodes this format, or V2 without compression, with 2 to 5 significant digits. min and max are
+    those of their buckets. Returns TACHO_EUNSUPPORTED for other numbers of digits, and for deflated
+    data, which libtacho cannot inflate. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_decode(const void *data, size_t len,
                                                       tacho_histogram **ret, tacho_error *err);
 
@@ -219,7 +223,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_log_head(double start_s, char **r
 
 typedef struct tacho_recorder tacho_recorder;
 
-/** Makes an empty recorder. The caller frees it by tacho_recorder_free(). 0 or TACHO_ENOMEM. */
+/** Makes an empty recorder. The caller frees it by tacho_recorder_free(). Returns 0 or
+ * TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int tacho_recorder_new(tacho_recorder **ret, tacho_error *err);
 
 /** Frees the recorder, which no thread may use any more. Accepts NULL. */
@@ -228,8 +233,8 @@ TACHO_API void tacho_recorder_free(tacho_recorder *r);
 /** Counts a value. Do not call it from a signal handler. */
 TACHO_API void tacho_recorder_record(tacho_recorder *r, uint64_t value);
 
-/** Adds all records so far to h. Of records made at the same time, h may get min and max without
-   the count, or the count without them. */
+/** Adds all records so far to h. A record that another thread makes at the same time may be
+    included in min and max but not in the count, or the other way round. */
 TACHO_API void tacho_recorder_snapshot(const tacho_recorder *r, tacho_histogram *h);
 
 /*
@@ -260,12 +265,13 @@ static inline unsigned tacho_histogram_index(uint64_t value)
 
 static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value)
 {
-    if (__builtin_expect(value < h->min || value > h->max, 0)) { /* new ends are rare */
+    if (__builtin_expect(value < h->min || value > h->max,
+                         0)) { /* a new minimum or maximum is rare */
         tacho_histogram_record_count(h, value, 1);
         return;
     }
     if (value > TACHO_HISTOGRAM_MAX)
-        __builtin_unreachable(); /* h->max is not */
+        __builtin_unreachable(); /* h->max never is */
     h->counts[tacho_histogram_index(value)]++;
 }
 

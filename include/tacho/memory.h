@@ -1,7 +1,7 @@
 /*
  * Memory of this process by category, and memory of a process tree.
  *
- * smaps is never read, because that walks every page.
+ * /proc/PID/smaps is never read, because the kernel walks every page to write it.
  */
 #ifndef TACHO_MEMORY_H
 #define TACHO_MEMORY_H
@@ -23,7 +23,7 @@ enum tacho_memory_category {
     TACHO_MEMORY_CATEGORIES = 32 /**< limit, including those three */
 };
 
-/** What a snapshot contains. */
+/** How much a snapshot contains. */
 enum tacho_memory_level {
     TACHO_MEMORY_BASIC =
         0,                /**< resident size and page faults; takes about 3 calls of getrusage() */
@@ -33,7 +33,7 @@ enum tacho_memory_level {
 
 typedef struct tacho_memory_snapshot {
     size_t size;           /**< set by TACHO_MEMORY_SNAPSHOT_INIT */
-    uint64_t timestamp_us; /**< since 1970, of a clock that never goes back */
+    uint64_t timestamp_us; /**< since 1970; never decreases */
     uint64_t rss_bytes;    /**< resident at that moment */
     uint64_t minor_faults; /**< since the process started */
     uint64_t major_faults;
@@ -84,28 +84,29 @@ TACHO_API void tacho_memory_add(tacho_memory *m, int category, int64_t bytes);
 /** Returns the bytes of a category. Exact, unless other threads are counting at this moment. */
 TACHO_API uint64_t tacho_memory_held(const tacho_memory *m, int category);
 
-/** Takes a snapshot. ret may be NULL. 0, TACHO_EINVAL or TACHO_EIO. */
+/** Takes a snapshot. ret may be NULL. Returns 0, TACHO_EINVAL or TACHO_EIO. */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_snapshot_take(tacho_memory *m,
                                                           enum tacho_memory_level level,
                                                           tacho_memory_snapshot *ret,
                                                           tacho_error *err);
 
-/** Adds a snapshot of your own, such as one of a device, as it is. It counts in the report and is
-    written and kept like those that were taken. 0, TACHO_EINVAL or TACHO_EIO. */
+/** Adds a snapshot of your own unchanged, such as one of a device. It is reported, written and kept
+    like the others. Returns 0, TACHO_EINVAL or TACHO_EIO. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *snapshot, tacho_error *err);
 
 /** The first TACHO_MEMORY_KEPT snapshots are kept, 96 bytes each. Later ones, and all after one for
-    which there was no memory, count in the report and are in the files of TACHO_RUN_DIR. */
+    which there was no memory, are only in the report and in the files of TACHO_RUN_DIR. */
 enum { TACHO_MEMORY_KEPT = 1 << 20 };
 
 /** Returns the number of snapshots that are kept. */
 TACHO_API size_t tacho_memory_snapshot_count(tacho_memory *m);
 
-/** Returns the number of snapshots that are not. */
+/** Returns the number of snapshots that are not kept. */
 TACHO_API uint64_t tacho_memory_snapshot_dropped(tacho_memory *m);
 
-/** Gets the i-th snapshot. 0, or TACHO_EINVAL after the last one that is kept: start at 0. */
+/** Gets the i-th snapshot. Start at 0. Returns 0, or TACHO_EINVAL after the last one that is
+    kept. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret, tacho_error *err);
 
@@ -118,12 +119,13 @@ tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret, 
 TACHO_API TACHO_MUST_CHECK int tacho_memory_write_csv(tacho_memory *m, const char *path,
                                                       tacho_error *err);
 
-/** Takes snapshots at an interval, in a thread of its own that handles no signals. TACHO_EALREADY
-   when one runs, TACHO_EINVAL for an interval of 0. */
+/** Starts a thread that takes snapshots at an interval and handles no signals. Returns 0,
+    TACHO_EALREADY when it already runs, TACHO_EINVAL for an interval of 0, or TACHO_EIO. */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_start(tacho_memory *m, enum tacho_memory_level level,
                                                   uint64_t interval_ns, tacho_error *err);
 
-/** Stops that after one last snapshot. Returns the first failure since the start, or 0. */
+/** Takes one last snapshot and stops the thread of tacho_memory_start(). Returns the first failure
+    since the start, or 0. */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_stop(tacho_memory *m, tacho_error *err);
 
 /** A report over all snapshots so far. Sums above 64 bits stay at UINT64_MAX; the mean is exact. */
@@ -141,7 +143,7 @@ typedef struct tacho_memory_report {
         sizeof(tacho_memory_report), 0, 0, 0, 0, 0 \
     }
 
-/** Makes the report. 0 or TACHO_EINVAL. */
+/** Makes the report. Returns 0 or TACHO_EINVAL. */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_summary(tacho_memory *m, tacho_memory_report *ret,
                                                     tacho_error *err);
 
@@ -170,7 +172,7 @@ typedef struct tacho_memory_peak {
         sizeof(tacho_memory_peak), NULL, 0, 0, 0 \
     }
 
-/** Gets the peak of a category. 0, or TACHO_EINVAL after the last category: start at 0. */
+/** Gets the peak of a category. Start at 0. Returns 0, or TACHO_EINVAL after the last category. */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_category_peak(tacho_memory *m, int category,
                                                           tacho_memory_peak *ret, tacho_error *err);
 
@@ -184,7 +186,8 @@ typedef struct tacho_tree tacho_tree;
 typedef struct tacho_tree_sample {
     size_t size; /**< set by TACHO_TREE_SAMPLE_INIT */
     uint64_t timestamp_us;
-    uint64_t processes; /**< that are alive; 0: all have exited, and the rest is the last sample */
+    uint64_t processes; /**< living processes; 0: all have exited, and the other members are those
+                           of the sample before */
     uint64_t rss_bytes; /**< the sum; shared memory counts for each process */
     uint64_t anon_bytes;
     uint64_t file_bytes;
@@ -207,8 +210,8 @@ typedef struct tacho_tree_sample {
  */
 TACHO_API TACHO_MUST_CHECK int tacho_tree_open(pid_t pid, tacho_tree **ret, tacho_error *err);
 
-/** Takes a sample of the tree. 0, TACHO_EINVAL, TACHO_ENOMEM, or TACHO_EIO when /proc cannot be
-    read. */
+/** Takes a sample of the tree. Returns 0, TACHO_EINVAL, TACHO_ENOMEM, or TACHO_EIO when /proc
+   cannot be read. */
 TACHO_API TACHO_MUST_CHECK int tacho_tree_poll(tacho_tree *tree, tacho_tree_sample *ret,
                                                tacho_error *err);
 

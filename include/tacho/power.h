@@ -1,7 +1,7 @@
 /*
  * Power and energy: sources that read watts or joules, and a meter that samples them.
  *
- * Without a source the meter fails; it never reports 0 J.
+ * A meter without a source returns an error. It never reports 0 J in place of an unknown energy.
  */
 #ifndef TACHO_POWER_H
 #define TACHO_POWER_H
@@ -14,7 +14,8 @@
 
 TACHO_BEGIN_DECLS
 
-/** A reading of a source. The source sets the members it knows and leaves the others. */
+/** A reading of a source. The source sets the members that it knows and leaves the others
+    unchanged. */
 typedef struct tacho_power_reading {
     size_t size;           /**< set by the caller of the source */
     double joules;         /**< a counter that never falls; NaN: there is none */
@@ -27,13 +28,13 @@ typedef struct tacho_power_source {
     size_t size;   /**< set by TACHO_POWER_SOURCE_INIT */
     char name[64]; /**< "rapl", for files and reports */
     void *ctx;     /**< passed to the functions */
-    /** Reads the source. 0, or a code, and then the interval until the next good reading is
-     * dropped. */
+    /** Reads the source. Returns 0, or a negative code, which drops the interval until the next
+        good reading. */
     int (*read)(void *ctx, tacho_power_reading *ret, tacho_error *err);
     void (*close)(void *ctx); /**< may be NULL */
     char domain[64];          /**< what it measures: "package-0", "GPU-0"; "": not known */
-    /** A key of what it counts, such as "cpu". While another process counts the same, this one does
-     * not. "": counts in any case */
+    /** The key of what it counts, such as "cpu". Only one process at a time counts a key; "": it
+        counts in any case. */
     char counts[32];
     uint64_t update_us; /**< time between two updates of its value; 0: it is always current */
 } tacho_power_source;
@@ -77,16 +78,15 @@ typedef struct tacho_power_report {
     double last_watts; /**< of the last interval of a counter, or the last reading; NaN before */
     double duration_s;
     uint64_t samples;
-    uint64_t dropped;   /**< intervals with a failed reading (NaN and infinities are such), and
-                           readings from before the last one. Their energy is left out, except for
-                           that of a counter */
+    uint64_t dropped; /**< intervals with a failed, NaN or infinite reading, and readings older than
+                         the one before. Their energy is left out, unless the source is a counter */
     uint32_t estimated; /**< 1: integrated from watts, 0: from a counter */
     uint32_t reserved;
     char domain[64];     /**< of the source */
     uint64_t update_us;  /**< of the source */
-    uint64_t counted_by; /**< process that already counts this energy, or the first of several
-                            meters; then there are no samples, and joules and watts are NaN.
-                            0: none */
+    uint64_t counted_by; /**< the process that already counts this energy, or the first of several;
+                            then there are no samples, and joules and watts are NaN. 0: this process
+                            counts it */
 } tacho_power_report;
 
 #define TACHO_POWER_REPORT_INIT                                             \
@@ -95,9 +95,9 @@ typedef struct tacho_power_report {
     }
 
 /**
- * Says what the joules of a report are worth: "measured" (the difference of a counter), "estimated"
- * (integrated from watts) or "unavailable" (fewer than two readings, or counted by another
- * process). Print it beside every figure.
+ * Returns how the joules of a report were obtained: "measured" (the difference of a counter),
+ * "estimated" (integrated from watts) or "unavailable" (fewer than two readings, or counted by
+ * another process). Print it beside every energy.
  */
 TACHO_API const char *tacho_power_status(const tacho_power_report *report);
 
@@ -132,35 +132,40 @@ TACHO_API void tacho_power_free(tacho_power *p);
 TACHO_API const char *tacho_power_label(const tacho_power *p);
 
 /**
- * Adds a source and takes it over. 0, or TACHO_ELIMIT, and then the caller still owns it.
+ * Adds a source and takes ownership of it. Returns 0, or TACHO_ELIMIT, and then the caller still
+ * owns the source.
  *
- * Energy counts once per machine: when another process counts what the source counts, the source is
- * added, never read, and reported as "unavailable" with that process. Meters of one process all
- * count. Inside a run (TACHO_RUN_DIR) the processes of this run share a count of their own, so of
- * the ranks on one node the first one counts.
+ * Energy is counted once per machine. When another process already counts the energy of the source,
+ * the source is added, but never read, and reported as "unavailable" with that process. All meters
+ * of one process count. Inside a run (TACHO_RUN_DIR), energy is counted once per run: of several
+ * MPI ranks on one node, only the first one counts.
  */
 TACHO_API TACHO_MUST_CHECK int tacho_power_add(tacho_power *p, const tacho_power_source *source,
                                                tacho_error *err);
 
 /**
- * Adds the sources of this machine, so that nothing counts twice: the CPUs by the first of rapl,
- * perf and hwmon that works, GPUs by nvml and rocm, and a battery only without any of those.
+ * Adds the sources of this machine, so that nothing is counted twice: the CPUs by the first of
+ * rapl, perf and hwmon that works, GPUs by nvml and rocm, and a battery only without any of those.
  *
- * @return the number of sources added; TACHO_EUNSUPPORTED without any, and err says why for each
+ * @return the number of sources added; TACHO_EUNSUPPORTED when there is none, and err says why for
+ * each source
  */
 TACHO_API TACHO_MUST_CHECK int tacho_power_add_all(tacho_power *p, tacho_error *err);
 
-/** Reads all sources once. Failed readings are counted as dropped. 0, or TACHO_EIO of the file. */
+/** Reads all sources once. Failed readings are counted as dropped. Returns 0, or TACHO_EIO when the
+    file of TACHO_RUN_DIR cannot be written. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_take(tacho_power *p, tacho_error *err);
 
-/** Reads the sources at an interval, in a thread of its own that handles no signals. */
+/** Starts a thread that reads the sources at an interval and handles no signals. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_start(tacho_power *p, uint64_t interval_ns,
                                                  tacho_error *err);
 
-/** Stops that after one last reading. Returns the first failure since the start, or 0. */
+/** Takes one last reading and stops the thread of tacho_power_start(). Returns the first failure
+    since the start, or 0. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_stop(tacho_power *p, tacho_error *err);
 
-/** Gets the report of the i-th source. TACHO_EINVAL after the last: start at 0. */
+/** Gets the report of the i-th source. Start at 0. Returns 0, or TACHO_EINVAL after the last
+    source. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_report_at(tacho_power *p, size_t i,
                                                      tacho_power_report *ret, tacho_error *err);
 
@@ -168,8 +173,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_power_report_at(tacho_power *p, size_t i,
 TACHO_API double tacho_power_now(tacho_power *p);
 
 /**
- * Returns the share of a process tree: (joules - idle_watts * seconds) * tree_cpu / busy_cpu, from
- * 0 to joules. 0 when no CPU was busy.
+ * Returns the energy of a process tree, as a share of the machine's: (joules - idle_watts *
+ * seconds) * tree_cpu / busy_cpu, from 0 to joules. 0 when no CPU was busy.
  *
  * @param tree_cpu_ns  of the tree, from tacho_tree_poll()
  * @param busy_cpu_ns  of the machine, from tacho_cpu_busy()

@@ -1,5 +1,5 @@
 /*
- * Everything libtacho offers. Include this, or the one header you need.
+ * Includes all headers of libtacho. A program may include single headers instead.
  */
 #ifndef TACHO_TACHO_H
 #define TACHO_TACHO_H

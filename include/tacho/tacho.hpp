@@ -1,5 +1,5 @@
 /*
- * libtacho for C++17: objects that end what they began.
+ * libtacho for C++17: objects that end their spans and free their handles when they are destroyed.
  *
  *     void decode(int tokens)
  *     {
@@ -66,7 +66,7 @@ inline tacho_field json_field(const char *key, std::string_view json) noexcept
 
 namespace detail
 {
-/** A copy of a text that ends with a NUL. A long text is truncated when there is no memory. */
+/** A copy of a text, terminated by NUL. A long text is truncated when there is no memory. */
 class c_text
 {
   public:
@@ -103,7 +103,7 @@ class c_text
     char small_[160];
 };
 
-/** Owns a handle of the library. */
+/** Deleter of a std::unique_ptr that owns a handle of the library. */
 template <auto free_handle> struct free_by {
     template <class T> void operator()(T *handle) const noexcept
     {
@@ -124,7 +124,7 @@ inline namespace recorded
 {
 #endif
 
-/** Is a trace on? Test this before measuring something only for the trace. */
+/** Returns whether a trace is on. Call this before measuring only for the trace. */
 inline bool enabled() noexcept
 {
 #if defined(TACHO_DISABLE)
@@ -136,8 +136,8 @@ inline bool enabled() noexcept
 
 /* ---- spans ---- */
 
-/** A place in the program that records spans, made once. Both names are string literals. Spans of a
-    site do not look up their names, which makes them as fast as TACHO_SPAN. */
+/** A site: a place in the program that records spans, made once. Both names are string literals.
+    Spans of a site do not look up their names, which makes them as fast as TACHO_SPAN. */
 #define TACHO_SITE(name, category)                                                         \
     ([]() noexcept -> struct tacho_trace_site & {                                          \
         static struct tacho_trace_site tacho_this_site = TACHO_TRACE_SITE(name, category); \
@@ -193,13 +193,13 @@ class span
         end();
     }
 
-    /** Is a span being recorded? */
+    /** Returns whether a span is being recorded. */
     explicit operator bool() const noexcept
     {
         return ticket_ != 0;
     }
 
-    /** Ends the span before the end of the object's life. */
+    /** Ends the span before the object is destroyed. */
     void end() noexcept
     {
         if (__builtin_expect(ticket_ != 0, 0))
@@ -224,7 +224,7 @@ class span
     std::uint32_t ticket_ = 0;
 };
 
-/** Records a moment on the track of this thread. */
+/** Records an instant on the track of this thread. */
 template <class... Fields, std::enable_if_t<detail::are_fields<Fields...>, int> = 0>
 inline void instant(std::string_view name, std::string_view category, Fields... fields) noexcept
 {
@@ -233,7 +233,7 @@ inline void instant(std::string_view name, std::string_view category, Fields... 
                         TACHO_FIELDS(fields...));
 }
 
-/** Records the value that a number has from now on. */
+/** Records the new value of a counter. */
 template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
 inline void counter(std::string_view name, T value) noexcept
 {
@@ -351,7 +351,7 @@ class histogram
         return histogram_ ? tacho_histogram_percentile(histogram_.get(), percent) : 0;
     }
 
-    /** Returns all statistics, or nothing without a histogram. */
+    /** Returns all statistics, or nullopt without a histogram. */
     std::optional<tacho_latency_stats> stats(tacho_error *err = nullptr) const noexcept
     {
         tacho_latency_stats ret = TACHO_LATENCY_STATS_INIT;
@@ -457,7 +457,7 @@ class latency
         return tacho_latency_at(list_.get(), i);
     }
 
-    /** Returns the statistics of all wall_ns, or nothing when that fails. */
+    /** Returns the statistics of all wall_ns, or nullopt on failure. */
     std::optional<tacho_latency_stats> stats(tacho_error *err = nullptr) const noexcept
     {
         tacho_latency_stats ret = TACHO_LATENCY_STATS_INIT;
@@ -477,8 +477,8 @@ class latency
     std::unique_ptr<tacho_latency, detail::free_by<tacho_latency_free>> list_;
 };
 
-/** Records the time from here to the end of its life in a histogram, a recorder or a latency, which
-    must live longer: tacho::timer timer(recorder). */
+/** Measures its own lifetime and records it in a histogram, a recorder or a latency, which must
+    live longer: tacho::timer timer(recorder). */
 template <class To> class timer
 {
   public:
@@ -505,14 +505,14 @@ template <class To> class timer
         stop();
     }
 
-    /** Records the time before the end of its life. */
+    /** Records the time now, before the object is destroyed. */
     void stop() noexcept
     {
         if (to_)
             std::exchange(to_, nullptr)->record(tacho_trace_now_ns() - start_);
     }
 
-    /** Ends without a record, as after a failure. */
+    /** Stops without recording, as after a failure. */
     void cancel() noexcept
     {
         to_ = nullptr;
@@ -536,7 +536,7 @@ class memory_category
     {
     }
 
-    /** Is there such a category? */
+    /** Returns whether the category exists. */
     explicit operator bool() const noexcept
     {
         return memory_ != nullptr;
@@ -555,7 +555,7 @@ class memory_category
         return memory_ ? tacho_memory_held(memory_, number_) : 0;
     }
 
-    /** Returns the peak, or nothing without a category. */
+    /** Returns the peak, or nullopt without a category. */
     std::optional<tacho_memory_peak> peak(tacho_error *err = nullptr) const noexcept
     {
         tacho_memory_peak ret = TACHO_MEMORY_PEAK_INIT;
@@ -570,7 +570,7 @@ class memory_category
     int number_ = -1;
 };
 
-/** Counts bytes of a category as long as it lives. */
+/** Counts bytes of a category while the object lives. */
 class memory_hold
 {
   public:
@@ -645,7 +645,7 @@ class memory
         return {memory_.get(), tacho_memory_category(memory_.get(), detail::c_text(name), err)};
     }
 
-    /** Takes a snapshot. Returns nothing when that fails. */
+    /** Takes a snapshot. Returns nullopt on failure. */
     std::optional<tacho_memory_snapshot> snapshot(tacho_memory_level level = TACHO_MEMORY_BASIC,
                                                   tacho_error *err = nullptr) noexcept
     {

@@ -7,16 +7,16 @@
  *         ...
  *     }
  *
- * Tracing is off by default: each call is then one predictable branch. TACHO_TRACE_OUT=trace.json
- * (or .pftrace, .tacho) in the environment turns it on without code, tacho_trace_start() with code.
- * While it is on, records are written to a recording on disk at once. At exit, and by
- * tacho_trace_flush(), the recording is converted to the file that was asked for. `tacho trace
- * recover` reads the recording of a killed process. docs/traces.md is the manual.
+ * Tracing is off by default: each call is then one predictable branch. Set
+ * TACHO_TRACE_OUT=trace.json (or .pftrace, .tacho) in the environment to turn it on, or call
+ * tacho_trace_start(). While it is on, records are written to a recording on disk at once. At exit,
+ * and by tacho_trace_flush(), the recording is converted to the file that was asked for. `tacho
+ * trace recover` reads the recording of a killed process. docs/traces.md is the manual.
  *
  * Every function may be called from any thread at any time, also from a signal handler, unless it
- * says otherwise. None stops the program: what cannot be recorded is counted. Names, categories and
- * texts may contain any bytes. They are copied, and truncated after 16 KiB. Longer JSON becomes
- * such a text.
+ * says otherwise. None stops the program: records that cannot be written are counted as dropped.
+ * Names, categories and texts may contain any bytes. They are copied, and truncated after 16 KiB.
+ * Longer JSON is stored as a truncated text.
  *
  * With TACHO_DISABLE defined, nothing is recorded, and arguments are not evaluated.
  */
@@ -56,7 +56,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_trace_flush(tacho_error *err);
     @return 0, TACHO_EINVAL, TACHO_EIO */
 TACHO_API TACHO_MUST_CHECK int tacho_trace_flush_on_signal(int signal_number, tacho_error *err);
 
-/** Returns why nothing is recorded, as a sentence, or NULL while a trace is on. */
+/** Returns a sentence that says why nothing is recorded; NULL while a trace is on. */
 TACHO_API const char *tacho_trace_why_off(void);
 
 /** Converts the recording of a killed process, like `tacho trace recover`. The name of `out` ends
@@ -71,19 +71,19 @@ TACHO_API uint64_t tacho_trace_now_ns(void);
 /** Limit of arguments per event; more are left out and counted. */
 #define TACHO_ARGS_MAX 16
 
-/* Spans of this thread. They nest. Fibers that switch inside their spans do not: give each a track
-   of its own (tacho_track(), examples/fibers). */
+/* Spans of this thread. They nest. Spans of fibers that switch inside them do not, so give each
+   fiber a track of its own (tacho_track(), examples/fibers). */
 
-/** Begins a span. Looks up its names each time; TACHO_SPAN does so once per program. */
+/** Begin a span. They look up its names in each call; TACHO_SPAN does so once per site. */
 TACHO_API void tacho_span_begin(const char *name, const char *category);
 TACHO_API void tacho_span_begin_args(const char *name, const char *category, tacho_fields args);
 
-/** Ends the span of the last tacho_span_begin() of this thread that has not ended. Records nothing
-    when that begin was dropped, or was before the trace. */
+/** End the innermost span that tacho_span_begin() of this thread began. They record nothing if that
+    begin was dropped, or was before the trace. */
 TACHO_API void tacho_span_end(void);
 TACHO_API void tacho_span_end_args(tacho_fields args);
 
-/** Records a span that ends now and took duration_ms, in the format of ferrum's Chrome trace: whole
+/** Record a span that ends now and took duration_ms, in the format of ferrum's Chrome trace: whole
    microseconds, process 0, thread `track`. A span that began before the trace starts at 0 and keeps
    its duration. */
 TACHO_API void tacho_trace_push(const char *name, const char *category, double duration_ms,
@@ -103,23 +103,23 @@ typedef struct tacho_trace_event {
     tacho_fields args;
 } tacho_trace_event;
 
-/** Records an event as it is. */
+/** Records an event unchanged. */
 TACHO_API void tacho_trace_put(const tacho_trace_event *event);
 
-/** Rounds milliseconds to whole microseconds like ferrum: half away from zero; NaN and
-   negative ones become 0. */
+/** Rounds milliseconds to whole microseconds like ferrum: half away from zero. NaN and negative
+    values become 0. */
 TACHO_API uint64_t tacho_trace_duration_us(double duration_ms);
 
 /* Other events of this thread. */
 
-/** How far an instant reaches. Values are stable. */
+/** The scope of an instant, across which viewers draw it. Values are stable. */
 enum tacho_scope { TACHO_SCOPE_THREAD = 0, TACHO_SCOPE_PROCESS = 1, TACHO_SCOPE_GLOBAL = 2 };
 
-/** Records a moment. */
+/** Records an instant: an event without a duration. */
 TACHO_API void tacho_instant(const char *name, const char *category, enum tacho_scope scope,
                              tacho_fields args);
 
-/** Record the value that a number has from now on. */
+/** Record the new value of a counter. */
 TACHO_API void tacho_counter_i64(const char *name, int64_t value);
 TACHO_API void tacho_counter_f64(const char *name, double value);
 
@@ -152,7 +152,7 @@ TACHO_API uint32_t tacho_track(const char *name);
    before the trace starts at 0 and keeps its duration. */
 TACHO_API void tacho_track_span(uint32_t track, const char *name, const char *category,
                                 uint64_t start_ns, uint64_t end_ns, tacho_fields args);
-/** Records a moment, and the value of a number, on a track. */
+/** Record an instant, and the new value of a counter, on a track. */
 TACHO_API void tacho_track_instant(uint32_t track, const char *name, const char *category,
                                    uint64_t at_ns, tacho_fields args);
 TACHO_API void tacho_track_counter(uint32_t track, const char *name, uint64_t at_ns, double value);
@@ -162,7 +162,7 @@ TACHO_API void tacho_track_counter(uint32_t track, const char *name, uint64_t at
  * programs have them compiled in.
  */
 
-/** Where the calling thread writes next. At most 64 bytes, frozen. */
+/** Where the calling thread writes next. At most 64 bytes; its layout is frozen. */
 struct tacho_trace_cursor {
     uintptr_t next; /**< address of the next word; after `end` when the stage is full */
     uintptr_t end;  /**< end of the words for inline records; 0: no inline records */
@@ -187,16 +187,16 @@ extern TACHO_API TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 /** 1 while a trace is on. */
 extern TACHO_API int tacho_trace_mode;
 
-/** Is a trace on? Test this before measuring something only for the trace. */
+/** Returns whether a trace is on. Call this before measuring only for the trace. */
 static inline bool tacho_trace_is_on(void)
 {
     return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED) != 0;
 }
 
-/** A place in the program that records. Static. Frozen. */
+/** A site: a place in the program that records spans. Static. Its layout is frozen. */
 struct tacho_trace_site {
-    uint32_t
-        code; /**< of a plain record; 0 before the first, and for sites without plain records */
+    uint32_t code;   /**< code of its plain records; 0 before the first, and for sites without plain
+                        records */
     uint32_t number; /**< 0 before the first record */
     uint32_t values; /**< hash of the arguments that its records carry as bare values; 0: none */
     uint32_t reserved;
@@ -217,15 +217,16 @@ TACHO_API uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site);
 TACHO_API uint32_t tacho_trace_begin_args(struct tacho_trace_site *site, tacho_fields args);
 TACHO_API void tacho_trace_end_slow(uint32_t ticket);
 
-/** Begins a span by its names, for objects that keep the ticket until they end it: those of
-    <tacho/tacho.hpp> and of other languages. Returns 0 when no trace is on. */
+/** Begins a span by its names and returns its ticket; 0 when no trace is on. For objects that keep
+    the ticket until the span ends: those of <tacho/tacho.hpp> and of other languages. */
 TACHO_API uint32_t tacho_trace_begin_named(const char *name, const char *category,
                                            tacho_fields args);
 /** Ends the span of a ticket with more arguments. Ticket 0 ends nothing. */
 TACHO_API void tacho_trace_end_args(uint32_t ticket, tacho_fields args);
 
 #if defined(__x86_64__) && defined(__GNUC__)
-/* Takes words with one instruction, so that a signal handler runs before or after it. */
+/* Reserves words with one instruction, so that a signal handler runs before or after it, never in
+   between. */
 static inline uintptr_t tacho_trace_take(uintptr_t bytes)
 {
     __asm__ volatile("xaddq %0, %1" : "+r"(bytes), "+m"(tacho_trace_cursor.next) : : "cc");
@@ -237,7 +238,7 @@ static inline void tacho_trace_done(uintptr_t bytes)
     __asm__ volatile("addq %1, %0" : "+m"(tacho_trace_cursor.done) : "er"(bytes) : "cc", "memory");
 }
 
-/* Is the word that was taken inside the stage? */
+/* Returns whether the reserved word is inside the stage. */
 static inline int tacho_trace_fits(uintptr_t taken)
 {
     return taken < __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
@@ -250,7 +251,8 @@ static inline uint32_t tacho_trace_begin(struct tacho_trace_site *site)
     uint64_t now;
 
     if (__builtin_expect(code != 0, 1)) {
-        now = __builtin_ia32_rdtsc(); /* before the word is taken, which need not wait for it */
+        now = __builtin_ia32_rdtsc(); /* read before the word is reserved, which does not depend on
+                                         it */
         taken = tacho_trace_take(8);
         if (__builtin_expect(tacho_trace_fits(taken), 1)) {
             *(volatile uint64_t *)taken = now << 16 | code;
@@ -311,8 +313,8 @@ TACHO_END_DECLS
 #if defined(__cplusplus)
 namespace tacho
 {
-/** Ends the span of TACHO_SPAN at the end of the scope, also by exception. <tacho/tacho.hpp> has a
-    span to move, to end early and to name at run time. */
+/** Ends the span of TACHO_SPAN at the end of the scope, also by exception. <tacho/tacho.hpp> has
+    spans that can be moved, ended early and named at run time. */
 class span_scope
 {
   public:

@@ -1,5 +1,5 @@
 /*
- * The version of the headers, and of the library that was loaded.
+ * The version of these headers, and of the library in use.
  */
 #ifndef TACHO_VERSION_H
 #define TACHO_VERSION_H
@@ -17,10 +17,10 @@ TACHO_BEGIN_DECLS
 #define TACHO_VERSION_NUMBER \
     (TACHO_VERSION_MAJOR * 1000000 + TACHO_VERSION_MINOR * 1000 + TACHO_VERSION_PATCH)
 
-/** The version of the library in use, such as "0.1.0". */
+/** Returns the version of the library in use, such as "0.1.0". */
 TACHO_API const char *tacho_version(void);
 
-/** The version of the library in use, to be compared with TACHO_VERSION_NUMBER. */
+/** Returns the version of the library in use, to compare it with TACHO_VERSION_NUMBER. */
 TACHO_API int tacho_version_number(void);
 
 TACHO_END_DECLS

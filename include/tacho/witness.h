@@ -1,5 +1,5 @@
 /*
- * Witness logs: decisions about inputs, in a form that can be verified later.
+ * Witness logs: records of decisions in a form that can be verified later.
  *
  *     tacho_witness_open("witness.jsonl", &w, &err);
  *     tacho_tensor_hash(q, n, q_hash); ...
@@ -29,11 +29,11 @@
 
 TACHO_BEGIN_DECLS
 
-/** Limit of the values of a keep_mask. */
+/** Limit of the number of values in a keep_mask. */
 #define TACHO_WITNESS_MASK_MAX 10000000
 
-/** A decision. When written, everything is borrowed for the call; when read, valid until the next.
- */
+/** A decision. When written, its texts are borrowed for the call; when read, they are valid until
+    the next call. */
 typedef struct tacho_witness_entry {
     const char *q_hash; /**< of the tensors, by tacho_tensor_hash(); terminated by NUL */
     const char *k_hash;
@@ -71,8 +71,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_open(const char *path, tacho_witnes
                                                   tacho_error *err);
 
 /**
- * Adds an entry by one write(2), so that a kill loses no entry. Every call after a failure returns
- * it.
+ * Adds an entry by one write(2), so that a kill loses no entry. After a failure, every later call
+ * returns the same failure.
  *
  * @return 0, TACHO_ENOMEM, TACHO_EIO, TACHO_ELIMIT when the mask is too long
  */
@@ -80,9 +80,9 @@ TACHO_API int tacho_witness_add(tacho_witness *w, const tacho_witness_entry *ent
                                 tacho_error *err);
 
 /**
- * Adds the last line and frees w, which may be NULL. After a failed entry there is no last line.
+ * Adds the last line and frees w, which may be NULL. After a failed entry no last line is written.
  *
- * @return 0, or the failure, and then the log is not closed
+ * @return 0, or the failure, and then the log lacks its last line
  */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_close(tacho_witness *w, tacho_error *err);
 
@@ -103,9 +103,9 @@ typedef struct tacho_witness_pack {
     }
 
 /**
- * Writes a bundle as an RVF file, complete or not at all. TACHO_EPARSE for a log that is not valid,
- * TACHO_EUNSUPPORTED for a path that is not a regular file. The name of each log is that of its
- * file without folder and ".jsonl".
+ * Writes a bundle as an RVF file, complete or not at all. Returns TACHO_EPARSE for a log that is
+ * not valid, and TACHO_EUNSUPPORTED for a path that is not a regular file. The name of each log is
+ * that of its file without folder and ".jsonl".
  *
  * @param hash  of the bundle's last line, to be kept elsewhere; may be NULL
  */
@@ -119,7 +119,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_pack_write(const char *path,
 /** Reads a log, a bundle or an RVF file and checks every line and every segment. */
 typedef struct tacho_witness_reader tacho_witness_reader;
 
-/** Opens a reader of a file. The caller closes it. 0, TACHO_EIO, TACHO_ENOMEM. */
+/** Opens a reader of a file. The caller closes it. Returns 0, TACHO_EIO, TACHO_ENOMEM. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tacho_error *err);
 
@@ -146,20 +146,23 @@ TACHO_API TACHO_MUST_CHECK int tacho_witness_next(tacho_witness_reader *r, tacho
 enum tacho_witness_kind {
     TACHO_WITNESS_LOG = 1,
     TACHO_WITNESS_BUNDLE = 2,
-    TACHO_WITNESS_RVF = 3 /**< of another program: its witness segments are checked and counted, and
-                           tacho_witness_next() returns no entries */
+    TACHO_WITNESS_RVF = 3 /**< an RVF file of another program: its witness segments are checked and
+                             counted, and tacho_witness_next() returns no entries */
 };
 
-/* About the file as read so far; complete once tacho_witness_next() has returned 0. Texts are valid
-   until the next call of tacho_witness_next() for r. */
+/* The following functions describe the file as far as it was read. They are final once
+   tacho_witness_next() has returned 0. Texts are valid until the next call of tacho_witness_next()
+   for r. */
 
 /** Returns the kind of the file. */
 TACHO_API enum tacho_witness_kind tacho_witness_reader_kind(const tacho_witness_reader *r);
 
-/** Says whether its last line was read. A log that is not closed may have lost lines at its end. */
+/** Returns whether the last line was read. A log that was not closed may have lost lines at its
+    end. */
 TACHO_API bool tacho_witness_reader_is_closed(const tacho_witness_reader *r);
 
-/** Returns the number of logs: 1 for a log, of TACHO_WITNESS_RVF the number of witness segments. */
+/** Returns the number of logs: 1 for a log; for TACHO_WITNESS_RVF the number of witness
+    segments. */
 TACHO_API uint64_t tacho_witness_reader_log_count(const tacho_witness_reader *r);
 
 /** Returns the number of entries of all logs. */
@@ -179,10 +182,11 @@ TACHO_API uint64_t tacho_witness_reader_unchecked(const tacho_witness_reader *r)
 TACHO_API const char *tacho_witness_reader_hash(const tacho_witness_reader *r);
 
 /** Returns the name of the log that is being read; NULL unless the file is a bundle. In a bundle of
-    lines it is that of the log before. */
+    lines, which earlier versions wrote, it is the name of the log before. */
 TACHO_API const char *tacho_witness_reader_log_name(const tacho_witness_reader *r);
 
-/** Return the canonical JSON in a bundle, and its hash; NULL unless the file is a bundle. */
+/** Return the canonical JSON of a bundle's configuration and environment, and its hash; NULL unless
+    the file is a bundle. */
 TACHO_API const char *tacho_witness_reader_config(const tacho_witness_reader *r);
 TACHO_API const char *tacho_witness_reader_config_hash(const tacho_witness_reader *r);
 TACHO_API const char *tacho_witness_reader_environment(const tacho_witness_reader *r);

@@ -1,11 +1,11 @@
-"""Records what a Python program does, for tacho.
+"""Records spans, events, latencies and memory of a Python program.
 
     import tacho
 
     with tacho.span("decode", tokens=32):
         ...
 
-Nothing is recorded unless it is asked for: TACHO_TRACE_OUT=trace.json in the environment, or
+By default nothing is recorded. TACHO_TRACE_OUT=trace.json in the environment, or
 tacho.start("trace.json"), records spans; TACHO_PROFILE_JSONL=profile.jsonl records events. Under
 `tacho run --trace` both go to the run folder. docs/python.md of tacho is the manual.
 """

@@ -74,7 +74,7 @@ class EventWriter(Handle):
     """
 
     def __init__(self, path: _Path, **config: Any) -> None:
-        """Opens the writer. The members of an event that are the same for all are keywords:
+        """Opens the writer. Keywords set the members that are the same for all events:
 
         commit_sha, env_hash, model, runtime_flags (a dict), source, concurrency. Raises Error.
         """
@@ -89,12 +89,12 @@ class EventWriter(Handle):
         *,
         graph_enabled: bool = False,
     ) -> None:
-        """Writes one event, with one write(2). Raises Error when it is not valid or not written."""
+        """Writes one event by one write(2). Raises Error when it is invalid or not written."""
         if self._handle is not None:
             _push(self._handle, name, shape, stage_us, graph_enabled)
 
     def flush(self) -> None:
-        """Waits until all events are on the disk. They survive a kill without that."""
+        """Waits until all events are on the disk. To survive a kill they need no flush."""
         if self._handle is not None:
             call(_flush, self._handle)
 
@@ -115,12 +115,12 @@ _warned = False
 def event(
     name: str, shape: _Fields = None, stage_us: _Fields = None, *, graph_enabled: bool = False
 ) -> bool:
-    """Writes a profile event, when TACHO_PROFILE_JSONL or configure_events() asks for events.
+    """Writes a profile event, if TACHO_PROFILE_JSONL or configure_events() turned events on.
 
         tacho.event("decode", shape={"batch": 32}, stage_us={"model": 1250.5})
 
     Returns whether it was written. Raises Error for an event that is not valid. When the file
-    cannot be written the program continues; the first time there is a RuntimeWarning.
+    cannot be written, the program continues; the first time it gets a RuntimeWarning.
     """
     global _warned
     state = _state[0]

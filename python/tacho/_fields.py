@@ -1,6 +1,6 @@
 """Turns keyword arguments into the tacho_field array of <tacho/field.h>.
 
-No value makes a span fail: what JSON cannot express is recorded as its text.
+No value makes a span fail: a value that JSON cannot express is recorded as a text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Dict, List, Mapping
 
 I64, U64, F64, BOOL, TEXT, JSON = range(1, 7)
 
-# One tacho_field: the key, the type, whether the key stays where it is (which _keys sees to), and a
+# One tacho_field: the key, the type, whether the key keeps its address (_keys ensures that), and a
 # union, whose largest member is a text {data, len}.
 _pack_i64 = struct.Struct("@PiIq8x").pack
 _pack_u64 = struct.Struct("@PiIQ8x").pack
@@ -37,7 +37,7 @@ NO_FIELDS = CFields(None, 0)
 
 
 def encode(text: Any) -> bytes:
-    """Encodes a name or a text. Anything else than a str becomes one first."""
+    """Encodes a name or a text. Any other object is converted to a str first."""
     try:
         return text.encode()
     except UnicodeEncodeError:
@@ -51,12 +51,12 @@ def _text_of(value: Any) -> bytes:
         return bytes(value)
     try:
         return str(value).encode("utf-8", "surrogatepass")
-    except Exception:  # a __str__ of the program
+    except Exception:  # raised by a __str__ of the program
         return f"<{type(value).__name__}>".encode()
 
 
 _keys: Dict[str, int] = {}  # addresses of the encoded keys
-_key_texts: List[bytes] = []  # which live as long as the process
+_key_texts: List[bytes] = []  # the encoded keys, kept until the process exits
 
 
 def _address_of_key(key: str) -> int:
@@ -69,7 +69,7 @@ def _address_of_key(key: str) -> int:
 
 
 def pack(fields: Mapping[str, Any], keep: List[bytes]) -> bytes:
-    """Returns the array. Appends the texts that it points to, which must outlive the call."""
+    """Returns the array. Appends to keep the texts that it points to; they must outlive it."""
     packed = b""
     for key, value in fields.items():
         if type(value) is int:
@@ -83,7 +83,7 @@ def pack(fields: Mapping[str, Any], keep: List[bytes]) -> bytes:
 
 
 def as_fields(fields: Mapping[str, Any], keep: List[bytes]) -> CFields:
-    """Returns the list of fields as it is passed by value."""
+    """Returns the fields as the struct that functions of libtacho take by value."""
     return CFields(pack(fields, keep), len(fields)) if fields else NO_FIELDS
 
 
@@ -107,7 +107,7 @@ def _pack_any(key: int, value: Any, keep: List[bytes]) -> bytes:
         pass
     try:
         return _pack_f64(key, F64, 1, float(value))
-    except Exception:  # no number at all
+    except Exception:  # not a number
         return _pack_bytes(key, TEXT, _text_of(value), keep)
 
 
@@ -127,7 +127,7 @@ def _pack_json(key: int, value: Any, keep: List[bytes]) -> bytes:
 
 
 def to_json(value: Any) -> bytes:
-    """Writes a value as JSON. NaN and infinities become null, as in a field that is a float."""
+    """Writes a value as JSON. NaN and infinities become null, as they do in float fields."""
     try:
         return json.dumps(value, allow_nan=False, default=_plain).encode()
     except ValueError:
@@ -135,7 +135,7 @@ def to_json(value: Any) -> bytes:
 
 
 def _plain(value: Any) -> Any:
-    """Makes something that JSON knows of what it does not, such as the numbers of numpy."""
+    """Converts a value that json cannot write, such as a number of numpy, to one that it can."""
     for convert in (operator.index, float):
         try:
             number = convert(value)

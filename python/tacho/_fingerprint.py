@@ -1,4 +1,4 @@
-"""The conditions of a result as hashes: configurations, any JSON, tensors, the machine."""
+"""Hashes of the conditions of a result: configurations, any JSON, tensors, the machine."""
 
 from __future__ import annotations
 
@@ -59,8 +59,8 @@ def config_hash(
 def tensor_hash(values: Union[Iterable[float], memoryview]) -> Optional[str]:
     """Returns the SHA-256 of float32 values in order, or None without libtacho.
 
-    An object with a buffer of float32 (array.array("f"), a contiguous numpy array) is hashed as it
-    is; other values are converted.
+    A buffer of float32 (array.array("f"), a contiguous numpy array) is hashed without a conversion;
+    other values are converted to float32 first.
     """
     if not available():
         return None
@@ -103,7 +103,7 @@ def environment() -> Optional[Dict[str, Any]]:
 
 
 def environment_hash() -> Optional[str]:
-    """Returns "sha256:" and the SHA-256 of that description, or None without libtacho."""
+    """Returns "sha256:" and the SHA-256 of environment(), or None without libtacho."""
     if not available():
         return None
     text = _environment_text()

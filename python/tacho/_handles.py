@@ -13,7 +13,7 @@ _open: "weakref.WeakSet[Handle]" = weakref.WeakSet()
 
 
 class Handle:
-    """Owns a handle, which is None without libtacho. Closed at exit at the latest."""
+    """Owns a handle, which is None without libtacho and is closed at exit at the latest."""
 
     def __init__(self, make: str, free: str, *arguments: Any) -> None:
         self._handle: Optional[ctypes.c_void_p] = None
@@ -26,7 +26,7 @@ class Handle:
         _open.add(self)
 
     def close(self) -> None:
-        """Writes what is left to write and frees the memory.
+        """Writes the remaining data and frees the memory.
 
         Later calls record nothing. Those for statistics and reports raise ValueError.
         """
@@ -54,7 +54,7 @@ def close_all() -> None:
 
 
 class Timer:
-    """Measures what runs inside `with` and passes the nanoseconds to a function.
+    """Measures the body of `with` and passes the nanoseconds to a function.
 
     A time that an exception ended is not passed.
     """
@@ -74,7 +74,7 @@ class Timer:
 
 
 class Sized(ctypes.Structure):
-    """A struct whose first member is its size, which the library writes no byte beyond."""
+    """A struct whose first member is its size. The library writes no byte after that size."""
 
     def __init__(self, **members: Any) -> None:
         super().__init__(size=ctypes.sizeof(self), **members)

@@ -1,4 +1,4 @@
-"""Latencies: a list with exact statistics, and a histogram for streams without end."""
+"""Latencies: a list with exact statistics, and a histogram of fixed size for any number."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class Latency(Handle):
     def add(
         self, wall_ns: int, *, kernel_ns: int = 0, seq_len: int = 0, sample_id: Optional[int] = None
     ) -> None:
-        """Adds a record. sample_id is the number of records before it unless it is given."""
+        """Adds a record. sample_id is by default the number of records before it."""
         if self._handle is None:
             return
         number = len(self) if sample_id is None else sample_id
@@ -72,11 +72,11 @@ class Latency(Handle):
         call(_add, self._handle, ctypes.byref(record))
 
     def measure(self, *, seq_len: int = 0, sample_id: Optional[int] = None) -> Timer:
-        """Adds the time that runs inside `with`."""
+        """Adds the time that the body of `with` takes."""
         return Timer(lambda wall_ns: self.add(wall_ns, seq_len=seq_len, sample_id=sample_id))
 
     def stats(self) -> LatencyStats:
-        """Returns the statistics of all wall_ns; all 0 when there are none, or no libtacho."""
+        """Returns the statistics of all wall_ns; all 0 without records or without libtacho."""
         handle = self._to_read()
         stats = _CStats()
         if handle is not None:
@@ -120,11 +120,11 @@ class Histogram(Handle):
             _record_all(self._handle, data.buffer_info()[0], len(data))
 
     def measure(self) -> Timer:
-        """Counts the time that runs inside `with`."""
+        """Counts the time that the body of `with` takes."""
         return Timer(self.record)
 
     def merge(self, other: "Histogram") -> None:
-        """Adds all of another histogram."""
+        """Adds all values of another histogram."""
         if self._handle is not None and other._handle is not None:
             _merge(self._handle, other._handle)
 

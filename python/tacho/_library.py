@@ -1,12 +1,12 @@
 """Loads libtacho and declares the structures that the package shares with it.
 
-libtacho is searched for in this order:
+The package looks for libtacho in this order:
 
-1. the file that the variable TACHO_LIBRARY names, and then nowhere else;
+1. the file that the variable TACHO_LIBRARY names; if it is set, nowhere else;
 2. the lib folder that this package was installed below, which the loader may not search;
 3. where the loader searches: LD_LIBRARY_PATH, /etc/ld.so.conf.
 
-When there is none, or one of another version, the package warns once and records nothing.
+When libtacho is missing or has another version, the package warns once and records nothing.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _version_of(library: ctypes.CDLL) -> str:
 
 
 def _load() -> "tuple[Optional[str], str]":
-    """Returns the name of a libtacho that fits, or None and the reason."""
+    """Returns the name of a libtacho of the right version, or None and the reason."""
     reason = ""
     for name in _candidates():
         try:
@@ -90,8 +90,8 @@ def _load() -> "tuple[Optional[str], str]":
 
 _name, _reason = _load()
 
-# `calls` releases the interpreter's lock during a call. `quick` keeps it: right for functions that
-# take less time than to hand the lock to another thread and to get it back.
+# `calls` releases the interpreter's lock during a call. `quick` keeps it, for functions that take
+# less time than releasing the lock and getting it back.
 calls: Optional[ctypes.CDLL] = ctypes.CDLL(_name) if _name else None
 quick: Optional[ctypes.PyDLL] = ctypes.PyDLL(_name) if _name else None
 
@@ -109,7 +109,7 @@ def available() -> bool:
 
 
 def library_version() -> Optional[str]:
-    """Returns the version of libtacho in use, or None without one."""
+    """Returns the version of libtacho in use, or None without libtacho."""
     return _version_of(calls) if calls is not None else None
 
 
@@ -125,14 +125,14 @@ def declare(name: str, *arguments: Any, returns: Any = None, slow: bool = False)
 
 
 def int_of_library(name: str) -> ctypes.c_int:
-    """Returns an int that libtacho changes, or one that stays 0 without libtacho."""
+    """Returns a variable of libtacho, or a variable that stays 0 without libtacho."""
     return ctypes.c_int.in_dll(calls, name) if calls is not None else ctypes.c_int(0)
 
 
 def call(function: Any, *arguments: Any) -> int:
     """Calls a function that returns a status and fills a tacho_error, which is its last argument.
 
-    Returns a status that is not negative. Raises Error for any other.
+    Returns the status. Raises Error when it is negative.
     """
     error = CError()
     status: int = function(*arguments, ctypes.byref(error))
@@ -143,8 +143,8 @@ def call(function: Any, *arguments: Any) -> int:
 
 
 def call_for_bytes(function: Any, *arguments: Any) -> bytes:
-    """Calls a function whose next arguments are a pointer to bytes that the caller frees and their
-    length. Returns a copy of these bytes."""
+    """Calls a function that returns allocated bytes by its next two arguments, pointer and length.
+    Frees the bytes and returns a copy of them."""
     data, length = ctypes.c_void_p(), ctypes.c_size_t()
     call(function, *arguments, ctypes.byref(data), ctypes.byref(length))
     copy = ctypes.string_at(data.value or 0, length.value)

@@ -13,7 +13,7 @@ _BASIC, _FULL = 0, 1
 
 
 class MemorySnapshot(NamedTuple):
-    """Memory at one moment, in bytes. Those from peak_rss_bytes to swap_bytes are 0 unless full."""
+    """Memory at one moment, in bytes. Only a full one has peak_rss_bytes to swap_bytes, else 0."""
 
     timestamp_us: int
     rss_bytes: int
@@ -65,7 +65,7 @@ class _CPeak(Sized):
 
 
 class Hold:
-    """Counts bytes of a category until it is released, or the end of `with`."""
+    """Counts bytes of a category until release() or the end of `with`."""
 
     def __init__(self, category: "MemoryCategory", nbytes: int) -> None:
         self._category = category
@@ -139,7 +139,7 @@ class Memory(Handle):
         self._categories: Dict[str, MemoryCategory] = {}
 
     def category(self, name: str) -> MemoryCategory:
-        """Finds or makes a category. Raises Error for more than 32 or a name that is too long."""
+        """Finds or makes a category. Raises Error above 32 categories or for too long a name."""
         category = self._categories.get(name)
         if category is None:
             number = -1
@@ -149,7 +149,7 @@ class Memory(Handle):
         return category
 
     def snapshot(self, *, full: bool = False) -> Optional[MemorySnapshot]:
-        """Takes a snapshot, with peak and kinds of memory when full. None without libtacho."""
+        """Takes a snapshot; full adds the peak and kinds of memory. None without libtacho."""
         if self._handle is None:
             return None
         snapshot = _CSnapshot()
@@ -157,12 +157,12 @@ class Memory(Handle):
         return MemorySnapshot(*snapshot.values())
 
     def start(self, interval_s: float = 0.01, *, full: bool = False) -> None:
-        """Takes snapshots at an interval, in a thread of libtacho's own."""
+        """Starts a thread of libtacho that takes snapshots at an interval."""
         if self._handle is not None:
             call(_start, self._handle, _FULL if full else _BASIC, int(interval_s * 1e9))
 
     def stop(self) -> None:
-        """Stops that after one last snapshot."""
+        """Takes one last snapshot and stops the thread of start()."""
         if self._handle is not None:
             call(_stop, self._handle)
 

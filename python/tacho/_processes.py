@@ -1,9 +1,9 @@
-"""Keeps traces whole across processes that Python starts.
+"""Makes each process that Python starts write a complete trace of its own.
 
 A program whose os.environ was copied before libtacho was loaded, or that passes a copy of it to a
 child, would hide TACHO_TRACE_OWNER from the child, which would then overwrite the parent's trace.
-Children of multiprocessing exit without running the exit functions of C and Python, so they stop
-the trace and close what is open.
+Children of multiprocessing exit without running the exit functions of C and Python, so this module
+stops the trace and closes open handles there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def _copy_owner() -> None:
 
 
 def _finish() -> None:
-    """Closes what is open and stops the trace. A failure leaves the recording."""
+    """Closes open handles and stops the trace. After a failure the recording is kept."""
     _handles.close_all()
     try:
         _trace.stop()
@@ -59,10 +59,10 @@ def _is_child_of_multiprocessing() -> bool:
 
 
 def install() -> None:
-    """Called once, when the package is imported and libtacho was found."""
+    """Installs the hooks. Called once, when the package is imported and libtacho was found."""
     _copy_owner()
     os.register_at_fork(before=_hook_multiprocessing)
     if _is_child_of_multiprocessing():
         _stop_at_exit(None)
-    else:  # also a child of a fork server that is about to become one of multiprocessing
+    else:  # also in a fork server, whose next child becomes one of multiprocessing
         _hook_multiprocessing()

@@ -1,13 +1,13 @@
 """Spans, instants and counters.
 
-A span that is not recorded costs less than an empty context manager: span() tests one int of
+While no trace is on, a span costs less than an empty context manager: span() tests one int of
 libtacho and returns the same object each time. The methods of that object that `with` calls are
 functions of the interpreter, which are twice as fast as functions written in Python.
 
-A span of a thread is a pair of records: its begin survives a kill. Tasks of asyncio interleave
+A span of a thread is two records, so its begin survives a kill. Tasks of asyncio interleave
 on one thread, so their spans do not nest there. Each task that records has a track, "asyncio 1",
-"asyncio 2" and so on, which the next task gets when it is done: there are as many tracks as tasks
-were busy at the same time. A span of a task is one record, made at its end.
+"asyncio 2" and so on. A new task gets the track of a finished one, so there are only as many tracks
+as tasks that ran at the same time. A span of a task is one record, written at its end.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _F = TypeVar("_F", bound=Callable[..., Any])
 
 
 class Span(Protocol):
-    """A span, as span() returns it."""
+    """The type that span() returns."""
 
     def __enter__(self) -> "Span": ...
 
@@ -42,10 +42,10 @@ class Span(Protocol):
 
 
 class _Off:
-    """Records nothing. One object stands for all spans while no trace is on."""
+    """Records nothing. While no trace is on, one object serves as every span."""
 
     __slots__ = ()
-    __enter__: Any  # returns the object: set below
+    __enter__: Any  # set below; returns the object
     __exit__ = "".format  # takes any arguments and returns a text that is false
 
     def set(self, **fields: Any) -> None:
@@ -72,8 +72,8 @@ class _CSite(ctypes.Structure):
     ]
 
 
-# Sites are never freed, because libtacho remembers them. So there is a limit for programs that make
-# up names, beyond which a span looks up its names each time.
+# Sites are never freed, because libtacho keeps pointers to them. So their number is limited, for
+# programs that make up names. Above the limit, spans look up their names each time.
 _SITES_MAX = 8192
 _sites: Dict[str, Dict[str, Any]] = {}  # by category, then by name
 _site_count = itertools.count()
@@ -185,7 +185,7 @@ def _with_error(fields: Optional[Dict[str, Any]], kind: Any) -> Dict[str, Any]:
 
 
 class _Lane:
-    """The track of one task at a time."""
+    """A track, which one task at a time uses."""
 
     __slots__ = ("number", "depth", "_track")
 
@@ -201,7 +201,7 @@ class _Lane:
 
 
 class _Lanes:
-    """The tracks of all tasks, of which a new task gets the lowest that is free."""
+    """The tracks of all tasks. A new task gets the lowest free one."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -237,7 +237,7 @@ _thread = threading.local()
 
 
 def _current_task() -> Any:
-    """Returns the task of asyncio that this thread runs, or None. asyncio has been imported."""
+    """Returns the asyncio task that this thread runs, or None. Needs asyncio to be imported."""
     asyncio = _modules["asyncio"]
     try:
         loop = asyncio._get_running_loop()
@@ -247,9 +247,9 @@ def _current_task() -> Any:
 
 
 def _name_thread() -> None:
-    """Names the track of this thread, at its first record.
+    """Names the track of this thread when it first records.
 
-    The main thread has the program's name, and a thread that Python did not start its own.
+    The main thread keeps the name of the program, and a thread that Python did not start its own.
     """
     thread = threading.current_thread()
     _thread.named = True
@@ -258,13 +258,13 @@ def _name_thread() -> None:
 
 
 def span(name: str, category: str = "python", /, **fields: Any) -> Span:
-    """Records what runs inside `with` as a span, when a trace is on.
+    """Records the body of `with` as a span, if a trace is on.
 
         with tacho.span("decode", tokens=32):
             ...
 
-    Fields are numbers, texts, truth values, None, and lists and dicts of these. A span that an
-    exception leaves has the field `error`, the name of the exception's class.
+    Fields are numbers, texts, truth values, None, and lists and dicts of these. When an exception
+    leaves the span, the field `error` is the name of its class.
     """
     if not _mode[0]:
         return _OFF  # type: ignore[return-value]
@@ -282,7 +282,7 @@ def span(name: str, category: str = "python", /, **fields: Any) -> Span:
         site = _find_site(name, category)
         if site is None:
             return _NamedSpan(name, category, fields)
-    except TypeError:  # a name that is no key either, such as a list
+    except TypeError:  # a name that cannot be a key, such as a list
         return _NamedSpan(name, category, fields)
     return _ThreadSpan(site, fields)
 
@@ -300,7 +300,7 @@ def traced(
 def traced(
     name: Union[str, None, Callable[..., Any]] = None, category: str = "python", /, **fields: Any
 ) -> Any:
-    """Makes each call of a function a span. The name is that of the function unless it is given.
+    """Makes each call of a function a span, by default with the name of the function.
 
         @tacho.traced
         def decode(): ...
@@ -308,7 +308,8 @@ def traced(
         @tacho.traced("attention", layer=3)
         async def attend(): ...
 
-    A generator would not end before its last value is taken: put spans inside it instead.
+    Generators are refused, because their spans would last until the last value is read. Put spans
+    inside them instead.
     """
     if name is None or isinstance(name, str):
         return lambda function: _trace_function(function, name, category, fields)
@@ -345,7 +346,7 @@ def _trace_function(
 
 
 def instant(name: str, category: str = "python", /, **fields: Any) -> None:
-    """Records a moment, on the track of the thread or of the task."""
+    """Records an instant on the track of the thread or of the task."""
     if not _mode[0]:
         return
     keep: List[bytes] = []
@@ -358,7 +359,7 @@ def instant(name: str, category: str = "python", /, **fields: Any) -> None:
 
 
 def counter(name: str, value: Union[int, float], /) -> None:
-    """Records the value that a number has from now on."""
+    """Records the new value of a counter."""
     if not _mode[0]:
         return
     if isinstance(value, int) and -(2**63) <= value < 2**63:
@@ -366,7 +367,7 @@ def counter(name: str, value: Union[int, float], /) -> None:
         return
     try:
         _counter_f64(encode(name), float(value))
-    except (TypeError, ValueError, OverflowError):  # turning a trace on must not stop the program
+    except (TypeError, ValueError, OverflowError):  # tracing must not stop the program
         warnings.warn(f"tacho: {value!r} is not a number to count", RuntimeWarning, stacklevel=2)
 
 
@@ -384,34 +385,34 @@ def process_name(name: str, /) -> None:
 
 
 def enabled() -> bool:
-    """Returns whether a trace is on. Test this before measuring something only for the trace."""
+    """Returns whether a trace is on. Call this before measuring only for the trace."""
     return _mode[0] != 0
 
 
 def start(path: Union[str, "os.PathLike[str]"], /) -> None:
     """Starts a trace. The extension (.json, .pftrace, .tacho) chooses the format.
 
-    The variable TACHO_TRACE_OUT does the same without code. Raises Error when a trace is on or the
-    file cannot be written.
+    The variable TACHO_TRACE_OUT does the same without a code change. Raises Error when a trace is
+    on or the file cannot be written.
     """
     if available():
         call(_start, os.fsencode(path))
 
 
 def stop() -> None:
-    """Stops the trace and writes it; at exit this happens by itself. Raises Error when it fails."""
+    """Stops the trace and writes it. Happens at exit automatically. Raises Error on failure."""
     if available():
         call(_stop)
 
 
 def flush() -> None:
-    """Writes the trace so far and continues. Raises Error when it fails."""
+    """Writes the trace so far and continues recording. Raises Error on failure."""
     if available():
         call(_flush)
 
 
 def why_off() -> Optional[str]:
-    """Returns why nothing is recorded, as a sentence, or None while a trace is on."""
+    """Returns a sentence that says why nothing is recorded; None while a trace is on."""
     if not available():
         return "libtacho was not found"
     sentence = _why_off()
@@ -419,7 +420,7 @@ def why_off() -> Optional[str]:
 
 
 _text, _u32, _u64 = ctypes.c_char_p, ctypes.c_uint32, ctypes.c_uint64
-# Without declared arguments a call is faster. A tacho_fields by value is then passed as its two
+# Calls without declared argument types are faster. They pass a tacho_fields by value as its two
 # members, which is the same where both fit registers.
 _begin = declare("tacho_trace_begin_slow", returns=_u32)
 _begin_args = declare("tacho_trace_begin_args", returns=_u32)
@@ -440,12 +441,12 @@ _stop = declare("tacho_trace_stop", _pointer, returns=_int, slow=True)
 _flush = declare("tacho_trace_flush", _pointer, returns=_int, slow=True)
 _why_off = declare("tacho_trace_why_off", returns=_text)
 
-# tacho_trace_mode, 1 while a trace is on. An item of a memoryview is the fastest way to read it.
+# tacho_trace_mode is 1 while a trace is on. An item of a memoryview is the fastest way to read it.
 _mode = memoryview(int_of_library("tacho_trace_mode")).cast("B").cast("i")
 
 
 def _forget_threads() -> None:
-    """Lets the threads and tasks of a child made by fork get names and tracks of their own."""
+    """Gives threads and tasks of a child made by fork new names and tracks."""
     global _thread, _lanes
     _thread = threading.local()
     _lanes = _Lanes()

@@ -1,4 +1,4 @@
-"""Shared by the tests: records a trace and reads it back."""
+"""Helpers of the tests, which record a trace and read it back."""
 
 import json
 import os
@@ -49,7 +49,7 @@ class TraceTest(unittest.TestCase):
 
 
 def spans(events, name=None):
-    """Returns the spans of that name, or all of them, by their begin."""
+    """Returns the spans of that name, or all spans, ordered by their begin."""
     found = [e for e in events if e["ph"] == "X" and name in (None, e["name"])]
     return sorted(found, key=lambda e: e["ts"])
 

@@ -62,14 +62,14 @@ class Events(TraceTest):
         writer.close()
         self.assertEqual(len(self.lines()), 200)
 
-    def test_the_environment_asks_for_events(self):
+    def test_the_environment_turns_events_on(self):
         program = "import tacho; print(tacho.event('e', shape={'n': 1}), tacho.event('f'))"
         self.assertEqual(self.run_python(program).stdout, "False False\n")
         done = self.run_python(program, TACHO_PROFILE_JSONL=self.path("events.jsonl"))
         self.assertEqual(done.stdout, "True True\n")
         self.assertEqual([e["event"] for e in self.lines()], ["e", "f"])
 
-    def test_the_program_asks_for_events(self):
+    def test_the_program_turns_events_on(self):
         self.run_python("import tacho; tacho.configure_events('events.jsonl', model='m')\n"
                         "assert tacho.event('e')")
         self.assertEqual([e["model"] for e in self.lines()], ["m"])
@@ -100,7 +100,7 @@ class Latencies(TraceTest):
         with open(self.path("latency.csv"), encoding="utf-8") as file:
             self.assertEqual(len(file.readlines()), 101)
 
-    def test_measure_adds_what_ended_well(self):
+    def test_measure_adds_only_successful_bodies(self):
         latency = tacho.Latency()
         with latency.measure(seq_len=5, sample_id=40):
             pass
@@ -123,7 +123,7 @@ class Latencies(TraceTest):
         with open(self.path(f"run/{name}"), encoding="utf-8") as file:
             self.assertIn("1500", file.read())
 
-    def test_a_histogram_is_near(self):
+    def test_a_histogram_is_within_its_error(self):
         histogram = tacho.Histogram()
         histogram.record_all(range(1, 100001))
         histogram.record(5, count=10)

@@ -1,4 +1,4 @@
-"""The package as a whole: its names, its version, how it is built and found."""
+"""Tests the package as a whole: its names, its version, how it is built and found."""
 
 import ctypes
 import importlib.util

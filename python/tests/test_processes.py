@@ -100,7 +100,7 @@ tacho.event("decode", stage_us={"model": 1.5})
 
 @unittest.skipUnless(os.environ.get("TACHO_COMMAND"), "TACHO_COMMAND does not name the command")
 class Runs(TraceTest):
-    def test_a_run_folder_has_what_the_program_records(self):
+    def test_a_run_folder_contains_the_records_of_the_program(self):
         with open(self.path("program.py"), "w", encoding="utf-8") as file:
             file.write(RECORDS_ALL)
         command = [os.environ["TACHO_COMMAND"], "run", "-q", "-n", "1", "--trace", "-o", "out", "--"]

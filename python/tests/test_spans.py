@@ -115,7 +115,7 @@ class Spans(TraceTest):
         (span,) = spans(self.record(program))
         self.assertEqual(span["args"], {"name": 1, "category": 2, "self": 3, "fields": 4})
 
-    def test_off_costs_no_object(self):
+    def test_without_a_trace_no_object_is_made(self):
         self.assertFalse(tacho.enabled())
         first = tacho.span("a", tokens=1)
         self.assertIs(first, tacho.span("b"))
@@ -157,7 +157,7 @@ class Spans(TraceTest):
             self.assertEqual(names[outer["tid"]], f"worker {outer['args']['i']}")
         self.assertEqual(len(spans(events, "inner")), 4)
 
-    def test_record_while_other_threads_do(self):
+    def test_threads_record_at_the_same_time(self):
         def work():
             for i in range(500):
                 with tacho.span("s", i=i, text="x" * (i % 7)):
@@ -228,7 +228,7 @@ class Traced(TraceTest):
             def numbers():
                 yield 1
 
-    def test_refuses_what_it_cannot_wrap(self):
+    def test_refuses_objects_that_it_cannot_wrap(self):
         for wrapper in (classmethod, staticmethod):
             with self.assertRaisesRegex(TypeError, f"below @{wrapper.__name__}"):
                 tacho.traced(wrapper(lambda: None))
@@ -240,7 +240,7 @@ class Traced(TraceTest):
         events = self.record(lambda: self.assertEqual(add(2), 3))
         self.assertEqual(spans(events)[0]["name"], "partial")
 
-    def test_a_span_is_no_decorator(self):
+    def test_a_span_is_not_a_decorator(self):
         with self.assertRaisesRegex(TypeError, "@tacho.traced"):
             @tacho.span("decode")
             def decode():
