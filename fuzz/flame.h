@@ -1,6 +1,6 @@
 /*
- * What the flamegraph targets share: any bytes read as one kind of text, then written in every
- * format.
+ * Shared by the flamegraph targets: reads any bytes as one kind of text and writes the stacks in
+ * every format.
  */
 #ifndef FUZZ_FLAME_H
 #define FUZZ_FLAME_H

@@ -1,4 +1,4 @@
-/* Baselines: whatever is read can be written, and that reads back the same. */
+/* Reads any bytes as a baseline. A valid one can be written and reads back the same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Calibrations: whatever is read can be written, and that reads back the same. */
+/* Reads any bytes as a calibration. A valid one can be written and reads back the same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

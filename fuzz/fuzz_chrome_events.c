@@ -1,4 +1,5 @@
-/* Any text as a Chrome trace file. Each event that is accepted is written and read again, the same.
+/* Reads any text as a Chrome trace file. Each accepted event can be written and reads back the
+   same.
  */
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Reading any text as any kind of CSV file; what was read can be written and read again. */
+/* Reads any text as each kind of CSV file. Accepted rows can be written and read again. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
-/* Any bytes as the JSON of an event writer's configuration: whatever is accepted is written as JSON
-   that is read as the same. */
+/* Reads any bytes as the JSON of an event writer's configuration. An accepted one can be written
+   and reads back the same. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
-/* Any bytes as a file of events: read line by line, and whatever is accepted is canonical after one
-   pass: canon(canon(x)) == canon(x). An object made of it is written as the same text. */
+/* Reads any bytes as a file of events, line by line. The canonical form of an accepted event does
+   not change again: canon(canon(x)) == canon(x). An object made of it is written as the same
+   text. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Any bytes as a line of a log: what is made of it is a sound event, in canonical form. */
+/* Imports any bytes as a line of a log. Each imported event is valid and in canonical form. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Any text as a configuration, as JSON to be hashed, as an environment; the form that is hashed
-   does not change when it is taken again, and does not differ from itself. */
+/* Reads any text as a configuration, as JSON to be hashed and as an environment. The canonical form
+   of a canonical form is the same, and has no difference from itself. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

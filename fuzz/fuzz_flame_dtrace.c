@@ -1,4 +1,4 @@
-/* Any bytes as DTrace's stacks, written in every format. */
+/* Reads any bytes as stacks of DTrace and writes them in every format. */
 #include "flame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

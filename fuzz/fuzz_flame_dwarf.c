@@ -1,7 +1,6 @@
 /*
- * Any bytes as debug information. The process that reads it for us may die of it; this one may not.
- * When it lives, libdw can stand the file, and the same questions asked without it have the same
- * answers.
+ * Reads any bytes as debug information. The child process that reads it may crash; this process may
+ * not. When the child does not crash, libdw in this process must give the same answers.
  */
 #include <stdint.h>
 #include <stdlib.h>
@@ -47,7 +46,7 @@ static void ask(struct tch_dwarf_child *child, int fd, uint64_t start)
         queries[i] = (struct tch_dwarf_query){.addr = start + (uint64_t)i * STEP};
     for (int lines = 0; lines <= 1; lines++) {
         if (!tch_dwarf_child_find(child, queries, QUERIES, lines))
-            abort(); /* only one can have died of the only file */
+            abort(); /* the only file cannot crash two children */
         if (tch_dwarf_child_death(child, 0, &object)) {
             if (object != 0)
                 abort();
@@ -69,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     int fd;
 
     if (tch_elf_open_mem(&elf, data, size, NULL) <
-        0) /* as a capture: what is no ELF is not asked */
+        0) /* like a capture, which asks only about ELF files */
         return 0;
     start = elf.entry;
     tch_elf_release(&elf);

@@ -1,4 +1,4 @@
-/* Any bytes as an ELF file: its symbols and its unwind tables. */
+/* Reads any bytes as an ELF file: its symbols and its unwind tables. */
 #include "kit/flame/symbol/symbol_debug.h"
 #include "kit/flame/symbol/symbol_table.h"
 #include "kit/flame/unwind/elf_image.h"

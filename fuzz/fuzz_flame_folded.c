@@ -1,4 +1,4 @@
-/* Any bytes as folded stacks, written in every format. */
+/* Reads any bytes as folded stacks and writes them in every format. */
 #include "flame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

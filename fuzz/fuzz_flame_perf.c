@@ -1,4 +1,4 @@
-/* Any bytes as the text of perf script, written in every format. */
+/* Reads any bytes as the text of perf script and writes the stacks in every format. */
 #include "flame.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
-/* Any bytes as records of the kernel: lengths are kept, all else is not believed. */
+/* Reads any bytes as records of the kernel. Their lengths are right; nothing else in them is
+   trusted. */
 #include <linux/perf_event.h>
 
 #include "kit/flame/sample/collect_records.h"
@@ -17,10 +18,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t len;
 
         memcpy(&head, data, sizeof head);
-        head.type %= 20; /* the kinds there are */
+        head.type %= 20; /* the known kinds */
         len = head.size < sizeof head ? sizeof head : head.size < size ? head.size : size;
         head.size = (uint16_t)len;
-        record = malloc(len); /* of exactly its size, so that a read past its end shows */
+        record =
+            malloc(len); /* of exactly its size, so that a sanitizer detects a read past its end */
         if (!record)
             break;
         memcpy(record, data, len);

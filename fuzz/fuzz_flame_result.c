@@ -1,4 +1,5 @@
-/* Any text as the result of a capture. One that is accepted is written and read again, the same. */
+/* Reads any text as the result of a capture. An accepted one can be written and reads back the
+   same. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-/* Any text as a symbol of Rust. */
+/* Demangles any text as a symbol of Rust. */
 #include <stdint.h>
 
 #include "kit/flame/symbol/symbol_demangle.h"

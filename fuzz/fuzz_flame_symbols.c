@@ -1,4 +1,4 @@
-/* Any text as the kernel's list of symbols, and as a JIT's map. */
+/* Reads any text as the kernel's list of symbols and as the map of a JIT compiler. */
 #include "kit/flame/symbol/symbol_table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -1,4 +1,5 @@
-/* Any bytes as .eh_frame and as .debug_frame, and a step and an expression by what they say. */
+/* Reads any bytes as .eh_frame and as .debug_frame, then unwinds a step and evaluates an expression
+   by them. */
 #include "kit/flame/unwind/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

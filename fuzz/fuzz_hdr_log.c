@@ -1,4 +1,4 @@
-/* Any text as a log of histograms: with a tag and without, passing over what is wrong or not. */
+/* Reads any text as a log of histograms, with and without a tag, skipping invalid lines or not. */
 #include <stddef.h>
 #include <stdint.h>
 

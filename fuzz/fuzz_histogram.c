@@ -1,4 +1,4 @@
-/* Decoding any bytes as a histogram and any text as a line of a log; what was decoded encodes to
+/* Decodes any bytes as a histogram and any text as a line of a log. A decoded histogram encodes to
    the same counts. */
 #include <stddef.h>
 #include <stdint.h>
@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Finer buckets of others tell the ends more exactly than ours, which stay: within a bucket. */
+/* Histograms with finer buckets know min and max more exactly than ours, so percentiles agree only
+   within a bucket. */
 static unsigned p99_bucket(const tacho_histogram *h)
 {
     return tacho_histogram_index(tacho_histogram_percentile(h, 99));

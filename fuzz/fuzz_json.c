@@ -1,4 +1,5 @@
-/* The JSON reader: every way of reading agrees, with each other and with the plain validator. */
+/* Reads any bytes as JSON. All ways of reading agree with each other and with the plain
+   validator. */
 #include <stdint.h>
 
 #include "support/json_plain.h"

@@ -1,4 +1,5 @@
-/* Numbers, durations and sizes: whatever is read must read the same after being written. */
+/* Parses any text as a number, a duration and a size. An accepted value can be written and reads
+   back the same. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdint.h>

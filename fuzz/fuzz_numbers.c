@@ -1,4 +1,4 @@
-/* Any bytes as a file of numbers, by every choice of column. */
+/* Reads any bytes as a file of numbers, with every choice of column. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>

@@ -1,4 +1,4 @@
-/* Any text in the place of a file of /proc. */
+/* Reads any text as a file of /proc. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /*
- * Recordings: whatever is in one, reading it and writing traces of it ends well, and counts the
- * same each time. An input is a whole file when it begins like one; otherwise two bytes that tell
- * how many words of names follow, these, and the words of a stage, put into a file with a sound
- * header.
+ * Reads any bytes as a recording and writes traces of it. Every pass must succeed and count the
+ * same. An input that begins like a recording is used as a whole file. Any other input is two bytes
+ * with the number of words of names, these words, and the words of a stage, which are put into a
+ * file with a valid header.
  */
 #include <stdint.h>
 #include <sys/mman.h>
@@ -66,7 +66,7 @@ static void put_parts(int fd, const uint8_t *data, size_t size)
     put_chunk(fd, 1, TCH_REC_STAGE, data + names, size - names);
 }
 
-/* What is seen, as one number. */
+/* A sum over all events, to compare two passes. */
 struct sum {
     const struct tch_recording *r;
     uint64_t of;

@@ -1,6 +1,6 @@
 /*
- * Any bytes as a whole run folder: it is read, drawn in every format, sealed and, when its run was
- * killed, completed. Whatever is in the folder, nothing outside of it is read or changed.
+ * Makes a run folder of any bytes. The folder is read, drawn in every format, sealed and, when its
+ * run was killed, completed. Nothing outside of it may be read or changed.
  *
  * A line "== NAME" begins a file, "=> NAME TARGET" is a link and "=| NAME" a FIFO.
  */
@@ -18,7 +18,7 @@
 
 #define SECRET "the-content-of-a-file-outside"
 
-static char base[] = "/dev/shm/tacho-fuzz.XXXXXX"; /* holds the two below */
+static char base[] = "/dev/shm/tacho-fuzz.XXXXXX"; /* contains the two below */
 static char folder[sizeof base + 8];
 static char secret[sizeof base + 16];
 
@@ -93,7 +93,7 @@ static void make_link(const char *name, size_t len)
         (void)!symlink(target, path);
 }
 
-/* Makes what one line describes; data is what follows it, up to the next. */
+/* Makes the entry that a line describes; data is the text after it, up to the next such line. */
 static void make_entry(const char *line, size_t line_len, const char *data, size_t len)
 {
     char path[256];
@@ -176,7 +176,7 @@ static void seal(void)
         require(tch_seal_check(folder, any_file, NULL, &info, NULL) == 0);
 }
 
-/* Checks that the one file outside is as it was. */
+/* Checks that the file outside is unchanged. */
 static void check_outside(void)
 {
     struct tch_buf b;

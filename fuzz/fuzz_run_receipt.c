@@ -1,4 +1,4 @@
-/* run.json: whatever is read can be written, and that reads back. */
+/* Reads any bytes as run.json. A valid one can be written and read back. */
 #include <stdint.h>
 
 #include "kit/run/receipt.h"

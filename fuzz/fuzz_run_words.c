@@ -1,4 +1,5 @@
-/* Shell words: no byte is read past the end, words are no longer than the line. */
+/* Splits any text into shell words. No byte past the end is read, and words are not longer than the
+   line. */
 #include <stdint.h>
 
 #include "kit/run/shell_words.h"

@@ -1,4 +1,4 @@
-/* RVF files whose headers and checksums are right, so that the reader gets to their payloads: the
+/* Makes RVF files with valid headers and checksums, so that the reader reaches their payloads. The
    input is a list of segments, each a type, two bytes of length and a payload. */
 #include <stdint.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* Seals: whatever is read ends well; what is sound is not any more with one bit changed. */
+/* Reads any bytes as a seal. A valid seal is invalid after one bit was changed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* tacho.yaml: any bytes give settings that hang together, or an error. */
+/* Reads any bytes as tacho.yaml, which gives consistent settings or an error. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Grids: the first line is --grid or, behind a '!', --range; the rest is a text to fill. What is
-   accepted has cells, each of which can be named and filled. */
+/* Parses any bytes as a grid. The first line is --grid or, after a '!', --range; the rest is a text
+   to fill. Every cell of an accepted grid can be named and filled. */
 #include <stdint.h>
 
 #include "kit/sweep/growth_fit.h"

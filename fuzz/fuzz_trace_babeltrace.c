@@ -1,4 +1,4 @@
-/* The text of babeltrace2: any input behind one sound line. */
+/* Reads the text of babeltrace2: one valid line, then any bytes. */
 #include "trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

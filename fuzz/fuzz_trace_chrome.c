@@ -1,5 +1,5 @@
-/* Chrome JSON, also as JSON lines: any input behind a bracket, which the reader then cannot take
- * for another format. */
+/* Reads Chrome JSON, also as JSON lines: a bracket, then any bytes. The bracket keeps the reader
+   from detecting another format. */
 #include "trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* CSV of spans: any input behind its head. */
+/* Reads a CSV file of spans: its header line, then any bytes. */
 #include "kit/trace/trace_csv.h"
 #include "trace.h"
 

@@ -1,4 +1,4 @@
-/* Folded stacks: any input behind one sound line. */
+/* Reads folded stacks: one valid line, then any bytes. */
 #include "trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

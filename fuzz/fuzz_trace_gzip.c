@@ -1,4 +1,4 @@
-/* Gzip: damage inside, and whatever trace comes out. */
+/* Reads any bytes as a compressed trace, and the trace in it. */
 #include "trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,4 +1,4 @@
-/* Perfetto: any input behind one sound packet. */
+/* Reads a Perfetto trace: one valid packet, then any bytes. */
 #include "trace.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

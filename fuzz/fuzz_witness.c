@@ -1,5 +1,5 @@
-/* Witness logs, bundles and RVF files: whatever is read ends well; what is sound stays so, and with
-   one bit changed is not. */
+/* Reads any bytes as a witness log, a bundle or an RVF file. A valid file reads the same again, and
+   is invalid after one bit was changed. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Reads all of it. Returns 0 when it is sound, and then whether each of its bytes was checked. */
+/* Reads the whole file. Returns 0 when it is valid, and then sets *covered to whether every byte
+   was checked. */
 static int read_all(const char *data, size_t size, bool *covered)
 {
     tacho_witness_reader *r;

@@ -1,4 +1,5 @@
-/* YAML settings: any bytes give a tree within its limits, or an error that points into them. */
+/* Reads any bytes as YAML settings, which gives a tree within its limits or an error with a valid
+   place. */
 #include <stdint.h>
 #include <stdlib.h>
 

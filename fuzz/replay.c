@@ -5,7 +5,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* In memory of exactly its size, so that a sanitizer sees a read past its end. */
+/* Reads a file into memory of exactly its size, so that a sanitizer detects a read past its end. */
 static uint8_t *read_file(const char *path, size_t *size)
 {
     FILE *file = fopen(path, "rb");
@@ -35,7 +35,7 @@ static int replay(const char *path)
         fprintf(stderr, "replay: cannot read '%s' as a file\n", path);
         return -1;
     }
-    /* Said before: after a crash this is the last line. */
+    /* Printed first, so that it is the last line after a crash. */
     printf("%s\n", path);
     fflush(stdout);
     (void)LLVMFuzzerTestOneInput(data, size);

@@ -1,5 +1,6 @@
 /*
- * What the targets of traces share: the input as a file, read, ordered and looked at.
+ * Shared by the targets of traces: reads the input as a file, orders its events and summarises
+ * them.
  */
 #ifndef FUZZ_TRACE_H
 #define FUZZ_TRACE_H
@@ -14,7 +15,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/** Reads head and data, one behind the other. */
+/** Reads head followed by data. */
 static inline void fuzz_trace(const char *head, size_t head_len, const uint8_t *data, size_t size)
 {
     static const struct tch_trace_read_options options = {.args = true};

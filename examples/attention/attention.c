@@ -9,12 +9,13 @@
 /* Matrices are read in panels of LANES columns, ROWS rows at a time. */
 enum { ROWS = 8, LANES = 32 };
 
-/* In vector registers whatever the optimiser thinks of loops: gcc and clang both have this. */
+/* Explicit vectors, so that the optimiser need not recognise the loops. gcc and clang both have
+   them. */
 typedef float lanes4 __attribute__((vector_size(4 * sizeof(float))));
 typedef float lanes8 __attribute__((vector_size(8 * sizeof(float))));
 typedef float lanes16 __attribute__((vector_size(16 * sizeof(float))));
 
-/* The same code for several sets of instructions: compiled once into a function for each. */
+/* Inlined into one function per instruction set, so that the same code is compiled for each. */
 #define INLINE static inline __attribute__((always_inline))
 
 enum isa { PLAIN, AVX2, AVX512 };
@@ -44,8 +45,9 @@ void attention_release(struct attention *a)
     *a = (struct attention){0};
 }
 
-/* Lays a depth x width matrix out in panels of LANES columns, each depth x LANES without gaps, the
-   last one filled up with zeros. Element (t, c) of the matrix is at from[t * down + c * right]. */
+/* Copies a depth x width matrix into panels of LANES columns, each depth x LANES without gaps. The
+   last panel is padded with zeros. Element (t, c) of the matrix is at from[t * down + c *
+   right]. */
 INLINE void pack(float *to, const float *from, size_t depth, size_t width, size_t down,
                  size_t right)
 {
@@ -94,7 +96,7 @@ INLINE void multiply(enum isa isa, const float *in, size_t count, const float *p
     const float *rows[ROWS];
     float sums[ROWS][LANES];
 
-    /* A row that is missing at the end is the last one once more, and is not stored. */
+    /* Missing rows at the end are computed as copies of the last row, and not stored. */
     for (size_t r = 0; r < ROWS; r++)
         rows[r] = in + (r < count ? r : count - 1) * depth;
     for (size_t first = 0; first < width; first += LANES) {
@@ -111,8 +113,8 @@ INLINE void multiply(enum isa isa, const float *in, size_t count, const float *p
     }
 }
 
-/* e^x for x <= 0, within 2 units in the last place; 0 where that is below the normal floats.
-   Not expf(): that differs between C libraries, and a call would stop the vectoriser. */
+/* Returns e^x for x <= 0, within 2 units in the last place; 0 where that is below the normal
+   floats. expf() would differ between C libraries, and calling it would prevent vectorisation. */
 INLINE float exp_not_positive(float x)
 {
     const float shift = 12582912.0f; /* 1.5 * 2^23: adding it rounds to a whole number ... */
@@ -152,8 +154,8 @@ INLINE float maximum(const float *row, size_t len)
     return most[0];
 }
 
-/* All ROWS of them at once, for each addition waits for the one before it in its row. Rows that
-   are missing at the end are summed too: the memory is there, and nobody asks. */
+/* Sums all ROWS rows at once, because each addition in a row waits for the one before. Missing rows
+   at the end are summed, too: their memory exists, and the sums are not used. */
 INLINE void add_up(const float *rows, size_t len, float sums[ROWS])
 {
     float sum[ROWS] = {0};
@@ -170,7 +172,8 @@ INLINE void divide(float *values, size_t count, float by)
         values[j] /= by;
 }
 
-/* Each of `count` rows by itself. A row of minus infinities, of which nothing is left, is zeros. */
+/* Computes the softmax of each of `count` rows. A row of minus infinities, which keeps no entry,
+   becomes zeros. */
 INLINE void softmax(float *rows, size_t count, size_t len)
 {
     float sums[ROWS];
@@ -190,14 +193,14 @@ INLINE void softmax(float *rows, size_t count, size_t len)
             divide(rows + r * len, len, sums[r]);
 }
 
-/* Rows of one of the three calls, ROWS at a time. */
+/* The arguments of one of the three public functions, which work on ROWS rows at a time. */
 struct work {
     struct attention *a;
     const float *q; /* NULL: the logits are given */
     const float *k;
     const float *given;
-    const uint8_t *keep; /* of those; NULL: all */
-    const float *v;      /* NULL: the logits are all that is asked for */
+    const uint8_t *keep; /* mask of the logits; NULL: all are kept */
+    const float *v;      /* NULL: compute the logits only */
     float *logits;
     size_t len;
     float *out;

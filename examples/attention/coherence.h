@@ -1,6 +1,6 @@
 /*
- * How far a gated output is from the one it stands for, and a mask from another. Sums are float64,
- * in index order.
+ * Measures how far a gated output is from that of softmax, and a mask from another. Sums are
+ * float64, in index order.
  */
 #ifndef EXAMPLE_COHERENCE_H
 #define EXAMPLE_COHERENCE_H
@@ -9,19 +9,19 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** The cosine from which on a gated output passes for the other. */
+/** The smallest cosine with which a gated output counts as equivalent. */
 #define COHERENCE_THRESHOLD 0.99
 
 struct coherence {
-    double cosine;             /* 0 where a product of norms is next to nothing */
+    double cosine;             /* 0 where the product of the norms is almost 0 */
     double delta;              /* cosine - 1: at most 0 */
     size_t flips;              /* entries whose sign bit differs */
-    double path_length_change; /* |b| / |a| - 1; 0 where |a| is next to nothing */
+    double path_length_change; /* |b| / |a| - 1; 0 where |a| is almost 0 */
     double distance;           /* euclidean */
     bool passes;               /* cosine >= threshold */
 };
 
-/** a: the baseline, b: the gated one. */
+/** Compares the baseline a with the gated output b. */
 struct coherence coherence_of(const float *a, const float *b, size_t count, double threshold);
 
 struct mask_difference {
@@ -29,18 +29,19 @@ struct mask_difference {
     size_t flips;
     size_t baseline_edges;
     size_t gated_edges;
-    double sparsity_ratio; /* gated / baseline; the gated one's alone where the other's is 0 */
+    double sparsity_ratio; /* gated / baseline; the sparsity of gated where that of the baseline is
+                              0 */
 };
 
-/** What a longer mask has more counts: the shorter one has none there. */
+/** Compares two masks. The shorter one counts as 0 after its end. */
 struct mask_difference mask_difference_of(const uint8_t *a, size_t a_count, const uint8_t *b,
                                           size_t b_count);
 
-/** Over the samples of a setting. */
+/** Statistics over the samples of a setting. */
 struct coherence_batch {
     size_t count;
     double mean;      /* of the deltas */
-    double deviation; /* of a sample: divided by n - 1; 0 for one */
+    double deviation; /* standard deviation, divided by n - 1; 0 for one sample */
     double low, high; /* mean -+ 1.96 deviation / sqrt(n) */
     double passing;   /* share of samples that pass */
 };

@@ -1,4 +1,4 @@
-/* The four phases: logits, gate, hysteresis, attend. */
+/* Runs the four phases: logits, gate, hysteresis, attend. */
 #include "gated.h"
 
 #include <stdlib.h>
@@ -29,7 +29,7 @@ void gated_release(struct gated *g)
     *g = (struct gated){0};
 }
 
-/* The state of this length, a new one when it is met for the first time; NULL without memory. */
+/* Finds or makes the state for this length; NULL when there is no memory. */
 static struct hysteresis *state_of(struct gated *g, size_t len)
 {
     struct hysteresis *more;
@@ -45,7 +45,7 @@ static struct hysteresis *state_of(struct gated *g, size_t len)
     return &more[g->held_count++];
 }
 
-/* With a tau of 0 or 1 the raw mask passes, and nothing needs to be remembered. */
+/* With a tau of 0 or 1 the raw mask is used, and there is no state. */
 static int hold(struct gated *g, size_t len, struct meter *meter)
 {
     struct hysteresis *h;
@@ -116,7 +116,7 @@ int gated_run(struct gated *g, const struct sample *s, struct meter *meter,
     t[4] = tacho_trace_now_ns();
     count_kept(g->keep, n, ret);
     meter_give(meter, TACHO_MEMORY_KV_CACHE,
-               (n - ret->columns_kept) * row); /* nobody asks for it */
+               (n - ret->columns_kept) * row); /* no row uses these columns */
     ret->logits_ns = t[1] - t[0];
     ret->gate_ns = t[2] - t[1];
     ret->hysteresis_ns = t[3] - t[2];

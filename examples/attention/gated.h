@@ -19,25 +19,25 @@ struct gated {
     struct attention *attention;
     struct mincut mincut;
     float *logits;
-    uint8_t *keep; /* len x len, of the sample that was run last */
+    uint8_t *keep; /* len x len, of the last sample */
     struct hysteresis *held;
-    size_t held_count; /* one a length that was met */
+    size_t held_count; /* one per sequence length so far */
 };
 
-/** What came of a sample. Times are nanoseconds. */
+/** The result of a sample. Times are in nanoseconds. */
 struct gated_result {
     float cut_cost;
     size_t edges_kept; /* after the hysteresis */
     size_t edges_total;
-    size_t columns_kept; /* with any kept entry: what of the KV cache is needed */
+    size_t columns_kept; /* columns with any kept entry, the needed part of the KV cache */
     uint64_t logits_ns, gate_ns, hysteresis_ns, attend_ns;
 };
 
-/** 0, or -1 when there is no memory. attention is borrowed. */
+/** Allocates the state. attention is borrowed. Returns 0, or -1 when there is no memory. */
 int gated_init(struct gated *g, const struct options *o, struct attention *attention);
 void gated_release(struct gated *g);
 
-/** Runs a sample into s->out. 0, or -1 when there is no memory for the hysteresis. */
+/** Runs a sample into s->out. Returns 0, or -1 when there is no memory for the hysteresis. */
 int gated_run(struct gated *g, const struct sample *s, struct meter *meter,
               struct gated_result *ret);
 

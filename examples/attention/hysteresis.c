@@ -1,4 +1,4 @@
-/* Hysteresis: a counter an entry. */
+/* Hysteresis, with one counter per entry. */
 #include "hysteresis.h"
 
 #include <stdlib.h>
@@ -20,7 +20,7 @@ static int start_over(struct hysteresis *h, const uint8_t *mask, size_t count)
 {
     free(h->stable);
     free(h->asked);
-    h->stable = malloc(count + 1); /* + 1: an empty mask is one too */
+    h->stable = malloc(count + 1); /* + 1, so that an empty mask has memory, too */
     h->asked = calloc(count + 1, sizeof *h->asked);
     h->count = count;
     if (!h->stable || !h->asked)

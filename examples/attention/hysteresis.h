@@ -1,5 +1,6 @@
 /*
- * Hysteresis of masks over steps: an entry flips only when it was asked to tau times in a row.
+ * Hysteresis of masks over steps: an entry flips only after the raw mask differed from it tau times
+ * in a row.
  */
 #ifndef EXAMPLE_HYSTERESIS_H
 #define EXAMPLE_HYSTERESIS_H
@@ -12,15 +13,14 @@ struct hysteresis {
     uint64_t step;
     size_t count; /* entries of the mask */
     uint8_t *stable;
-    uint32_t *asked; /* how often in a row, of each entry */
+    uint32_t *asked; /* of each entry: how many times in a row the raw mask differed */
 };
 
 void hysteresis_init(struct hysteresis *h, uint64_t tau);
 void hysteresis_release(struct hysteresis *h);
 
-/**
- * One step: mask is the raw one, and the stable one afterwards. The first passes as it is; a mask
- * of another length starts over.
+/** Replaces the raw mask of one step by the stable one. The first mask stays unchanged; a mask of
+    another length starts over.
  *
  * @return 0, or -1 when there is no memory
  */

@@ -16,7 +16,7 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The smallest time that at least `share` of the samples do not exceed. */
+/* Returns the smallest time that at least `share` of the samples do not exceed. */
 static double nearest_rank(const double *sorted, size_t count, double share)
 {
     size_t rank = (size_t)(share * (double)count);
@@ -33,7 +33,7 @@ static void print_times(double *seconds, size_t count, double operations)
     for (size_t i = 0; i < count; i++)
         total += seconds[i];
     qsort(seconds, count, sizeof seconds[0], by_size);
-    printf("time      min %.3f ms, median %.3f ms, p95 %.3f ms, max %.3f ms a sample\n",
+    printf("time      min %.3f ms, median %.3f ms, p95 %.3f ms, max %.3f ms per sample\n",
            seconds[0] * 1e3, nearest_rank(seconds, count, 0.5) * 1e3,
            nearest_rank(seconds, count, 0.95) * 1e3, seconds[count - 1] * 1e3);
     printf("speed     %.2f GFLOP/s\n", total > 0 ? operations / total / 1e9 : 0);
@@ -85,7 +85,7 @@ static int run(const struct options *o)
         break;
     case WORKLOAD_WRONG:
         fprintf(stderr,
-                "attention: an output is %g from the reference, more than %g: the kernel or the "
+                "attention: an output is %g from the reference, more than %g; the kernel or the "
                 "compiler is wrong\n",
                 result.largest_diff, WORKLOAD_TOLERANCE);
         status = EXIT_CHECK;

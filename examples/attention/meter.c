@@ -1,4 +1,4 @@
-/* The trackers. */
+/* Calls the trackers of libtacho for memory and power. */
 #include "meter.h"
 
 #include <math.h>
@@ -15,7 +15,7 @@ static int open_power(struct meter *m, const char *name, tacho_error *err)
     status = tacho_power_new(NULL, &m->power, err);
     if (status == 0 && strcmp(name, "auto") == 0) {
         status = tacho_power_add_all(m->power, err);
-        if (status < 0) { /* as on most machines: the column stays empty */
+        if (status < 0) { /* most machines have no source; then the column stays empty */
             tacho_power_free(m->power);
             m->power = NULL;
         }

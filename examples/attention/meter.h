@@ -1,5 +1,5 @@
 /*
- * What a sample holds in memory, by category, and the energy it takes: libtacho's trackers.
+ * Measures the memory of a sample by category, and its energy, by libtacho's trackers.
  */
 #ifndef EXAMPLE_METER_H
 #define EXAMPLE_METER_H
@@ -13,25 +13,26 @@
 struct meter {
     tacho_memory *memory;
     tacho_power *power; /* NULL: there is no source, or none is wanted */
-    uint64_t held[3];   /* of this sample, by category; gone when it ends */
-    uint64_t peak;      /* the most that was held at one time */
+    uint64_t held[3];   /* of this sample, by category; released at its end */
+    uint64_t peak;      /* largest sum of the categories */
 };
 
-/** source: "auto", "none", or what tacho_power_open() takes. 0, or -1 after saying on stderr what
-   is wrong; that there is no power source is not. */
+/** Starts the trackers. source is "auto", "none" or a source of tacho_power_open(). Returns 0, or
+    -1 after a message on stderr. A machine without a power source is not an error. */
 int meter_open(struct meter *m, const char *label, const char *source);
 void meter_close(struct meter *m);
 
-/** For this sample; category is one of tacho_memory_category. */
+/** Counts bytes of this sample; category is one of tacho_memory_category. */
 void meter_take(struct meter *m, int category, size_t bytes);
 void meter_give(struct meter *m, int category, size_t bytes);
 
 void meter_begin_sample(struct meter *m);
 
-/** A snapshot; what the sample held goes. The peak stays until the next begins. */
+/** Takes a snapshot and releases the bytes of the sample. The peak stays until the next sample
+    begins. */
 void meter_end_sample(struct meter *m);
 
-/** Joules so far over all sources; NaN without one. */
+/** Returns the joules so far of all sources; NaN without a source. */
 double meter_joules(struct meter *m);
 
 #endif

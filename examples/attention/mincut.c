@@ -1,5 +1,5 @@
 /*
- * Dinic's algorithm on a dense graph: two matrices in place of lists of edges.
+ * Dinic's algorithm (1970) on a dense graph: two matrices instead of lists of edges.
  *
  * The flow found must be the same, bit by bit, as with lists to which edges were added in row
  * order, each with its reverse: float32 sums depend on the order of the paths. The list of node u
@@ -47,7 +47,7 @@ size_t mincut_bytes(size_t len)
     return 2 * len * len * sizeof(float) + 4 * len * sizeof(uint32_t);
 }
 
-/* What arc a of node u can take, and where it leads. */
+/* Returns the free capacity of arc a of node u, and sets where it leads. */
 static float *arc_of(const struct mincut *m, size_t n, size_t u, size_t a, size_t *to)
 {
     if (a >= u && a < u + n) {
@@ -58,8 +58,8 @@ static float *arc_of(const struct mincut *m, size_t n, size_t u, size_t a, size_
     return &m->back[u * n + *to];
 }
 
-/* Distances from node 0 over arcs that can take something, until node n-1 is reached. Nodes as far
-   as that or farther are of no use, so they may stay without one. */
+/* Computes distances from node 0 over arcs with free capacity, until node n-1 is reached. Nodes at
+   the same distance or farther are not needed, so they may stay without one. */
 static bool find_levels(struct mincut *m, size_t n)
 {
     size_t head = 0;
@@ -83,8 +83,9 @@ static bool find_levels(struct mincut *m, size_t n)
     return m->level[n - 1] >= 0;
 }
 
-/* The next arc of u, from the current one on, that leads one level up and can take something. A
-   node just below the last level leads to node n-1 alone: by its edge, or by that one's reverse. */
+/* Finds the next arc of u, from the current one, that leads one level up and has free capacity. A
+   node just below the last level leads only to node n-1: by its edge, or by the reverse of that
+   edge. */
 static bool find_arc(struct mincut *m, size_t n, size_t u)
 {
     bool last = m->level[u] + 1 == m->level[n - 1];
@@ -105,8 +106,8 @@ static bool find_arc(struct mincut *m, size_t n, size_t u)
     return false;
 }
 
-/* Sends along the path what its narrowest arc takes; the length of the path up to the first arc
-   that is full then: from there the search goes on. */
+/* Sends as much flow along the path as its narrowest arc allows. Returns the length of the path up
+   to the first arc that is full now, from where the search continues. */
 static size_t push(struct mincut *m, size_t n, size_t length)
 {
     float flow = FLT_MAX / 2;
@@ -132,7 +133,7 @@ static size_t push(struct mincut *m, size_t n, size_t length)
     return full;
 }
 
-/* All paths of this level, depth first. */
+/* Fills all shortest paths, depth first. */
 static void block(struct mincut *m, size_t n)
 {
     size_t length = 0;
@@ -169,7 +170,7 @@ static float capacity(float logit, float eps)
     return logit > eps ? logit : 0;
 }
 
-/* Is an edge from the side of node 0 to the other? */
+/* Returns whether an edge leads from the side of node 0 to the other side. */
 static bool is_cut(const struct mincut *m, size_t i, size_t j)
 {
     return m->level[i] >= 0 && m->level[j] < 0;

@@ -1,4 +1,5 @@
-/* The command line: every option is one row of a table, every number the whole word or nothing. */
+/* Parses the command line. Every option is one row of a table, and numbers are parsed completely or
+   refused. */
 #include "options.h"
 
 #include <ctype.h>
@@ -8,21 +9,22 @@
 
 enum { MAX_SAMPLES = 1000000, MAX_LEN = 65536, MAX_HEADS = 1024, MAX_DIM = 4096 };
 
-/* A mask of more than that squared does not fit a line of a witness log. */
+/* A longer mask than MAX_GATED_LEN squared does not fit a line of a witness log. */
 enum { MAX_GATED_LEN = 3000 };
 
-/* Parses the value of an option, NULL for one that takes none. 0, or -1 when it is not one. */
+/* Parses the value of an option; NULL for an option without a value. Returns 0, or -1 when the
+   value is invalid. */
 typedef int set_option(struct options *o, const char *value);
 
 struct option {
     const char *name;
     set_option *set;
-    const char *value; /* as the usage shows it; NULL: takes none */
-    const char *wants; /* as the error says it */
+    const char *value; /* in the usage text; NULL: the option has no value */
+    const char *wants; /* in error messages */
     const char *help;
 };
 
-/* Decimal digits alone: strtoull() by itself would take " 7", "-7" and "7x". */
+/* Parses decimal digits only; strtoull() alone would accept " 7", "-7" and "7x". */
 static int parse_number(const char *text, uint64_t min, uint64_t max, uint64_t *ret)
 {
     char *end;
@@ -48,7 +50,7 @@ static int parse_size(const char *text, size_t max, size_t *ret)
     return 0;
 }
 
-/* "A:B" with A <= B, or one length. */
+/* Parses "A:B" with A <= B, or one length. */
 static int parse_range(const char *text, size_t max, size_t *low, size_t *high)
 {
     const char *colon = strchr(text, ':');
@@ -83,8 +85,8 @@ static int set_input(struct options *o, const char *value)
     return o->clusters || strcmp(value, "random") == 0 ? 0 : -1;
 }
 
-/* A decimal number, not negative, of which float32 is wanted: strtof() takes "inf", "0x1" and "nan"
-   too. */
+/* Parses a decimal number that is not negative; strtof() alone would accept "inf", "0x1" and
+   "nan". */
 static int parse_float(const char *text, float *ret)
 {
     char *end;
@@ -186,7 +188,8 @@ static int set_help(struct options *o, const char *value)
 }
 
 static const struct option table[] = {
-    {"--mode", set_mode, "MODE", "softmax or mincut", "what to compute: softmax, mincut (softmax)"},
+    {"--mode", set_mode, "MODE", "softmax or mincut",
+     "compute softmax or mincut (default softmax)"},
     {"--samples", set_samples, "N", "a whole number from 1 to 1000000", "sequences (32)"},
     {"--seq-len", set_seq_len, "A:B", "A:B with 1 <= A <= B <= 65536",
      "their lengths, drawn uniformly (128:512)"},
@@ -202,8 +205,8 @@ static const struct option table[] = {
     {"--tau", set_tau, "T", "a whole number of 32 bits", "steps until a mask's entry flips (2)"},
     {"--eps", set_eps, "E", "a number that is not negative",
      "logits not above it are gated (0.01)"},
-    {"--csv", set_csv, "FILE", "a file", "write a row a sample"},
-    {"--witness", set_witness, "FILE", "a file", "write a witness entry a sample (mincut)"},
+    {"--csv", set_csv, "FILE", "a file", "write one row per sample"},
+    {"--witness", set_witness, "FILE", "a file", "write one witness entry per sample (mincut)"},
     {"--power", set_power, "SOURCE", "auto, none or a source of power", "of energy_j (auto)"},
     {"--check", set_check, NULL, NULL, "compare every output with a plain reference"},
     {"--quiet", set_quiet, NULL, NULL, "print the checksum alone"},
@@ -218,7 +221,7 @@ void options_usage(FILE *to)
                 table[i].help);
 }
 
-/* name_len bytes of arg are the name: the rest may be "=value". */
+/* Finds an option by the first name_len bytes of arg; the rest may be "=value". */
 static const struct option *find(const char *arg, size_t name_len)
 {
     for (size_t i = 0; i < sizeof table / sizeof table[0]; i++)
@@ -227,7 +230,7 @@ static const struct option *find(const char *arg, size_t name_len)
     return NULL;
 }
 
-/* Takes argv[*i], and the argument after it where the value is there. */
+/* Parses argv[*i], and the next argument if that is its value. */
 static int take(char **argv, int *i, struct options *o)
 {
     const char *arg = argv[*i];
@@ -250,14 +253,14 @@ static int take(char **argv, int *i, struct options *o)
         return -1;
     }
     if (option->set(o, value) < 0) {
-        fprintf(stderr, "attention: '%s' is not a value for %s: it takes %s\n", value, option->name,
+        fprintf(stderr, "attention: '%s' is not a value for %s; use %s\n", value, option->name,
                 option->wants);
         return -1;
     }
     return 0;
 }
 
-/* What does not go together. */
+/* Sets the default of --heads and refuses options that exclude each other. */
 static int settle(struct options *o)
 {
     const char *why = NULL;
@@ -265,11 +268,11 @@ static int settle(struct options *o)
     if (o->heads == 0)
         o->heads = o->gated ? 1 : 4;
     if (o->gated && o->heads > 1)
-        why = "--mode mincut has one head, as a witness entry has one mask; leave --heads away";
+        why = "--mode mincut has one head, because a witness entry has one mask; remove --heads";
     else if (o->gated && o->max_len > MAX_GATED_LEN)
-        why = "--mode mincut takes lengths up to 3000: a mask is one line of the witness log";
+        why = "--mode mincut supports lengths up to 3000; make --seq-len smaller";
     else if (!o->gated && o->witness)
-        why = "--witness is of masks: it needs --mode mincut";
+        why = "--witness records masks; add --mode mincut";
     if (why)
         fprintf(stderr, "attention: %s\n", why);
     return why ? -1 : 0;

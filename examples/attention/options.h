@@ -1,5 +1,5 @@
 /*
- * What the command line asks for.
+ * The options of the command line.
  */
 #ifndef EXAMPLE_OPTIONS_H
 #define EXAMPLE_OPTIONS_H
@@ -26,13 +26,13 @@ struct options {
     float eps;
     const char *csv; /* files; NULL: none */
     const char *witness;
-    const char *power; /* "auto", "none", or what tacho_power_open() takes */
+    const char *power; /* "auto", "none", or a source of tacho_power_open() */
     bool check;
     bool quiet;
     bool help;
 };
 
-/** 0 and *ret, defaults filled in; or -1 after saying on stderr what is wrong. */
+/** Parses the options and fills in defaults. Returns 0, or -1 after a message on stderr. */
 int options_parse(int argc, char **argv, struct options *ret);
 
 void options_usage(FILE *to);

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-/** The next number of the stream whose place is *state; any state is a good seed. */
+/** Returns the next number of the stream and advances *state; any state is a good seed. */
 static inline uint64_t random_next(uint64_t *state)
 {
     uint64_t x = *state += 0x9E3779B97F4A7C15u;
@@ -16,13 +16,13 @@ static inline uint64_t random_next(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/** Uniform in [low, high], for fewer than 2^32 of them. */
+/** Returns a uniform number in [low, high], a range of fewer than 2^32 numbers. */
 static inline uint64_t random_between(uint64_t *state, uint64_t low, uint64_t high)
 {
     return low + ((random_next(state) >> 32) * (high - low + 1) >> 32);
 }
 
-/** Uniform in [-size, size), one of 2^24 steps. */
+/** Returns a uniform number in [-size, size), one of 2^24 steps. */
 static inline float random_float(uint64_t *state, float size)
 {
     float unit = (float)(random_next(state) >> 40) * 0x1p-24f; /* in [0, 1), exactly */

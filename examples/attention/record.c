@@ -1,4 +1,5 @@
-/* Files of a run. Columns are those of the README; floats have the digits that read back the same.
+/* Writes the files of a run. The README describes the columns. Floats have as many digits as needed
+   to read back the same.
  */
 #include "record.h"
 

@@ -1,5 +1,5 @@
 /*
- * What a sample leaves behind: a row of the CSV, a witness entry, a profile event, a latency.
+ * Records a sample: a row of the CSV, a witness entry, a profile event, a latency.
  */
 #ifndef EXAMPLE_RECORD_H
 #define EXAMPLE_RECORD_H
@@ -15,7 +15,7 @@
 #include "options.h"
 #include "sample.h"
 
-/** Measured of one sample; the last two only of a gated one. */
+/** The measurements of one sample; only a gated one has the last two. */
 struct measured {
     size_t number;
     uint64_t wall_ns;
@@ -27,21 +27,21 @@ struct measured {
 
 struct record {
     const struct options *o;
-    FILE *csv; /* under another name until it is whole */
+    FILE *csv; /* under a temporary name until it is complete */
     char *csv_temp;
     tacho_witness *witness;
     tacho_latency *latencies;
 };
 
-/** Each returns 0, or -1 after saying on stderr what is wrong. */
+/** Open the files and add a sample. Return 0, or -1 after a message on stderr. */
 int record_open(struct record *r, const struct options *o);
 int record_sample(struct record *r, const struct sample *s, const uint8_t *keep,
                   const struct measured *m);
 
-/** The CSV takes its name, the witness log is closed. */
+/** Renames the CSV to its final name and closes the witness log. Returns like record_open(). */
 int record_close(struct record *r);
 
-/** After a failure: the CSV goes. Fine after a close. */
+/** Removes the incomplete CSV after a failure. Does nothing after record_close(). */
 void record_release(struct record *r);
 
 #endif

@@ -1,4 +1,5 @@
-/* Plain attention: one row at a time, double sums, exp() of the C library, no blocking. */
+/* Computes attention in the simplest way: one row at a time, double sums, exp() of the C library,
+   no blocking. */
 #include "reference.h"
 
 #include <math.h>

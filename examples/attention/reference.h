@@ -1,5 +1,5 @@
 /*
- * The same attention written for the reader: what the kernel is checked against.
+ * The same attention in simple code, to check the kernel.
  */
 #ifndef EXAMPLE_REFERENCE_H
 #define EXAMPLE_REFERENCE_H
@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Row i of attention_softmax(), or, with a mask, of attention_gated(), in double throughout.
+/** Computes row i of attention_softmax() or, with a mask, of attention_gated(), all in double.
     weights has room for len doubles. */
 void reference_row(const float *q, const float *k, const float *v, const uint8_t *keep, size_t len,
                    size_t dim, size_t i, double *weights, double *out);

@@ -1,6 +1,6 @@
 /*
- * attention_results: writes csv/results.csv, csv/savings.csv and figs/savings.svg and prints what
- * they show, from the files that the runs of a grid left: csv/baseline.csv, csv/mincut_*.csv,
+ * attention_results: writes csv/results.csv, csv/savings.csv and figs/savings.svg and prints a
+ * summary, from the files of the runs of a grid: csv/baseline.csv, csv/mincut_*.csv,
  * witness/mincut_*.jsonl, and control/eps_t*.csv and .jsonl, the same runs with lambda 0. Runs
  * nothing itself.
  */
@@ -14,7 +14,7 @@
 
 #include <tacho/csv.h>
 
-/* A file of csv/ under its temporary name; close_csv() renames it. */
+/* Opens a file of csv/ under a temporary name; close_csv() renames it. */
 static FILE *open_csv(const char *dir, const char *name, const char *head)
 {
     char temp[PATH_MAX];
@@ -43,7 +43,7 @@ static int close_csv(FILE *file, const char *dir, const char *name)
     return 0;
 }
 
-/* The baseline and the settings, in the columns of the reference. */
+/* Writes the baseline and the settings, in the columns of ruvector-profiler. */
 static int write_results(const char *dir, const struct results *r)
 {
     const struct setting *s = r->of;
@@ -70,7 +70,7 @@ static int write_results(const char *dir, const struct results *r)
     return tacho_csv_close(csv, &err) < 0 ? results_complain(path, err.message) : 0;
 }
 
-/* What of the saving, and of what it costs, comes from eps and what from the cut. */
+/* Writes how much of the saving and of its cost is due to eps, and how much to the cut. */
 static int write_savings(const char *dir, const struct results *r)
 {
     const struct setting *s = r->of;

@@ -1,5 +1,5 @@
 /*
- * What a setting of the grid came to, for the files of attention_results.
+ * The results of the settings of a grid, for the files of attention_results.
  */
 #ifndef EXAMPLE_RESULTS_H
 #define EXAMPLE_RESULTS_H
@@ -9,7 +9,7 @@
 
 enum { NAME_SIZE = 128, SETTINGS_MAX = 1000 };
 
-/* One file of samples, summed up: the baseline, a control (eps alone) or a setting. */
+/* The summary of a file of samples: of the baseline, a control (eps alone) or a setting. */
 struct setting {
     char name[NAME_SIZE];
     size_t samples;
@@ -19,8 +19,8 @@ struct setting {
     double delta;      /* mean coherence delta */
     double accuracy;   /* share that passes */
     double kv_cache;   /* reduction */
-    double cut;        /* share of samples in which something was cut */
-    int reproduced;    /* 1, 0, or -1: nobody tried */
+    double cut;        /* share of samples in which the cut removed edges */
+    int reproduced;    /* 1: yes, 0: no, -1: not tried */
 
     const struct setting *eps; /* of a setting: its control, with the same tau */
 };
@@ -32,14 +32,15 @@ struct results {
     int count;
 };
 
-/** Reads what the runs left in a folder. `reproduced` is a file of lines "NAME yes" and "NAME no":
-    did a second run decide the same? NULL: nobody tried. 0, or -1 after a complaint. */
+/** Reads the files of the runs in a folder. `reproduced` is a file of lines "NAME yes" and "NAME
+    no", which say whether a second run decided the same; NULL: not tried. Returns 0, or -1 after a
+    message on stderr. */
 int results_read(struct results *r, const char *dir, const char *reproduced);
 
-/** Returns 1 - now / before, and NaN where that is not known. */
+/** Returns 1 - now / before, or NaN where that is not known. */
 double results_reduction(double now, double before);
 
-/** Returns the reduction of the KV cache that a setting owes to its cuts. */
+/** Returns the reduction of the KV cache that is due to the cuts of a setting. */
 double results_by_cut(const struct setting *s);
 
 /** Writes a bar for each setting: what eps saves of the KV cache, and what the cut saves. */
@@ -48,7 +49,7 @@ int results_figure(const struct results *r, const char *path);
 /** Prints the table, then the success criteria that are met and not met. */
 void results_print(const struct results *r);
 
-/** Complains about a file on stderr. Returns -1. */
+/** Prints an error about a file on stderr. Returns -1. */
 int results_complain(const char *path, const char *why);
 
 #endif

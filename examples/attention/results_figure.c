@@ -1,4 +1,4 @@
-/* figs/savings.svg: what eps and what the cut save of the KV cache. */
+/* Draws figs/savings.svg: how much of the KV cache eps saves, and how much the cut saves. */
 #include "results.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* The table of settings, and the success criteria. */
+/* Prints the table of settings, and the success criteria. */
 #include "results.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static void print_table(const struct setting *s, int count)
     }
 }
 
-/* Each criterion as a value that is to be at least something; NaN: not measurable. */
+/* A criterion: a value and its required minimum; NaN: not measurable. */
 struct criterion {
     const char *name;
     double least;
@@ -84,7 +84,8 @@ static const struct criterion criteria[] = {
     {"a second run decides the same (witness)", 1, value_again},
 };
 
-/* A line per criterion: how many settings meet it, and which do not when some do. */
+/* Prints one line per criterion: how many settings meet it, and which ones do not if only some
+   do. */
 static void print_criteria(const struct setting *s, int first, int count)
 {
     puts("\nsuccess criteria");

@@ -1,4 +1,4 @@
-/* Reads the rows and the witness logs that the runs of a grid left. */
+/* Reads the rows and the witness logs of the runs of a grid. */
 #include "results.h"
 
 #include <dirent.h>
@@ -32,7 +32,7 @@ static int complain_line(const char *path, size_t line, const char *why)
     return -1;
 }
 
-/* The values of a row; an empty one is NaN. How many there are, or -1. */
+/* Parses the values of a row; an empty one is NaN. Returns their number, or -1. */
 static int split_row(char *row, double *values, int most)
 {
     char *at = row;
@@ -58,7 +58,7 @@ static int split_row(char *row, double *values, int most)
 
 static int add_row(struct setting *s, const double *value, bool gated, uint64_t **times)
 {
-    /* One more than a power of two: the room is full. */
+    /* The room doubles at every power of two. */
     if ((s->samples & (s->samples - 1)) == 0) {
         size_t room = s->samples > 0 ? 2 * s->samples : 1;
         uint64_t *more = realloc(*times, room * sizeof *more);
@@ -123,7 +123,7 @@ static int read_samples(const char *path, bool gated, struct setting *s)
     return 0;
 }
 
-/* 1 - columns with any kept entry / length. */
+/* Returns 1 - columns with any kept entry / length. */
 static double columns_gated(const tacho_witness_entry *e)
 {
     size_t len = (size_t)(sqrt((double)e->keep_count) + 0.5);
@@ -139,7 +139,8 @@ static double columns_gated(const tacho_witness_entry *e)
     return len > 0 ? (double)gated / (double)len : 0;
 }
 
-/* What is left of the KV cache stands in the masks, so it is taken from the evidence itself. */
+/* Computes the KV cache from the masks in the witness log, not from figures that the program
+   printed. */
 static int read_witness(const char *path, struct setting *s)
 {
     tacho_witness_reader *r = NULL;
@@ -157,7 +158,7 @@ static int read_witness(const char *path, struct setting *s)
     if (more < 0)
         return complain_line(path, (size_t)err.line, err.message);
     if (!whole)
-        return results_complain(path, "it does not have an entry a sample");
+        return results_complain(path, "it does not have one entry per sample");
     s->kv_cache /= (double)s->samples;
     return 0;
 }

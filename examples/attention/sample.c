@@ -1,18 +1,18 @@
 /*
  * Samples: random numbers, or clusters of tokens whose keys belong together.
  *
- * Clusters. The coordinates of q and k are dealt out in turns to six parts: four clusters, UNASKED
- * and ASIDES. A query asks for its cluster, and turns away from UNASKED. A token is
+ * Clusters. The coordinates of q and k are assigned in rotation to six parts: four clusters,
+ * UNASKED and ASIDES. A query asks for its cluster, and turns away from UNASKED. A token is
  *
  *     member   5 of 8   its key is in its cluster and a little in UNASKED
  *     filler   1 of 8   its key is in UNASKED alone: no query asks for it
  *     aside    2 of 8   its query is that of the last token's cluster, its key is in ASIDES, which
  *                       only the cluster of token 0 asks for, weakly and in each sample differently
  *
- * With 64 floats a row the logits are 3.7 within a cluster, -0.8 between clusters, -1.6 for a
+ * With 64 floats per row the logits are 3.7 within a cluster, -0.8 between clusters, -1.6 for a
  * filler and -0.3 to 0.1 for an aside that the first cluster asks for, each with noise of standard
- * deviation 0.16. So eps alone gates everything between clusters and all fillers. The weak
- * attention to asides is all that joins token 0 to token n-1, and can be cut.
+ * deviation 0.16. So eps alone gates everything between clusters and all fillers. Only the weak
+ * attention to asides connects token 0 with token n-1, and the minimum cut can remove it.
  *
  * All samples of one length have the same tokens and other noise, as steps of one text, so that
  * hysteresis has something to hold on to.
@@ -25,7 +25,7 @@
 
 enum { CLUSTERS = 4 };
 
-/* Whose coordinates: each has every PARTS-th. */
+/* Parts of the coordinates: each part has every PARTS-th coordinate. */
 enum part { FIRST, LAST, UNASKED = CLUSTERS, ASIDES, PARTS };
 
 struct token {
@@ -68,7 +68,7 @@ static void fill(float *tensor, size_t count, uint64_t *random, float size)
         tensor[i] = random_float(random, size);
 }
 
-/* q and k are large enough that some weights of a row are a hundred times others. */
+/* q and k are so large that some weights of a row are a hundred times as large as others. */
 static void make_random(struct sample *s, uint64_t random)
 {
     size_t count = sample_floats(s);
@@ -84,7 +84,7 @@ static void add_to_part(float *row, size_t dim, enum part part, float value)
         row[c] += value;
 }
 
-/* Draws what a token is. `text` is the same for all samples of one length. */
+/* Draws the kind of a token. `text` is the same for all samples of one length. */
 static struct token token_at(size_t i, size_t len, uint64_t *text)
 {
     uint64_t kind = random_between(text, 1, 8);
@@ -150,7 +150,7 @@ static size_t doubled_length(const struct options *o, size_t number)
     return len;
 }
 
-/* A function of the seed and the number alone, whatever ran before it. */
+/* The result depends only on the seed and the number, not on earlier calls. */
 void sample_make(struct sample *s, const struct options *o, size_t number)
 {
     uint64_t seed = o->seed;

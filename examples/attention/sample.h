@@ -1,5 +1,5 @@
 /*
- * One sequence of numbers to attend to, made up from a seed and its number alone.
+ * A made-up sequence, which depends only on a seed and its number.
  */
 #ifndef EXAMPLE_SAMPLE_H
 #define EXAMPLE_SAMPLE_H
@@ -8,21 +8,21 @@
 
 #include "options.h"
 
-/** Each tensor is heads x len x dim, in memory made for the longest. */
+/** A sample. Each tensor is heads x len x dim; the memory is enough for the longest one. */
 struct sample {
     size_t heads, len, dim;
     float *q, *k, *v, *out;
     float *values; /* of each cluster: the mean of v of its tokens */
 };
 
-/** 0, or -1 when there is no memory. */
+/** Allocates the memory. Returns 0, or -1 when there is no memory. */
 int sample_init(struct sample *s, const struct options *o);
 void sample_release(struct sample *s);
 
-/** The length of a sample; then its q, k and v. */
+/** Makes sample `number`: its length, q, k and v. */
 void sample_make(struct sample *s, const struct options *o, size_t number);
 
-/** Floats of one of its tensors. */
+/** Returns the number of floats in one of its tensors. */
 size_t sample_floats(const struct sample *s);
 
 #endif

@@ -79,14 +79,14 @@ refuses "unknown option '--sample'" --sample 3
 refuses "unknown option 'softmax'" softmax
 refuses "--samples needs a value" --samples
 refuses "--check takes no value" --check=1
-refuses "it takes softmax or mincut" --mode mincat
-refuses "it takes random or clusters" --input noise
+refuses "use softmax or mincut" --mode mincat
+refuses "use random or clusters" --input noise
 refuses "'-1' is not a value for --lambda" --lambda -1
 refuses "'0x1' is not a value for --eps" --eps 0x1
 refuses "'1.5' is not a value for --tau" --tau 1.5
 refuses "one head" --mode mincut --heads 2
 refuses "up to 3000" --mode mincut --seq-len 3001
-refuses "needs --mode mincut" --witness x.jsonl
+refuses "add --mode mincut" --witness x.jsonl
 refuses "'0' is not a value for --samples" --samples 0
 refuses "'-1' is not a value for --samples" --samples -1
 refuses "'1e3' is not a value for --samples" --samples=1e3

@@ -1,4 +1,4 @@
-/* Sequences are made, run, measured and recorded one at a time; only the run itself is timed. */
+/* Makes, runs, measures and records sequences one at a time. Only the run itself is timed. */
 #include "workload.h"
 
 #include <math.h>
@@ -14,10 +14,10 @@
 #include "reference.h"
 #include "sample.h"
 
-/* q, k, v and the output of the longest sequence together. */
+/* Limit for q, k, v and the output of the longest sequence together. */
 static const size_t max_floats = (size_t)1 << 29;
 
-/* All that a run needs, made once. */
+/* The state of a run, made once. */
 struct workload {
     const struct options *o;
     struct sample sample;
@@ -26,7 +26,7 @@ struct workload {
     struct meter meter;
     struct record record;
     struct coherence *coherence; /* of each sample */
-    float *baseline;             /* what softmax gives, to hold the gated output against */
+    float *baseline;             /* output of softmax, to compare the gated output with */
     double *room;                /* for the reference */
 };
 
@@ -41,7 +41,7 @@ static void run_softmax(struct workload *w, float *out)
                           out + h * head);
 }
 
-/* A difference that is not a number counts as infinite. */
+/* Returns the largest difference from the reference. NaN counts as infinite. */
 static double difference(const struct workload *w)
 {
     const struct sample *s = &w->sample;
@@ -64,7 +64,7 @@ static double difference(const struct workload *w)
     return largest;
 }
 
-/* FNV-1a, a float at a time. */
+/* Adds values to an FNV-1a checksum, one float at a time. */
 static uint64_t add_to_checksum(uint64_t sum, const float *values, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -76,7 +76,7 @@ static uint64_t add_to_checksum(uint64_t sum, const float *values, size_t count)
     return sum;
 }
 
-/* The timed part. 0, or -1 when there is no memory. */
+/* Runs the timed part. Returns 0, or -1 when there is no memory. */
 static int run_sample(struct workload *w, struct measured *m)
 {
     const struct sample *s = &w->sample;
@@ -102,7 +102,7 @@ static int run_sample(struct workload *w, struct measured *m)
     return status;
 }
 
-/* Against what softmax makes of the same input. */
+/* Compares the gated output with that of softmax for the same input. */
 static void judge_sample(struct workload *w, struct measured *m, struct workload_result *ret)
 {
     const struct gated_result *g = &m->gated;

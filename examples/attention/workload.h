@@ -1,5 +1,6 @@
 /*
- * The workload: synthetic sequences, one after the other, timed, checked, recorded and summed up.
+ * The workload: runs synthetic sequences one after the other, times, checks, records and summarises
+ * them.
  */
 #ifndef EXAMPLE_WORKLOAD_H
 #define EXAMPLE_WORKLOAD_H
@@ -9,7 +10,7 @@
 #include "coherence.h"
 #include "options.h"
 
-/** The largest difference from the reference that --check lets pass; outputs are below 2. */
+/** The largest difference from the reference that --check accepts; outputs are below 2. */
 #define WORKLOAD_TOLERANCE 1e-5
 
 struct workload_result {
@@ -18,7 +19,7 @@ struct workload_result {
     double operations;   /* multiplications and additions of the two products, all samples */
     double largest_diff; /* from the reference; 0 without a check */
 
-    /* Of the mode mincut, means over the samples. */
+    /* Only for the mode mincut: means over the samples. */
     struct coherence_batch coherence;
     double edges_kept;         /* share */
     double kv_cache_reduction; /* 1 - columns with any kept entry / length */
@@ -30,10 +31,10 @@ enum workload_status {
     WORKLOAD_NO_MEMORY,
     WORKLOAD_TOO_LARGE,
     WORKLOAD_WRONG,
-    WORKLOAD_FAILED /* and was told on stderr */
+    WORKLOAD_FAILED /* a message was printed on stderr */
 };
 
-/** Does what the options ask for. ret->seconds is NULL unless this is OK or WRONG. */
+/** Runs the workload of the options. ret->seconds is NULL unless the result is OK or WRONG. */
 enum workload_status workload_run(const struct options *o, struct workload_result *ret);
 
 #endif

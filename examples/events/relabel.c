@@ -1,11 +1,12 @@
 /*
  * Copies profile events and gives them the commit, the environment hash and the model of the
- * TACHO_PROFILE_ variables, as after a run on a machine that knew none of them:
+ * TACHO_PROFILE_ variables, for events of a machine that did not know them:
  *
  *     TACHO_PROFILE_COMMIT_SHA=abc123 TACHO_PROFILE_MODEL=qwen3 relabel in.jsonl out.jsonl
  * unified_prof
  *
- * The groups named after the files must be there. Nothing is written when a line is not valid.
+ * Each name after the files must be the name of an event. Nothing is written when a line is not
+ * valid.
  */
 #include <stdio.h>
 #include <stdlib.h>

@@ -29,7 +29,7 @@ static void yield(struct fiber *f)
     swapcontext(&f->context, &scheduler);
 }
 
-/* One span of the fiber, during which others run. */
+/* Records one span of the fiber, during which other fibers run. */
 static void step(struct fiber *f)
 {
     uint64_t start = tacho_trace_now_ns();

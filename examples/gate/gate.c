@@ -1,13 +1,13 @@
 /*
- * gate: a test that fails when a program has become slower, by <tacho/judge.h>.
+ * gate: a test by <tacho/judge.h> that fails when a program has become slower.
  *
- *     gate [EXTRA]   times two versions of a function in turns, the second of which does EXTRA
- *                    percent more work (default 0), and judges them
+ *     gate [EXTRA]   times two versions of a function, interleaved, and judges them; the second one
+ *                    does EXTRA percent more work (default 0)
  *     gate A B       judges two run folders of `tacho run` by their wall time, or two files of one
  *                    number per line, such as times that were kept from another day
  *
- * Exit status: 0 not slower, 1 slower by more than the tolerance, 2 it could not be told, 3 there
- * was nothing to judge.
+ * Exit status: 0 not slower, 1 slower by more than the tolerance, 2 inconclusive, 3 nothing to
+ * judge.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -32,7 +32,7 @@ static void mix(unsigned rounds)
     result = x;
 }
 
-/* CPU time, which other programs on the machine disturb less than time on the wall. */
+/* Returns the CPU time, which other programs on the machine disturb less than wall time. */
 static double seconds_of(unsigned rounds)
 {
     struct timespec start, end;
@@ -43,14 +43,14 @@ static double seconds_of(unsigned rounds)
     return (double)(end.tv_sec - start.tv_sec) + (double)(end.tv_nsec - start.tv_nsec) * 1e-9;
 }
 
-/* Throws a coin. */
+/* Returns a random truth value. */
 static bool heads(unsigned *state)
 {
     *state = *state * 1664525u + 1013904223u;
     return *state >> 31;
 }
 
-/* Measures old and new in turns; a coin decides for each pair which is first. */
+/* Measures old and new interleaved. A random choice for each pair decides which is first. */
 static int ask_pairs(tacho_judge *judge, unsigned extra, tacho_error *err)
 {
     tacho_judge_budget budget = TACHO_JUDGE_BUDGET_INIT;
@@ -92,7 +92,7 @@ static size_t read_values(const char *path, double *values)
     return count;
 }
 
-/* Values of two files were not measured in turns: they are two samples. */
+/* The values of two files were not interleaved, so they are two samples. */
 static int ask_files(tacho_judge *judge, char **files, tacho_error *err)
 {
     tacho_judge_budget budget = TACHO_JUDGE_BUDGET_INIT;
@@ -125,7 +125,7 @@ static int report(const tacho_judge *judge)
 
         puts(tacho_judge_text(judge, i, line, sizeof line));
         if (tacho_judge_answer_at(judge, i, &answer, NULL) == 0 && answer.advised > 0)
-            printf("%s: %llu values of each are advised\n", answer.name,
+            printf("%s: measure %llu values of each\n", answer.name,
                    (unsigned long long)answer.advised);
     }
     switch (tacho_judge_verdict(judge)) {

@@ -1,5 +1,5 @@
 /*
- * Makes a trace of timings that another program has printed, one per line:
+ * Converts timings that another program has printed, one per line, to a trace:
  *
  *     NAME CATEGORY START_US DURATION_US TRACK
  *     NAME CATEGORY - DURATION_MS TRACK
@@ -15,7 +15,7 @@
 
 #include <tacho/trace.h>
 
-/* Records one line. Returns 0 when it has neither form. */
+/* Records one line. Returns 0 when the line has neither form. */
 static int record_line(const char *line, uint64_t number)
 {
     char name[64], category[64], start[32], duration[32], tid[32];

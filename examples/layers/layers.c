@@ -1,5 +1,6 @@
 /*
- * Chrome trace files, span by span: one file per request, and the sum of its layers read back.
+ * Writes Chrome trace files span by span, one file per request, and reads the sum of the layers
+ * back.
  *
  *     ./layers OUT_DIR
  *
@@ -49,7 +50,7 @@ static void write_request(const char *path)
         fail("write the trace", &err);
 }
 
-/* Prints how many spans a file has, and their sum. */
+/* Prints the number of spans of a file, and the sum of their durations. */
 static void sum_up(const char *path)
 {
     tacho_chrome_reader *reader = NULL;

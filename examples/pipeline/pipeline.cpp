@@ -1,11 +1,12 @@
 /*
- * A pipeline in C++ that records itself: requests go through three stages on two threads.
+ * A pipeline in C++ that records spans, events, latencies and memory. Requests pass three stages on
+ * two threads.
  *
  *     TACHO_TRACE_OUT=trace.json ./pipeline            spans, in Perfetto
  *     TACHO_PROFILE_JSONL=events.jsonl ./pipeline      one profile event per request
  *     tacho run --trace -- ./pipeline                  all of it, memory by category too
  *
- * Every object ends what it began, also when a stage fails.
+ * Destructors end the spans, also when a stage fails.
  */
 #include <tacho/tacho.hpp>
 
@@ -29,7 +30,7 @@ struct pipeline {
     std::atomic<std::uint64_t> sum{0};
 };
 
-/* A batch, counted as long as it lives. */
+/* A batch, whose memory is counted while it exists. */
 struct batch {
     batch(const pipeline &of, int request)
         : values(static_cast<std::size_t>(1000 + request)),
@@ -70,7 +71,8 @@ void serve(pipeline &of, int request)
 {
     tacho::timer timer(of.latencies);
     const std::uint64_t start = tacho_trace_now_ns();
-    /* A name made at run time is looked up each time: fine for one span per request. */
+    /* A name that is made at run time is looked up each time, which is acceptable for one span per
+       request. */
     tacho::span span("request " + std::to_string(request % 10), "request");
     batch data = load(of, request);
 

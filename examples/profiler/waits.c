@@ -1,11 +1,11 @@
 /*
- * A profiler of one's own: where the threads of a command wait in the kernel.
+ * An example of a custom profiler: shows where the threads of a command wait in the kernel.
  *
  *     ./waits OUT_DIR COMMAND [ARGUMENT]...
  *
  * Every few milliseconds it reads the state of each thread of the command and the kernel function
- * in which it sleeps (/proc/PID/task/TID/wchan), and hands over "comm;state;function". That needs
- * no rights beyond those of the command's owner. tacho draws the flamegraph.
+ * in which it sleeps (/proc/PID/task/TID/wchan), and passes "comm;state;function" to tacho. That
+ * needs only the rights of the command's owner. tacho draws the flamegraph.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,7 +19,7 @@
 
 #include <tacho/flame.h>
 
-extern char **environ; /* for programs of POSIX no header declares it */
+extern char **environ; /* in POSIX no header declares it */
 
 /* Reads the first line of a file in /proc, "" when it cannot be read. */
 static void read_line(char *line, size_t size, const char *folder, const char *tid,
@@ -37,7 +37,7 @@ static void read_line(char *line, size_t size, const char *folder, const char *t
     line[strcspn(line, "\r\n")] = '\0';
 }
 
-/* Returns what the letter after the name in the line of /proc/.../stat means. */
+/* Returns the meaning of the letter after the name in the line of /proc/.../stat. */
 static const char *state_name(const char *stat)
 {
     const char *after = strrchr(stat, ')');
@@ -71,7 +71,7 @@ static int sample(pid_t pid, tacho_flame_output *out, tacho_error *err)
         read_line(stat, sizeof stat, folder, entry->d_name, "stat");
         read_line(wchan, sizeof wchan, folder, entry->d_name, "wchan");
         if (!comm[0])
-            continue; /* it has just ended */
+            continue; /* the thread has just exited */
         snprintf(stack, sizeof stack, "%s;%s;%s", comm, state_name(stat),
                  wchan[0] && strcmp(wchan, "0") != 0 ? wchan : "[on the CPU or not known]");
         status = tacho_flame_add_stack(out, stack, 1, err);
@@ -90,7 +90,7 @@ static int capture(void *ctx, const tacho_flame_request *request, tacho_flame_ou
     pid_t pid;
 
     if (!argv)
-        return tacho_flame_fail(err, TACHO_FLAME_OTHER, NULL, "waits takes a command to run");
+        return tacho_flame_fail(err, TACHO_FLAME_OTHER, NULL, "waits needs a command to run");
     failure = posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ);
     if (failure != 0)
         return tacho_flame_fail(err, TACHO_FLAME_COMMAND_FAILED, argv[0], strerror(failure));

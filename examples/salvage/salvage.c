@@ -1,10 +1,10 @@
 /*
- * Reads what a program has left that was killed, or whose disk was full.
+ * Reads the files of a program that was killed, or whose disk was full.
  *
  *     ./salvage FILE...
  *
  *     *.tacho          a recording of spans: converted to a Perfetto trace beside it
- *     *.witness.jsonl  a witness log: checked up to where it ends
+ *     *.witness.jsonl  a witness log: checked as far as it goes
  *     *.jsonl          profile events: counted, also after torn lines
  *     *.hlog           a log of histograms: merged
  */
@@ -96,7 +96,8 @@ static int salvage_witness(const char *path, const char *data, size_t len)
     return more < 0 ? complain(path, &err) : 0;
 }
 
-/* A line is one histogram. Others, such as comments and a truncated last one, are passed over. */
+/* Reads one histogram per line. Other lines, such as comments and a truncated last line, are
+   skipped. */
 static int salvage_histograms(const char *path, const char *data, size_t len)
 {
     tacho_histogram *all = NULL, *one = NULL;

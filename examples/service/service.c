@@ -30,7 +30,7 @@ enum {
     PATH_SIZE = 512
 };
 
-/* What a worker measures. */
+/* The measurements of a worker. */
 struct worker {
     tacho_latency *handled;
     tacho_histogram *waited;
@@ -143,8 +143,8 @@ static int receive_histogram(int fd, tacho_histogram *all, tacho_error *err)
     return 0;
 }
 
-/* Starts a worker that writes its histogram to *fd. In the trace an arrow leads from here to where
-   it is merged, and a span across processes shows how long the worker lived. */
+/* Starts a worker that writes its histogram to *fd. In the trace, an arrow leads from here to the
+   merge, and a span across processes shows how long the worker ran. */
 static pid_t start_worker(uint64_t number, int *fd)
 {
     int ends[2];
@@ -190,8 +190,8 @@ static int run_workers(tacho_histogram *all, tacho_error *err)
     return status;
 }
 
-/* Writes a log of one histogram, with the time of day as its start, and adds how long that took to
-   the trace. */
+/* Writes a log of one histogram that starts now, and records the time that this took in the
+   trace. */
 static int write_log(const char *folder, const tacho_histogram *h, double seconds, tacho_error *err)
 {
     uint64_t start = tacho_trace_now_ns();
@@ -227,7 +227,7 @@ static void start_trace(const char *folder)
         complain("there are no profile events", &err);
 }
 
-/* Starts a meter; NULL where power cannot be measured, and then says so. */
+/* Starts a meter. Prints a message and returns NULL where power cannot be measured. */
 static tacho_power *start_power(void)
 {
     tacho_power *power = NULL;
@@ -270,7 +270,7 @@ int main(int argc, char **argv)
         return 2;
     }
     if (tacho_version_number() < TACHO_VERSION_NUMBER) {
-        fprintf(stderr, "service: made for libtacho %s, found %s\n", TACHO_VERSION,
+        fprintf(stderr, "service: compiled for libtacho %s, found %s; rebuild it\n", TACHO_VERSION,
                 tacho_version());
         return EXIT_FAILURE;
     }

@@ -1,6 +1,6 @@
 #!/bin/sh
-# check-abi on made-up libraries: a new function and a struct that grows are compatible; a removed function
-# and a value that grows are not.
+# Tests check-abi on made-up libraries. A new function and a struct that grows are compatible; a removed
+# function and a value that grows are not.
 #
 #   check_abi.sh PROJECT
 set -eu
@@ -18,7 +18,7 @@ typedef struct tacho_grows {
 } tacho_grows;
 END
 
-# build FOLDER FLAG...: both libraries, from one source.
+# build FOLDER FLAG...: builds both libraries from one source.
 build()
 {
     folder=$scratch/$1

@@ -1,5 +1,6 @@
-/* What <tacho/tacho.hpp> offers, used once. Exits with the line of the first check that fails,
-   modulo 251. cplusplus.sh builds it by each compiler, standard and way, and reads its files. */
+/* Uses everything in <tacho/tacho.hpp> once. Exits with the line of the first check that fails,
+   modulo 251. cplusplus.sh builds it by each compiler, in each standard and with each set of flags,
+   and reads its files. */
 #include <tacho/tacho.hpp>
 
 #include <cstdio>
@@ -27,7 +28,7 @@ static_assert(std::is_nothrow_constructible_v<tacho::span, std::string_view, std
 static_assert(std::is_nothrow_constructible_v<tacho::span, tacho_trace_site &>);
 static_assert(sizeof(tacho::span) == sizeof(std::uint32_t));
 
-/* A span that the caller ends. */
+/* Returns a span that the caller ends. */
 static tacho::span begin_request(std::string_view path)
 {
     return tacho::span("request", "server", tacho::field("path", path));

@@ -1,6 +1,6 @@
 #!/bin/sh
-# <tacho/tacho.hpp> with each C++ compiler there is, in C++17 and C++20: with exceptions and without, and
-# with TACHO_DISABLE, when nothing is recorded.
+# Tests <tacho/tacho.hpp> with each installed C++ compiler in C++17 and C++20, with and without
+# exceptions, and with TACHO_DISABLE, which records nothing.
 #
 #   cplusplus.sh PROJECT LIBRARY TACHO SANITIZED(ON|OFF)
 set -eu
@@ -22,7 +22,7 @@ build()
         fail "$way does not compile"
 }
 
-# run NAME=VALUE...: with these variables.
+# run NAME=VALUE...: runs the program with these variables.
 run()
 {
     rm -f "$scratch"/*.json*
@@ -30,7 +30,7 @@ run()
     grep -q '"event":"own"' "$scratch/own.jsonl" || fail "$way: no event in own.jsonl"
 }
 
-# recorded COUNT TEXT: the trace has that many lines with the text.
+# recorded COUNT TEXT: checks that the trace has COUNT lines with the text.
 recorded()
 {
     count=$(grep -o -- "$2" "$scratch/t.json" | wc -l)
@@ -51,7 +51,7 @@ check_trace()
     "$tacho" trace validate "$scratch/t.json" || fail "$way: the trace is not valid"
 }
 
-# A file with TACHO_DISABLE and one without it, in one program: each does what it was compiled for.
+# Links a file with TACHO_DISABLE and one without it. Only the second one records.
 cat >"$scratch/silent.cc" <<'END'
 #include <tacho/tacho.hpp>
 void silent();

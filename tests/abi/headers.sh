@@ -1,6 +1,6 @@
 #!/bin/sh
-# Every public header compiles alone, twice over, as C11 and as C++17, with each compiler there is;
-# those named .hpp as C++17 and C++20.
+# Checks that every public header compiles alone and when included twice, as C11 and as C++17 (.hpp: as
+# C++17 and C++20), with each installed compiler.
 #
 #   headers.sh PROJECT
 set -eu

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A program that links libtacho gets nothing else with it: the C library alone is needed.
+# Checks that libtacho needs no library but the C library.
 #
 #   needed.sh PROJECT LIBRARY SANITIZED(ON|OFF)
 set -eu

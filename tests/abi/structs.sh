@@ -1,6 +1,7 @@
 #!/bin/sh
-# Every public struct is one of the kinds that CONTRIBUTING.md names: it has a size first, an initialiser
-# TACHO_..._INIT and no padding, or it is listed there as a value, or its header calls it frozen.
+# Checks that every public struct is of a kind that CONTRIBUTING.md names: it has a size first, an
+# initialiser TACHO_..._INIT and no padding, or it is listed there as a value, or its header calls it
+# frozen.
 #
 #   structs.sh PROJECT
 set -eu
@@ -8,14 +9,14 @@ set -eu
 need cc
 cd "$1"
 
-# HEADER NAME FIRST_LINE LAST_LINE SIZED(0|1) of each struct with a typedef.
+# Lists HEADER NAME FIRST_LINE LAST_LINE SIZED(0|1) of each struct with a typedef.
 awk '
     /^typedef struct tacho_[a-z0-9_]+ \{/ { name = $3; start = FNR; sized = 0 }
     name && FNR == start + 1 { sized = /^ *size_t size;/ }
     name && /^\}/ { print FILENAME, name, start, FNR, sized; name = "" }' include/tacho/*.h >"$scratch/structs"
 [ "$(wc -l <"$scratch/structs")" -gt 20 ] || fail "no structs found in include/tacho"
 
-# Lines at which the compiler pads a struct.
+# Lists the lines at which the compiler pads a struct.
 cat include/tacho/*.h | sed -n 's/.*\(TACHO_[A-Z0-9_]*_INIT\).*/\1/p' | sort -u >"$scratch/inits"
 for header in include/tacho/*.h; do
     echo "#include \"$header\""

@@ -1,6 +1,6 @@
 #!/bin/sh
-# A library exports what its headers declare with TACHO_API, no more and no less: flame.h and judge.h
-# are libtachokit's, all others are libtacho's.
+# Checks that each library exports exactly the symbols that its headers declare with TACHO_API. flame.h
+# and judge.h belong to libtachokit, all other headers to libtacho.
 #
 #   symbols.sh PROJECT LIBRARY tacho|tachokit
 set -eu
@@ -8,8 +8,8 @@ set -eu
 need nm
 library=$2
 
-# Comments and preprocessor lines go; a declaration then runs from TACHO_API to its semicolon, and
-# without its attributes its name is the one before the first bracket, or a variable's the last.
+# Removes comments and preprocessor lines. A declaration then runs from TACHO_API to its semicolon.
+# Without attributes, its name is the word before the first bracket, or the last word for a variable.
 for header in "$1"/include/tacho/*.h; do
     case $header in
     */flame.h | */judge.h) of=tachokit ;;
@@ -42,7 +42,7 @@ done | awk '
     }' | LC_ALL=C sort -u >"$scratch/declared"
 [ -s "$scratch/declared" ] || fail "no TACHO_API declaration found in $1/include/tacho"
 
-# The version node of the linker's map is an absolute symbol itself: not a function, not counted.
+# The version node of the linker's map is an absolute symbol itself, so it is not counted.
 nm -D --defined-only "$library" | awk '$2 != "A" { sub(/@.*/, "", $3); print $3 }' |
     LC_ALL=C sort -u >"$scratch/exported"
 expect_same "what lib$3 exports" "$scratch/declared" "$scratch/exported"

@@ -1,11 +1,11 @@
-/* libtacho loaded while a program runs, as a plug-in or another language would. */
+/* Loads libtacho at run time, as a plug-in or another language does. */
 #include "support/test.h"
 
 #include <dlfcn.h>
 
 #include <tacho/version.h>
 
-static void loads_and_tells_its_version(void **state)
+static void loads_and_returns_its_version(void **state)
 {
     void *library = dlopen(LIBTACHO, RTLD_NOW | RTLD_LOCAL);
     const char *(*version)(void) = NULL;
@@ -20,7 +20,7 @@ static void loads_and_tells_its_version(void **state)
     assert_int_equal(dlclose(library), 0);
 }
 
-static void keeps_its_own_names_to_itself(void **state)
+static void exports_no_internal_names(void **state)
 {
     void *library = dlopen(LIBTACHO, RTLD_NOW | RTLD_LOCAL);
 
@@ -34,8 +34,8 @@ static void keeps_its_own_names_to_itself(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(loads_and_tells_its_version),
-        cmocka_unit_test(keeps_its_own_names_to_itself),
+        cmocka_unit_test(loads_and_returns_its_version),
+        cmocka_unit_test(exports_no_internal_names),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,5 +1,6 @@
 #!/bin/sh
-# A call of a banned function does not compile with the flags of this build; a sound one does.
+# Checks that a call of a banned function does not compile with the flags of this build, and that an
+# allowed one does.
 #
 #   banned.sh PROJECT BUILD-FOLDER
 set -eu
@@ -7,12 +8,13 @@ set -eu
 project=$1
 commands=$2/compile_commands.json
 
-# The command that compiles src/base/buf.c, without what it reads and writes.
+# The command that compiles src/base/buf.c, without its input and output.
 flags=$(sed -n 's|^ *"command": "\(.*\) -o .*src/base/buf\.c.*",$|\1|p' "$commands" |
     sed 's/\\\(.\)/\1/g' | head -n 1)
 [ -n "$flags" ] || fail "src/base/buf.c is not in $commands"
 
-# compiles BODY: whether a function with this body compiles; what the compiler said is in $scratch/said.
+# compiles BODY: returns whether a function with this body compiles. The messages of the compiler are in
+# $scratch/said.
 compiles()
 {
     printf 'int probe(char *out, const char *in);\nint probe(char *out, const char *in)\n{\n%s\n}\n' \
@@ -29,6 +31,6 @@ for call in 'strcpy(out, in)' 'strcat(out, in)' 'sprintf(out, "%s", in)' 'atoi(i
         { cat "$scratch/said"; fail "$call does not compile, but not because it is banned"; }
 done
 
-# Every C source of the product has the list forced into it.
+# Every C source of src/ and cli/ includes the list by a compiler flag.
 grep '"command"' "$commands" | grep -F -e "$project/src/" -e "$project/cli/" | grep -vF "banned.h" >"$scratch/free" || true
 [ ! -s "$scratch/free" ] || { cat "$scratch/free"; fail "sources compiled without $project/src/base/banned.h"; }

@@ -1,16 +1,15 @@
 #!/bin/sh
-# scripts/install-deps on machines that are made up: what is asked of apt, by whom, and what is said
-# where there is no apt.
+# Tests scripts/install-deps on made-up machines: its calls of apt, with and without sudo, and its
+# messages where apt is missing.
 #
 #   install_deps.sh PROJECT
-#
-# shellcheck disable=SC2016  # the made-up tools expand these, not we
+# shellcheck disable=SC2016 # the made-up tools expand these, not this script
 set -eu
 . "$1/tests/support/lib.sh"
 script=$1/scripts/install-deps
 bin=$scratch/bin
 
-# machine USER-ID TOOL...: the only tools there, besides what every system has.
+# machine USER-ID TOOL...: makes a machine with these tools and those that every system has.
 machine()
 {
     rm -rf "$bin"
@@ -22,7 +21,7 @@ machine()
     tool id "echo $1"
     shift
     for name; do
-        # Each says that it was called, and does as it was told by $scratch/NAME.
+        # Each tool logs its call and runs the commands in $scratch/NAME.
         tool "$name" "printf '%s\\n' \"$name \$*\" >>'$scratch/log'; [ ! -f '$scratch/$name' ] || . '$scratch/$name'"
     done
 }
@@ -33,7 +32,7 @@ tool()
     chmod +x "$bin/$1"
 }
 
-# run STATUS ARGS...: install-deps ends with STATUS on that machine.
+# run STATUS ARGS...: checks that install-deps exits with STATUS on that machine.
 run()
 {
     wanted=$1
@@ -58,14 +57,15 @@ said()
     grep -qF -- "$1" "$scratch/out" || { cat "$scratch/out"; fail "not said: $1"; }
 }
 
-# All is there: one look, nothing else.
+# Everything is installed: install-deps queries dpkg once and does nothing else.
 machine 1000 apt-get dpkg-query
 echo 'shift 3; for p; do echo "ii $p"; done' >"$scratch/dpkg-query"
 run 0 test
 [ "$(grep -c . "$scratch/log")" -eq 1 ] || { cat "$scratch/log"; fail "more than one look"; }
 never apt-get
 
-# Two are missing, one removed but configured: root gets them, without a fetch of the lists.
+# Two packages are missing, one of them removed but configured: root installs them without fetching the
+# lists.
 echo 'shift 3; for p; do case $p in cmake) ;; make) echo "rc $p" ;; *) echo "ii $p" ;; esac; done; exit 1' \
     >"$scratch/dpkg-query"
 machine 0 apt-get dpkg-query
@@ -73,7 +73,7 @@ run 0 build
 logged 'apt-get -q install -y --no-install-recommends cmake make'
 never 'apt-get -q update'
 
-# Another user needs sudo, and is told what to do where there is none.
+# Another user needs sudo. Without sudo, install-deps says what to do.
 machine 1000 apt-get dpkg-query sudo
 run 0 build
 logged 'sudo env DEBIAN_FRONTEND=noninteractive apt-get -q install -y --no-install-recommends cmake make'
@@ -90,7 +90,8 @@ logged 'apt-get -q update'
 echo 'exit 100' >"$scratch/apt-get"
 run 100 build
 
-# Elsewhere: names, and 1; nothing is installed. 0 when all is there.
+# On other systems it prints the names of missing packages, installs nothing and exits with 1; with 0
+# when nothing is missing.
 machine 0 dnf rpm
 echo '[ "$3" != ninja-build ]' >"$scratch/rpm"
 run 1 build
@@ -110,7 +111,7 @@ machine 0
 run 1 test
 said 'Fedora:         gcc glibc-devel cmake'
 
-# What a package needs is what a build needs and the packager's tools, and no browser.
+# The group "package" needs the packages of a build and of the packager, but no browser.
 run 1 package
 said 'dpkg-dev file'
 said 'Debian, Ubuntu: gcc libc6-dev'

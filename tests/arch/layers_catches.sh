@@ -1,5 +1,6 @@
 #!/bin/sh
-# A made-up tree with one illegal include of each kind: check-layers names file, line and rule.
+# Checks that check-layers reports file, line and rule for each kind of illegal include in a made-up
+# tree.
 #
 #   layers_catches.sh PROJECT
 set -eu
@@ -12,7 +13,7 @@ mkdir -p docs cli/core examples/attention include/tacho src/base src/lib/event s
     src/kit/flame/draw src/kit/run src/kit/stats src/kit/sweep
 cp "$project/docs/layers.txt" docs/
 
-# What is allowed, so that it is seen to pass.
+# Allowed includes, which must pass.
 : >include/tacho/api.h
 : >include/tacho/flame.h
 : >src/base/buf.h
@@ -32,7 +33,7 @@ printf '#include <tacho/error.h>\n#include <tacho/flame.h>\n' >examples/attentio
 "$project/scripts/check-layers" . >out || { cat out; fail "a tree without fault does not pass"; }
 [ ! -s out ] || fail "a tree without fault is complained about: $(cat out)"
 
-# What is not.
+# Includes that are not allowed.
 printf '\n#include "lib/event/event.h"\n' >src/base/up.c
 printf '#include "../lib/event/event.h"\n' >src/base/up_by_path.c
 printf '#include <lib/event/event.h>\n' >src/base/up_by_angle.c

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A made-up tree with one wrong name of each kind: check-names reports file, line and rule.
+# Checks that check-names reports file, line and rule for each kind of wrong name in a made-up tree.
 #
 #   names_catches.sh PROJECT
 set -eu

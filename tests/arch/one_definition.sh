@@ -1,6 +1,6 @@
 #!/bin/sh
-# No function or variable is defined in two of our archives. A linker takes the first definition that
-# it meets and says nothing, so a call can reach a function of another folder.
+# Checks that no function or variable is defined in two archives of the project. A linker silently takes
+# the first definition that it finds, so a call could reach a function of another folder.
 #
 #   one_definition.sh PROJECT ARCHIVE...
 set -eu

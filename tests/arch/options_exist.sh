@@ -1,12 +1,12 @@
 #!/bin/sh
-# options_exist.sh SOURCE TACHO: every --option that a message or a help text names exists.
+# options_exist.sh SOURCE TACHO: checks that every --option that a message or a help text names exists.
 set -u
 # shellcheck source=SCRIPTDIR/../support/lib.sh
 . "$1/tests/support/lib.sh"
 source=$1
 tacho=$2
 
-# Options of all commands, as their help lists them.
+# Lists the options of all commands, as their help shows them.
 commands=$("$tacho" help 2>/dev/null | sed -n 's/^  \([a-z]*\)  .*/\1/p')
 for command in $commands; do
     "$tacho" "$command" --help
@@ -16,7 +16,7 @@ for command in $commands; do
 done | grep -oE -- '^ +(-[a-zA-Z], )?--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u >"$scratch/there"
 [ "$(wc -l <"$scratch/there")" -gt 50 ] || fail "the help lists only $(wc -l <"$scratch/there") options"
 
-# Options of other programs, which we call or suggest, and of examples; variables of CSS.
+# Options of other programs that tacho calls or suggests, options of examples, and variables of CSS.
 cat >>"$scratch/there" <<'END'
 --all-kernel
 --all-user

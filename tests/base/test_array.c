@@ -37,7 +37,7 @@ static void keeps_the_items_while_it_grows(void **state)
     free(l.items);
 }
 
-static void leaves_room_that_is_enough(void **state)
+static void reserves_enough_room(void **state)
 {
     int *items = NULL;
     int *before;
@@ -55,13 +55,13 @@ static void leaves_room_that_is_enough(void **state)
     free(items);
 }
 
-static void moves_a_large_block_whole(void **state)
+static void copies_a_large_block_completely(void **state)
 {
     uint64_t *items = NULL;
     size_t room = 0;
 
     (void)state;
-    for (size_t i = 0; i < (4 << 20); i++) { /* 32 MiB: past where large pages begin */
+    for (size_t i = 0; i < (4 << 20); i++) { /* 32 MiB, more than one large page */
         assert_int_equal(tch_array_reserve(&items, &room, i + 1), 0);
         items[i] = i * 3;
     }
@@ -111,7 +111,7 @@ static void zeroes_the_new_part_only(void **state)
     free(items);
 }
 
-static void extends_without_a_room(void **state)
+static void extends_without_a_room_field(void **state)
 {
     char **names = NULL;
     size_t count = 0;
@@ -163,7 +163,7 @@ static int fill(void *arg)
     return status;
 }
 
-static void stays_whole_without_memory(void **state)
+static void stays_intact_without_memory(void **state)
 {
     (void)state;
     test_every_allocation_fails(fill, NULL);
@@ -173,12 +173,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(keeps_the_items_while_it_grows),
-        cmocka_unit_test(leaves_room_that_is_enough),
-        cmocka_unit_test(moves_a_large_block_whole),
+        cmocka_unit_test(reserves_enough_room),
+        cmocka_unit_test(copies_a_large_block_completely),
         cmocka_unit_test(refuses_sizes_that_overflow),
         cmocka_unit_test(zeroes_the_new_part_only),
-        cmocka_unit_test(extends_without_a_room),
-        cmocka_unit_test(stays_whole_without_memory),
+        cmocka_unit_test(extends_without_a_room_field),
+        cmocka_unit_test(stays_intact_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

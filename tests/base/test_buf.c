@@ -102,7 +102,7 @@ static void survives_a_huge_request(void **state)
     tch_buf_release(&b);
 }
 
-static void hands_its_text_over(void **state)
+static void gives_up_ownership_of_its_text(void **state)
 {
     char mem[8];
     struct tch_buf b;
@@ -151,7 +151,7 @@ int main(void)
         cmocka_unit_test(moves_from_the_stack_to_the_heap),
         cmocka_unit_test(keeps_bytes_that_are_not_text),
         cmocka_unit_test(survives_a_huge_request),
-        cmocka_unit_test(hands_its_text_over),
+        cmocka_unit_test(gives_up_ownership_of_its_text),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

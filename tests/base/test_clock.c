@@ -33,7 +33,7 @@ static void goes_through_both_pairs(void **state)
     assert_within(tch_clock_ns(&c, 2500), 1000, 1);
 }
 
-static void goes_on_before_and_behind(void **state)
+static void extends_the_line_before_and_after_the_pairs(void **state)
 {
     struct tch_clock c = line(3000, 1000000, 6000, 1001000);
 
@@ -93,7 +93,7 @@ static void trusts_the_tsc_only_where_the_kernel_does(void **state)
     assert_non_null(tch_clock_judge_tsc(true, ""));
 }
 
-static void ticks_are_what_was_chosen(void **state)
+static void ticks_come_from_the_chosen_source(void **state)
 {
     struct tch_clock c;
 
@@ -123,7 +123,7 @@ static void clocks_never_go_back(void **state)
     }
 }
 
-/* However long the machine is busy elsewhere, a tick lies between the readings around it. */
+/* A tick lies between the readings around it, however busy the machine is. */
 static void ticks_agree_with_the_monotonic_clock(void **state)
 {
     enum { COUNT = 50 };
@@ -145,7 +145,7 @@ static void ticks_agree_with_the_monotonic_clock(void **state)
     assert_true(c.last.ns - c.first.ns >= 50 * 1000000);
     for (int i = 0; i < COUNT; i++) {
         uint64_t ns = tch_clock_ns(&c, ticks[i]);
-        /* What the pairs may be off, and 1 ms over 50 ms for a clock that is being slewed. */
+        /* The error of both pairs, and 1 ms over 50 ms because the clock may be slewed. */
         uint64_t slack = c.first.error + c.last.error + 1000000;
 
         assert_true(ns + slack >= before[i]);
@@ -153,7 +153,7 @@ static void ticks_agree_with_the_monotonic_clock(void **state)
     }
 }
 
-static void calibrating_again_lengthens_the_line(void **state)
+static void calibrating_again_extends_the_line(void **state)
 {
     struct tch_clock c;
     struct tch_clock_pair first;
@@ -169,7 +169,7 @@ static void calibrating_again_lengthens_the_line(void **state)
     assert_true(c.last.ns > last_ns);
 }
 
-static void tells_people_the_date(void **state)
+static void formats_the_date(void **state)
 {
     (void)state;
     assert_true(tch_wall_ns() > UINT64_C(1600000000) * 1000000000u);
@@ -213,16 +213,16 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(threads_may_start_at_once),
         cmocka_unit_test(goes_through_both_pairs),
-        cmocka_unit_test(goes_on_before_and_behind),
+        cmocka_unit_test(extends_the_line_before_and_after_the_pairs),
         cmocka_unit_test(nanoseconds_stay_nanoseconds),
         cmocka_unit_test(holds_for_a_hundred_days),
         cmocka_unit_test(never_falls_while_ticks_rise),
         cmocka_unit_test(trusts_the_tsc_only_where_the_kernel_does),
-        cmocka_unit_test(ticks_are_what_was_chosen),
+        cmocka_unit_test(ticks_come_from_the_chosen_source),
         cmocka_unit_test(clocks_never_go_back),
         cmocka_unit_test(ticks_agree_with_the_monotonic_clock),
-        cmocka_unit_test(calibrating_again_lengthens_the_line),
-        cmocka_unit_test(tells_people_the_date),
+        cmocka_unit_test(calibrating_again_extends_the_line),
+        cmocka_unit_test(formats_the_date),
         cmocka_unit_test(writes_a_time_as_utc),
     };
 

@@ -35,7 +35,7 @@ static void quotes_only_what_needs_it(void **state)
     }
 }
 
-static void a_name_is_no_formula_and_no_escape_sequence(void **state)
+static void names_are_safe_for_spreadsheets_and_terminals(void **state)
 {
     static const struct {
         const char *name, *field;
@@ -91,7 +91,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quotes_only_what_needs_it),
         cmocka_unit_test(floats_have_no_exponent_and_read_back_the_same),
-        cmocka_unit_test(a_name_is_no_formula_and_no_escape_sequence),
+        cmocka_unit_test(names_are_safe_for_spreadsheets_and_terminals),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

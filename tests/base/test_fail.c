@@ -1,4 +1,4 @@
-/* tacho_error: what a caller sees of a failure. */
+/* Tests how failures are described in tacho_error. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -25,7 +25,7 @@ static void accepts_no_error_to_fill(void **state)
     assert_int_equal(tch_fail_memory(NULL), TACHO_ENOMEM);
 }
 
-static void says_what_the_system_said(void **state)
+static void adds_the_system_error(void **state)
 {
     tacho_error err;
 
@@ -58,7 +58,8 @@ static void names_the_line_in_a_text(void **state)
     assert_string_equal(text + strlen("line 18446744073709551615: "), err.message);
     tch_fail(&err, TACHO_EPARSE, 3, "\u00e9\u00e9");
     assert_string_equal(tacho_error_text(&err, text, sizeof text), "line 3: \u00e9\u00e9");
-    assert_string_equal(tacho_error_text(&err, few, sizeof few), "line 3: "); /* no half of one */
+    assert_string_equal(tacho_error_text(&err, few, sizeof few),
+                        "line 3: "); /* no partial character */
     tch_fail(&err, TACHO_EINVAL, 0, "bad");
     assert_string_equal(tacho_error_text(&err, text, sizeof text), "bad");
 }
@@ -84,7 +85,7 @@ static void message_is_one_line(void **state)
     assert_string_equal(err.message, "'a b c [2J '");
 }
 
-static void message_is_utf8_whatever_a_name_holds(void **state)
+static void message_is_utf8_for_any_name(void **state)
 {
     tacho_error err;
 
@@ -99,7 +100,7 @@ static void message_is_utf8_whatever_a_name_holds(void **state)
     assert_string_equal(err.message, "");
 }
 
-static void message_is_never_cut_inside_a_character(void **state)
+static void message_is_never_truncated_inside_a_character(void **state)
 {
     char text[400];
     tacho_error err;
@@ -132,13 +133,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fills_the_error_and_returns_the_code),
         cmocka_unit_test(accepts_no_error_to_fill),
-        cmocka_unit_test(says_what_the_system_said),
+        cmocka_unit_test(adds_the_system_error),
         cmocka_unit_test(reports_that_memory_ran_out),
         cmocka_unit_test(names_the_line_in_a_text),
         cmocka_unit_test(keeps_the_reason_when_the_name_is_long),
         cmocka_unit_test(message_is_one_line),
-        cmocka_unit_test(message_is_utf8_whatever_a_name_holds),
-        cmocka_unit_test(message_is_never_cut_inside_a_character),
+        cmocka_unit_test(message_is_utf8_for_any_name),
+        cmocka_unit_test(message_is_never_truncated_inside_a_character),
         cmocka_unit_test(every_code_has_a_name),
     };
 

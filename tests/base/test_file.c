@@ -1,4 +1,5 @@
-/* Whole files read and written, and folders made. Replacing files is test_file_replace.c's. */
+/* Tests reading and writing whole files and making folders. test_file_replace.c tests replacing
+   files. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -12,7 +13,7 @@
 #include "base/file.h"
 #include "support/system.h"
 
-static void reads_a_file_behind_what_the_buffer_holds(void **state)
+static void appends_a_file_to_the_buffer(void **state)
 {
     struct tch_buf b;
 
@@ -49,7 +50,7 @@ static void takes_exactly_the_limit(void **state)
     assert_int_equal(tch_file_read(test_at("a"), 4, &b, &err), TACHO_ELIMIT);
     assert_non_null(strstr(err.message, "more than 4 bytes"));
     assert_non_null(strstr(err.message, test_at("a")));
-    assert_string_equal(b.data, "x"); /* as before */
+    assert_string_equal(b.data, "x"); /* unchanged */
     assert_int_equal(tch_file_read(test_at("a"), 5, &b, &err), 0);
     assert_string_equal(b.data, "x12345");
     tch_buf_release(&b);
@@ -69,7 +70,7 @@ static void the_buffers_own_limit_counts_too(void **state)
     tch_buf_release(&b);
 }
 
-static void reads_files_that_do_not_tell_their_size(void **state)
+static void reads_files_of_unknown_size(void **state)
 {
     struct tch_buf b;
 
@@ -196,8 +197,8 @@ static void stop_signals(void)
     assert_int_equal(setitimer(ITIMER_REAL, &(struct itimerval){.it_interval = {0}}, NULL), 0);
 }
 
-/* The pipe is full at first and most of the time, so that signals interrupt and shorten. */
-static void signals_do_not_shorten_what_is_written(void **state)
+/* The pipe is full most of the time, so signals interrupt writes and make them short. */
+static void signals_do_not_shorten_writes(void **state)
 {
     enum { SIZE = 1 << 20 };
     char *data = calloc(SIZE, 1);
@@ -229,7 +230,7 @@ static void signals_do_not_shorten_what_is_written(void **state)
     free(data);
 }
 
-static void signals_do_not_shorten_what_is_read(void **state)
+static void signals_do_not_shorten_reads(void **state)
 {
     struct tch_buf b;
     int fds[2];
@@ -325,18 +326,18 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_folder_before_a_name),
-        TEST_IN_HOME(reads_a_file_behind_what_the_buffer_holds),
+        TEST_IN_HOME(appends_a_file_to_the_buffer),
         TEST_IN_HOME(reads_an_empty_file),
         TEST_IN_HOME(takes_exactly_the_limit),
         TEST_IN_HOME(the_buffers_own_limit_counts_too),
-        TEST_IN_HOME(reads_files_that_do_not_tell_their_size),
+        TEST_IN_HOME(reads_files_of_unknown_size),
         TEST_IN_HOME(reads_a_pipe_to_its_end),
         TEST_IN_HOME(names_the_file_that_cannot_be_read),
         TEST_IN_HOME(an_unreadable_file_is_an_error),
         TEST_IN_HOME(a_file_that_vanishes_while_it_is_read_is_read),
         TEST_IN_HOME(says_that_the_disk_is_full),
-        TEST_IN_HOME(signals_do_not_shorten_what_is_written),
-        TEST_IN_HOME(signals_do_not_shorten_what_is_read),
+        TEST_IN_HOME(signals_do_not_shorten_writes),
+        TEST_IN_HOME(signals_do_not_shorten_reads),
         TEST_IN_HOME(makes_folders_as_deep_as_asked),
         TEST_IN_HOME(names_the_part_that_is_a_file),
         TEST_IN_HOME(survives_every_allocation_failing),

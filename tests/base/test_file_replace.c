@@ -1,4 +1,4 @@
-/* Replacing a file: the old content or all of the new, on a full disk, too. */
+/* Tests replacing a file: it has the old content or all of the new, also on a full disk. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -37,7 +37,7 @@ static void replaces_a_file_and_keeps_its_mode(void **state)
     assert_int_equal(test_folder_count(test_home), 1);
 }
 
-static void whoever_has_it_open_keeps_the_old_content(void **state)
+static void open_descriptors_keep_the_old_content(void **state)
 {
     struct tch_buf b;
     int fd;
@@ -75,7 +75,7 @@ static void replaces_what_a_link_points_to(void **state)
     assert_int_equal(tch_file_replace(test_at("loop"), "x", 1, false, NULL), TACHO_EIO);
 }
 
-static void what_cannot_be_replaced_is_written_to(void **state)
+static void devices_are_written_to_not_replaced(void **state)
 {
     struct stat st;
 
@@ -121,7 +121,7 @@ static void the_longest_name_can_be_replaced(void **state)
     test_assert_content(test_at(name), "x");
 }
 
-static void nothing_is_seen_before_the_commit(void **state)
+static void nothing_is_visible_before_the_commit(void **state)
 {
     struct tch_replace r;
 
@@ -150,7 +150,7 @@ static void an_abort_leaves_no_trace(void **state)
     assert_int_equal(test_folder_count(test_home), 0);
 }
 
-/* As a killed process with our number may have left one. */
+/* A killed process with our process id may have left such a file. */
 static void a_temporary_name_that_is_taken_is_left_alone(void **state)
 {
     struct tch_replace r;
@@ -196,7 +196,7 @@ static void a_failed_rename_leaves_no_temporary_file(void **state)
 
     (void)state;
     assert_int_equal(tch_replace_open(&r, test_at("a"), NULL), 0);
-    assert_int_equal(mkdir(test_at("a"), 0777), 0); /* something came in between */
+    assert_int_equal(mkdir(test_at("a"), 0777), 0); /* another process made a folder in between */
     assert_int_equal(tch_replace_commit(&r, &err), TACHO_EIO);
     assert_int_equal(err.system_errno, EISDIR);
     assert_int_equal(test_folder_count(test_home), 1);
@@ -222,7 +222,7 @@ static int fill_a_small_disk(void)
     tch_buf_release(&b);
     if (test_folder_count(test_home) != 1)
         return 5;
-    /* Nor does a file appear that was not there. */
+    /* A failed call does not make a new file either. */
     if (tch_file_replace(test_at("other"), big, sizeof big, false, &err) != TACHO_EIO)
         return 6;
     return test_folder_count(test_home) == 1 ? 0 : 7;
@@ -256,12 +256,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(makes_a_new_file_as_the_umask_says),
         TEST_IN_HOME(replaces_a_file_and_keeps_its_mode),
-        TEST_IN_HOME(whoever_has_it_open_keeps_the_old_content),
+        TEST_IN_HOME(open_descriptors_keep_the_old_content),
         TEST_IN_HOME(replaces_what_a_link_points_to),
-        TEST_IN_HOME(what_cannot_be_replaced_is_written_to),
+        TEST_IN_HOME(devices_are_written_to_not_replaced),
         TEST_IN_HOME(names_the_file_that_cannot_be_replaced),
         TEST_IN_HOME(the_longest_name_can_be_replaced),
-        TEST_IN_HOME(nothing_is_seen_before_the_commit),
+        TEST_IN_HOME(nothing_is_visible_before_the_commit),
         TEST_IN_HOME(an_abort_leaves_no_trace),
         TEST_IN_HOME(a_temporary_name_that_is_taken_is_left_alone),
         TEST_IN_HOME(a_change_of_folder_does_not_move_the_file),

@@ -1,4 +1,4 @@
-/* The shortest text of a float: known cases, round trips, and the table it rests on. */
+/* Tests the shortest text of a float: known cases, round trips, and the table of powers of ten. */
 #include "support/test.h"
 
 #include <math.h>
@@ -77,7 +77,7 @@ static void a_float_is_not_written_as_a_double(void **state)
     assert_string_equal(out, "1.1754944e-38");
 }
 
-static void what_json_cannot_say_is_null(void **state)
+static void nan_and_infinity_are_null(void **state)
 {
     (void)state;
     assert_json((double)NAN, "null");
@@ -131,7 +131,7 @@ static void reads_back_the_same(void **state)
     }
 }
 
-/* "%.*g" with ever more digits finds the shortest text the slow way. */
+/* Tries "%.*g" with more and more digits, the slow way to find the shortest text. */
 static void no_shorter_text_reads_back_the_same(void **state)
 {
     uint64_t random = 88172645463325252u;
@@ -160,7 +160,7 @@ static void no_shorter_text_reads_back_the_same(void **state)
     }
 }
 
-/* Long arithmetic, 32 bits a limb, lowest first: enough for 10^324 and for 2^1216. */
+/* Long arithmetic with 32 bits per limb, the lowest first: enough for 10^324 and for 2^1216. */
 enum { LIMBS = 40 };
 
 static void times_ten(uint32_t limbs[LIMBS])
@@ -234,7 +234,7 @@ int main(void)
         cmocka_unit_test(whole_numbers_keep_a_fraction),
         cmocka_unit_test(changes_notation_at_the_stated_bounds),
         cmocka_unit_test(a_float_is_not_written_as_a_double),
-        cmocka_unit_test(what_json_cannot_say_is_null),
+        cmocka_unit_test(nan_and_infinity_are_null),
         cmocka_unit_test(plain_never_has_an_exponent),
         cmocka_unit_test(reads_back_the_same),
         cmocka_unit_test(no_shorter_text_reads_back_the_same),

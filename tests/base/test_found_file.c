@@ -1,4 +1,5 @@
-/* Files in a folder that somebody else has filled: links, FIFOs and devices in every place. */
+/* Tests reading a folder that somebody else has filled, with links, FIFOs and devices in every
+   place. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -9,7 +10,7 @@
 #include "base/found_file.h"
 #include "support/system.h"
 
-/* run/ with a file and a folder, and a victim outside it. */
+/* Makes run/ with a file and a folder, and a file outside it that must stay unread. */
 static void make_run(void)
 {
     assert_int_equal(mkdir(test_at("run"), 0777), 0);
@@ -64,7 +65,7 @@ static void follows_no_link_to_a_folder(void **state)
     assert_true(tch_found_open(test_at("run"), "iter//part", &err) < 0);
     assert_int_equal(tch_found_remove(test_at("run"), "away/part"), -1);
     test_assert_content(test_at("outside/part"), "secret");
-    /* The folder itself is the user's choice. */
+    /* The user chose the folder itself, so that may be a link. */
     assert_int_equal(symlink("run", test_at("latest")), 0);
     assert_true(tch_found_regular(test_at("latest"), "iter/part"));
 }
@@ -138,7 +139,7 @@ static void removes_links_files_and_empty_folders(void **state)
     assert_int_equal(test_folder_count(test_at("run")), 0);
 }
 
-static void makes_folders_but_takes_no_link_for_one(void **state)
+static void makes_folders_but_follows_no_link(void **state)
 {
     tacho_error err;
     struct stat st;
@@ -167,7 +168,7 @@ int main(void)
         TEST_IN_HOME(lists_names_in_order),
         TEST_IN_HOME(replaces_the_link_and_not_its_target),
         TEST_IN_HOME(removes_links_files_and_empty_folders),
-        TEST_IN_HOME(makes_folders_but_takes_no_link_for_one),
+        TEST_IN_HOME(makes_folders_but_follows_no_link),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* The hash of bytes, and the comparison that goes with it. */
+/* Tests the hash of bytes and the comparison of hashed texts. */
 #include "support/test.h"
 
 #include "base/hash.h"
@@ -12,10 +12,10 @@ static void same_bytes_have_the_same_hash(void **state)
     for (size_t i = 0; i < sizeof a; i++)
         a[i] = b[i + 1] = (char)(i * 37);
     for (size_t len = 0; len <= sizeof a; len++)
-        assert_true(tch_hash(a, len) == tch_hash(b + 1, len)); /* wherever they are */
+        assert_true(tch_hash(a, len) == tch_hash(b + 1, len)); /* at any alignment */
 }
 
-static void every_byte_and_the_length_count(void **state)
+static void hash_depends_on_every_byte_and_the_length(void **state)
 {
     char text[64] = {0};
 
@@ -32,8 +32,8 @@ static void every_byte_and_the_length_count(void **state)
     }
 }
 
-/* 4096 names in 4096 places by the low bits: chance leaves 1507 places empty, with a deviation of
-   about 20. */
+/* Puts 4096 names into 4096 slots by the low bits. A random hash leaves 1507 slots empty, with a
+   standard deviation of about 20. */
 static void low_bits_spread_similar_names(void **state)
 {
     bool taken[4096] = {false};
@@ -76,7 +76,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(same_bytes_have_the_same_hash),
-        cmocka_unit_test(every_byte_and_the_length_count),
+        cmocka_unit_test(hash_depends_on_every_byte_and_the_length),
         cmocka_unit_test(low_bits_spread_similar_names),
         cmocka_unit_test(compares_bytes_at_any_length),
     };

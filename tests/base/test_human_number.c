@@ -116,7 +116,7 @@ static void short_is(enum tch_unit unit, double value, const char *want)
     tch_buf_release(&b);
 }
 
-static void tells_neighbours_at_an_axis_apart(void **state)
+static void neighbours_at_an_axis_have_different_texts(void **state)
 {
     struct tch_buf b;
 
@@ -132,7 +132,7 @@ static void tells_neighbours_at_an_axis_apart(void **state)
     tch_buf_adds(&b, " ");
     tch_add_short(&b, TCH_BYTES, 36.5 * 0x1p20, 0x1p19);
     tch_buf_adds(&b, " ");
-    tch_add_short(&b, TCH_PLAIN, 1e9 / 3, 1e-9); /* no more than seven, no exponent */
+    tch_add_short(&b, TCH_PLAIN, 1e9 / 3, 1e-9); /* at most seven digits, no exponent */
     assert_string_equal(b.data, "1000.5 36.5 MiB 333333333");
     tch_buf_release(&b);
 }
@@ -170,12 +170,12 @@ static void writes_percents(void **state)
     percent_is(0, "0.0%");
     percent_is(0.125, "12.5%");
     percent_is(1, "100.0%");
-    percent_is(0.0001, "<0.1%"); /* something, not nothing */
+    percent_is(0.0001, "<0.1%"); /* not 0 */
     percent_is(-0.05, "-5.0%");
     percent_is(NAN, "-");
 }
 
-/* As printf() would, also where a digit hangs on the last bit. */
+/* Also where a digit depends on the last bit. */
 static void shares_are_rounded_as_by_printf(void **state)
 {
     struct tch_buf b;
@@ -209,7 +209,7 @@ int main(void)
         cmocka_unit_test(writes_counts),
         cmocka_unit_test(writes_other_numbers),
         cmocka_unit_test(leaves_out_zeros_at_axes),
-        cmocka_unit_test(tells_neighbours_at_an_axis_apart),
+        cmocka_unit_test(neighbours_at_an_axis_have_different_texts),
         cmocka_unit_test(writes_percents),
         cmocka_unit_test(shares_are_rounded_as_by_printf),
     };

@@ -8,7 +8,7 @@ static uint32_t add(struct tch_intern *t, const char *text)
     return tch_intern_add(t, text, strlen(text));
 }
 
-static void numbers_texts_in_order_of_first_sight(void **state)
+static void numbers_texts_in_order_of_first_use(void **state)
 {
     struct tch_intern t = {0};
 
@@ -78,8 +78,8 @@ static void stays_right_while_it_grows(void **state)
     tch_intern_release(&t);
 }
 
-/* Texts with one hash, which the hash itself can hardly give. */
-static void tells_texts_of_one_hash_apart(void **state)
+/* Forces texts to have the same hash, which hardly happens otherwise. */
+static void distinguishes_texts_with_the_same_hash(void **state)
 {
     struct tch_intern t = {0};
     char text[2] = "";
@@ -139,7 +139,7 @@ static int fill(void *arg)
     (void)arg;
     while (i < 3000 && tch_intern_add(&t, name, nth(name, i)) != TCH_INTERN_NONE)
         i++;
-    assert_int_equal(t.count, i); /* what was added before the failure is still there */
+    assert_int_equal(t.count, i); /* the texts before the failure are still there */
     for (uint32_t k = 0; k < i; k++)
         assert_int_equal(tch_intern_find(&t, name, nth(name, k)), k);
     if (i == 3000)
@@ -149,7 +149,7 @@ static int fill(void *arg)
     return ranks ? 0 : -1;
 }
 
-static void stays_whole_without_memory(void **state)
+static void stays_intact_without_memory(void **state)
 {
     (void)state;
     test_every_allocation_fails(fill, NULL);
@@ -158,14 +158,14 @@ static void stays_whole_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_texts_in_order_of_first_sight),
+        cmocka_unit_test(numbers_texts_in_order_of_first_use),
         cmocka_unit_test(keeps_any_bytes),
         cmocka_unit_test(finds_without_adding),
         cmocka_unit_test(stays_right_while_it_grows),
-        cmocka_unit_test(tells_texts_of_one_hash_apart),
+        cmocka_unit_test(distinguishes_texts_with_the_same_hash),
         cmocka_unit_test(starts_again_after_clear),
         cmocka_unit_test(ranks_by_bytes),
-        cmocka_unit_test(stays_whole_without_memory),
+        cmocka_unit_test(stays_intact_without_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

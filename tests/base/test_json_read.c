@@ -1,4 +1,4 @@
-/* The JSON reader: what it accepts, what it says of the rest, and what it hands out. */
+/* Tests the JSON reader: the texts that it accepts, its errors, and the values that it returns. */
 #include "support/test.h"
 
 #include "base/json_read.h"
@@ -28,7 +28,7 @@ static void assert_unsound(const char *text)
     assert_status(text, strlen(text), TACHO_EPARSE);
 }
 
-static void accepts_what_the_rfc_has(void **state)
+static void accepts_what_the_rfc_allows(void **state)
 {
     static const char *const sound[] = {
         "0",
@@ -53,7 +53,7 @@ static void accepts_what_the_rfc_has(void **state)
         assert_sound(sound[i]);
 }
 
-static void rejects_what_it_has_not(void **state)
+static void rejects_what_the_rfc_forbids(void **state)
 {
     static const char *const unsound[] = {
         "",
@@ -209,7 +209,7 @@ static void a_number_may_have_ten_thousand_digits(void **state)
     assert_true(number == 10.0 / 3);
 }
 
-/* Each byte in each place of numbers of each short length, with room behind it and without. */
+/* Tries each byte in each place of short numbers, with and without readable memory after them. */
 static void judges_short_numbers_byte_by_byte(void **state)
 {
     (void)state;
@@ -227,8 +227,8 @@ static void judges_short_numbers_byte_by_byte(void **state)
                 }
 }
 
-/* Every place in a batch, a block and a window gets its turn to be the one where things are cut. */
-/* Up to sixteen bytes are judged all at once, so each place of the point and of a wrong byte. */
+/* The reader checks up to sixteen bytes at once, so this tries each place of the decimal point and
+   of a wrong byte. */
 static void judges_short_decimals_byte_by_byte(void **state)
 {
     static const char wrong[] = ".-+e/:x\x01\xFF";
@@ -261,6 +261,7 @@ static void judges_short_decimals_byte_by_byte(void **state)
         }
 }
 
+/* Splits the text at every place of a batch, a block and a window. */
 static void is_not_confused_by_where_a_block_ends(void **state)
 {
     static const char *const values[] = {
@@ -289,7 +290,7 @@ static void is_not_confused_by_where_a_block_ends(void **state)
             }
 }
 
-static void hands_out_what_is_there(void **state)
+static void returns_all_members_and_values(void **state)
 {
     static const char text[] = " { \"na\\u006de\" : \"a\\nb\", \"n\" : [ -12 , 1.5 ], \"x\":{} } ";
     struct tch_json_reader r;
@@ -379,7 +380,7 @@ static void keeps_integers_exact(void **state)
     assert_int_equal(number_of("9007199254740993").kind, TCH_JSON_U64);
 }
 
-static void leaves_a_container_from_the_middle(void **state)
+static void leaves_a_container_in_the_middle(void **state)
 {
     static const char text[] = "[{\"a\":1,\"b\":[2,[3]],\"c\":4},[5,6],7]";
     struct tch_json_reader r;
@@ -425,7 +426,7 @@ static void stays_failed(void **state)
     assert_string_equal(err.message, "the reader is still inside a value");
 }
 
-static void nothing_at_all_is_an_empty_text(void **state)
+static void null_is_an_empty_text(void **state)
 {
     tacho_error err;
 
@@ -436,7 +437,7 @@ static void nothing_at_all_is_an_empty_text(void **state)
     assert_string_equal(err.message, "expected a value, found the end of the text");
 }
 
-/* Mutations of a sound text: the fast reader and the plain one agree on each. */
+/* The fast reader and the plain validator must agree on each mutation of a valid text. */
 static void agrees_with_the_plain_validator(void **state)
 {
     static const char seed[] =
@@ -461,7 +462,7 @@ static void agrees_with_the_plain_validator(void **state)
         }
         if (i % 7 == 0)
             len = (random >> 20) % len;
-        /* In all ways for some; with the scanner in use for all. */
+        /* Tries all ways of reading for some texts, and the default scanner for all. */
         status =
             i % 16 ? tch_json_check(text, len, &err) : test_json_every_way(text, len, &err, &agree);
         if (!agree || (status == 0) != test_json_plain(text, len, TCH_JSON_DEPTH))
@@ -473,8 +474,8 @@ static void agrees_with_the_plain_validator(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(accepts_what_the_rfc_has),
-        cmocka_unit_test(rejects_what_it_has_not),
+        cmocka_unit_test(accepts_what_the_rfc_allows),
+        cmocka_unit_test(rejects_what_the_rfc_forbids),
         cmocka_unit_test(rejects_bytes_that_are_not_utf8),
         cmocka_unit_test(names_line_column_and_offset),
         cmocka_unit_test(limits_the_depth),
@@ -483,12 +484,12 @@ int main(void)
         cmocka_unit_test(judges_short_numbers_byte_by_byte),
         cmocka_unit_test(judges_short_decimals_byte_by_byte),
         cmocka_unit_test(is_not_confused_by_where_a_block_ends),
-        cmocka_unit_test(hands_out_what_is_there),
+        cmocka_unit_test(returns_all_members_and_values),
         cmocka_unit_test(unescapes_everything),
         cmocka_unit_test(keeps_integers_exact),
-        cmocka_unit_test(leaves_a_container_from_the_middle),
+        cmocka_unit_test(leaves_a_container_in_the_middle),
         cmocka_unit_test(stays_failed),
-        cmocka_unit_test(nothing_at_all_is_an_empty_text),
+        cmocka_unit_test(null_is_an_empty_text),
         cmocka_unit_test(agrees_with_the_plain_validator),
     };
 

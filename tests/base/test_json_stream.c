@@ -1,4 +1,4 @@
-/* The JSON reader on a stream: bounded memory, texts that stay while they are good, errors. */
+/* Tests the JSON reader on a stream: bounded memory, the lifetime of texts, errors. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -6,7 +6,7 @@
 #include "base/json_read.h"
 #include "support/json_ways.h"
 
-/* A document that is never in memory as a whole: ["aaa…"], or what else stands around the string.
+/* A document that is never completely in memory: ["aaa…"], or other text around the long string.
  */
 struct long_string {
     uint64_t left;
@@ -41,7 +41,7 @@ static ssize_t long_string_read(void *ctx, char *buf, size_t size)
     return (ssize_t)n;
 }
 
-static void passes_over_a_string_of_a_gigabyte_in_its_window(void **state)
+static void skips_a_string_of_a_gigabyte_in_bounded_memory(void **state)
 {
     struct long_string doc = {.left = (uint64_t)1 << 30};
     struct tch_json_reader r;
@@ -76,8 +76,8 @@ static int enter_member(struct tch_json_reader *r)
     return read_next(r) == 0 && tch_json_member(r, &key) == 1 ? 0 : -1;
 }
 
-/* Each way to get at a text, and then a string to skip that no window holds. */
-static void a_stream_keeps_no_text_longer_than_it_is_good(void **state)
+/* Gets a text in each way, and then skips a string that is longer than the window. */
+static void a_stream_keeps_texts_only_while_they_are_valid(void **state)
 {
     static const struct {
         const char *before;
@@ -123,7 +123,7 @@ static void refuses_to_hold_a_string_past_the_limit(void **state)
     tch_json_close(&r);
 }
 
-static void a_stream_hands_out_strings_larger_than_its_first_window(void **state)
+static void a_stream_returns_strings_larger_than_its_first_window(void **state)
 {
     struct long_string doc = {.left = 3 * TCH_JSON_WINDOW};
     struct tch_json_reader r;
@@ -217,10 +217,10 @@ static void survives_every_allocation_failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(passes_over_a_string_of_a_gigabyte_in_its_window),
-        cmocka_unit_test(a_stream_keeps_no_text_longer_than_it_is_good),
+        cmocka_unit_test(skips_a_string_of_a_gigabyte_in_bounded_memory),
+        cmocka_unit_test(a_stream_keeps_texts_only_while_they_are_valid),
         cmocka_unit_test(refuses_to_hold_a_string_past_the_limit),
-        cmocka_unit_test(a_stream_hands_out_strings_larger_than_its_first_window),
+        cmocka_unit_test(a_stream_returns_strings_larger_than_its_first_window),
         cmocka_unit_test(reports_a_read_that_fails),
         cmocka_unit_test(counts_lines_in_a_stream),
         cmocka_unit_test(survives_every_allocation_failing),

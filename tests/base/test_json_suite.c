@@ -1,4 +1,5 @@
-/* The public JSON parsing test suite, and the float cases, where the reference data is there. */
+/* Runs the public JSON parsing test suite and the float cases, if the reference data is
+   available. */
 #include "support/test.h"
 
 #include <dirent.h>
@@ -13,7 +14,7 @@
 
 enum { FILE_LIMIT = 16 << 20 };
 
-/* y_: must be accepted; n_: must be rejected; i_: either, but all ways alike. */
+/* y_: must be accepted; n_: must be rejected; i_: either, but the same in all ways of reading. */
 static void check_one(const char *folder, const char *name)
 {
     char path[1024];
@@ -54,7 +55,7 @@ static void passes_the_parsing_suite(void **state)
     assert_true(files > 100);
 }
 
-/* The member of the object that text is; TCH_JSON_NULL where there is none. */
+/* Returns a member of an object; TCH_JSON_NULL if it is missing. */
 static struct tch_json_value member(struct tch_json_value object, const char *name)
 {
     struct tch_json_value found = {.type = TCH_JSON_NULL};

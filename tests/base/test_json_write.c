@@ -130,7 +130,7 @@ static void floats_are_short_or_null(void **state)
     assert_string_equal(b.data, "[0.1,0.1,null]");
 }
 
-static void too_much_is_a_failure_not_a_fragment(void **state)
+static void too_much_output_is_a_failure_not_truncated(void **state)
 {
     struct tch_buf small;
 
@@ -156,7 +156,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(integers_are_exact_to_64_bits, setup, teardown),
         cmocka_unit_test_setup_teardown(floats_are_short_or_null, setup, teardown),
-        cmocka_unit_test(too_much_is_a_failure_not_a_fragment),
+        cmocka_unit_test(too_much_output_is_a_failure_not_truncated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

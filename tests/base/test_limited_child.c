@@ -1,4 +1,5 @@
-/* Work in a child process: its answer, its limits of time and memory, how it is stopped. */
+/* Tests calls in a child process: their results, their limits of time and memory, how they are
+   stopped. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -30,7 +31,7 @@ static void spin(int fd, void *ctx)
 static void use_memory(int fd, void *ctx)
 {
     answer_then(fd, ctx);
-    for (;;) /* not by malloc(), of which sanitizers have their own */
+    for (;;) /* not by malloc(), which sanitizers replace */
         if (mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) ==
             MAP_FAILED)
             _exit(1);

@@ -1,4 +1,4 @@
-/* Lines from memory and from descriptors: bounded, counted, none lost. */
+/* Tests reading lines from memory and from descriptors: bounded, counted, none lost. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include "base/lines.h"
 
-/* A file without a name that holds the text, read from its start. */
+/* Returns a descriptor of a file without a name that contains the text, at its start. */
 static int file_of(const char *data, size_t len)
 {
     int fd = memfd_create("lines", MFD_CLOEXEC);
@@ -96,7 +96,7 @@ static void an_lf_at_the_end_begins_no_line(void **state)
     tch_lines_release(&lines);
 }
 
-static void any_byte_may_come(void **state)
+static void lines_may_contain_any_byte(void **state)
 {
     struct tch_lines lines;
     struct tch_line line;
@@ -111,7 +111,7 @@ static void any_byte_may_come(void **state)
     assert_end(&lines);
 }
 
-static void a_line_too_long_is_told_once_and_passed_over(void **state)
+static void a_too_long_line_is_reported_once_and_skipped(void **state)
 {
     static const char text[] = "12345\n123456\nab\n1234567";
 
@@ -134,7 +134,7 @@ static void a_line_too_long_is_told_once_and_passed_over(void **state)
     }
 }
 
-/* `count` bytes 'x' and a line feed. */
+/* Writes `count` bytes 'x' and a line feed. */
 static void add_line(FILE *file, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -175,7 +175,7 @@ static void the_buffer_stays_as_small_as_the_longest_line(void **state)
     fclose(file);
 }
 
-/* Each of these texts comes by a read of its own. */
+/* Returns a descriptor from which each read returns one of these texts. */
 static int packets_of(const char *const *texts)
 {
     int fds[2];
@@ -187,7 +187,7 @@ static int packets_of(const char *const *texts)
     return fds[0];
 }
 
-static void a_line_may_come_in_any_pieces(void **state)
+static void a_line_may_arrive_in_any_pieces(void **state)
 {
     static const char *const pieces[] = {"abc", "de", "f\nx\n", "y",  "\n", "12345",  "6", "\n",
                                          "12",  "34", "5",      "\n", "z",  "123456", NULL};
@@ -207,7 +207,7 @@ static void a_line_may_come_in_any_pieces(void **state)
     close(fd);
 }
 
-static void a_line_too_long_may_come_in_any_pieces(void **state)
+static void a_too_long_line_may_arrive_in_any_pieces(void **state)
 {
     static const char *const pieces[] = {"1234", "5", "67", "8\na\n", "12345", "6\n", "b", NULL};
     int fd = packets_of(pieces);
@@ -224,7 +224,7 @@ static void a_line_too_long_may_come_in_any_pieces(void **state)
     close(fd);
 }
 
-/* A child writes pieces of random size, each after a pause now and then. */
+/* Writes pieces of random size from a child, with occasional pauses. */
 static void write_in_pieces(int fd, const char *text, size_t len)
 {
     uint32_t random = 3;
@@ -297,7 +297,7 @@ static void a_slow_pipe_and_signals_lose_nothing(void **state)
     read_a_slow_pipe(false);
 }
 
-static void names_what_cannot_be_read(void **state)
+static void names_the_file_that_cannot_be_read(void **state)
 {
     struct tch_lines lines;
     struct tch_line line;
@@ -350,7 +350,7 @@ static void survives_every_allocation_failing(void **state)
     fclose(file);
 }
 
-static void a_line_can_be_looked_at_before_it_comes(void **state)
+static void a_line_can_be_peeked_at(void **state)
 {
     static const char text[] = "one\ntwo\nthree";
     int fd = file_of(text, sizeof text - 1);
@@ -367,7 +367,7 @@ static void a_line_can_be_looked_at_before_it_comes(void **state)
     assert_int_equal(len, 9);
     tch_lines_pass(&lines, 4, 1);
     assert_int_equal(tch_lines_peek(&lines, &line, NULL),
-                     1); /* longer than allowed: gone by this */
+                     1); /* longer than allowed, so it is skipped here */
     assert_true(line.too_long && line.number == 3);
     assert_int_equal(tch_lines_peek(&lines, &line, NULL), 0);
     assert_end(&lines);
@@ -380,15 +380,15 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_lines_with_number_and_offset),
         cmocka_unit_test(an_lf_at_the_end_begins_no_line),
-        cmocka_unit_test(any_byte_may_come),
-        cmocka_unit_test(a_line_too_long_is_told_once_and_passed_over),
+        cmocka_unit_test(lines_may_contain_any_byte),
+        cmocka_unit_test(a_too_long_line_is_reported_once_and_skipped),
         cmocka_unit_test(the_buffer_stays_as_small_as_the_longest_line),
-        cmocka_unit_test(a_line_may_come_in_any_pieces),
-        cmocka_unit_test(a_line_too_long_may_come_in_any_pieces),
+        cmocka_unit_test(a_line_may_arrive_in_any_pieces),
+        cmocka_unit_test(a_too_long_line_may_arrive_in_any_pieces),
         cmocka_unit_test(a_slow_pipe_and_signals_lose_nothing),
-        cmocka_unit_test(names_what_cannot_be_read),
+        cmocka_unit_test(names_the_file_that_cannot_be_read),
         cmocka_unit_test(survives_every_allocation_failing),
-        cmocka_unit_test(a_line_can_be_looked_at_before_it_comes),
+        cmocka_unit_test(a_line_can_be_peeked_at),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Messages: to a handler, or to standard error, whatever that is. */
+/* Tests messages to a handler and to standard error, also when that is closed. */
 #include "support/test.h"
 
 #include <unistd.h>
@@ -27,7 +27,7 @@ static void a_handler_gets_the_text_without_a_line_feed(void **state)
     tacho_set_message_handler(keep, &got);
     tch_message("a %d", 1);
     assert_string_equal(got.last, "a 1");
-    tch_message("%0600d", 0); /* as much as fits */
+    tch_message("%0600d", 0); /* truncated to fit */
     assert_int_equal(strlen(got.last), 510);
     assert_int_equal(got.count, 2);
     tacho_set_message_handler(NULL, NULL);

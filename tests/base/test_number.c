@@ -1,4 +1,4 @@
-/* Text to numbers: the whole string or nothing, and every bit of a float right. */
+/* Tests parsing numbers: the whole text or an error, and every bit of a float exact. */
 #include "support/test.h"
 
 #include <float.h>
@@ -68,7 +68,7 @@ static void reads_hexadecimal_numbers(void **state)
     assert_int_equal(value, 26);
 }
 
-static void refuses_what_is_not_wholly_an_integer(void **state)
+static void refuses_texts_that_are_not_integers(void **state)
 {
     static const char *const bad[] = {"",
                                       " 1",
@@ -148,7 +148,7 @@ static void too_large_is_infinite_and_too_small_is_zero(void **state)
     assert_f64("-1e-99999999999999999999999999", -0.0);
 }
 
-static void refuses_what_json_does_not_call_a_number(void **state)
+static void refuses_numbers_that_json_does_not_allow(void **state)
 {
     static const char *const bad[] = {
         "",    "-",   "+1",  ".5",  "1.",   "1.e5",  "01",   "-01",      "00",    "1e",
@@ -162,7 +162,7 @@ static void refuses_what_json_does_not_call_a_number(void **state)
     assert_no_f64("1\0", 2);
 }
 
-static void reads_no_further_than_told(void **state)
+static void reads_no_further_than_the_length(void **state)
 {
     static const char text[] = {'1', '.', '5', 'e', '1'};
     double value;
@@ -175,7 +175,8 @@ static void reads_no_further_than_told(void **state)
     assert_no_f64(text, 4);
 }
 
-/* Half way between 1 and the next double, then `zeros` zeros, then perhaps a last digit. */
+/* Parses the number half way between 1 and the next double, then `zeros` zeros, then an optional
+   last digit. */
 static void assert_long_tie(size_t zeros, const char *last, double value)
 {
     static const char half[] = "1.00000000000000011102230246251565404236316680908203125";
@@ -190,7 +191,7 @@ static void assert_long_tie(size_t zeros, const char *last, double value)
     free(text);
 }
 
-static void a_digit_far_behind_settles_a_tie(void **state)
+static void a_late_digit_decides_a_tie(void **state)
 {
     (void)state;
     for (size_t zeros = 700; zeros < 760; zeros++) {
@@ -221,7 +222,7 @@ static void no_digit_of_a_tie_is_lost(void **state)
     }
 }
 
-static void ten_thousand_digits_meet_their_exponent(void **state)
+static void reads_ten_thousand_digits_with_an_exponent(void **state)
 {
     enum { DIGITS = 10000 };
     char text[DIGITS + 16];
@@ -263,7 +264,7 @@ static void agrees_with_the_c_library(void **state)
     }
 }
 
-/* One string member of a line, between its quotes. */
+/* Finds a string member of a line, without its quotes. */
 static size_t member(const char *line, const char *key, const char **text)
 {
     *text = strstr(line, key);
@@ -273,7 +274,7 @@ static size_t member(const char *line, const char *key, const char **text)
     return strcspn(*text, "\"");
 }
 
-static void every_bit_is_right_where_the_reference_was_not(void **state)
+static void every_bit_is_right_where_the_reference_was_wrong(void **state)
 {
     const char *path = test_reference("vectors/number_parse_quirk.jsonl");
     FILE *file = fopen(path, "re");
@@ -300,7 +301,7 @@ static void every_bit_is_right_where_the_reference_was_not(void **state)
     assert_true(count >= 20);
 }
 
-/* A locale whose decimal point is a comma, compiled here: few machines have one installed. */
+/* Compiles a locale whose decimal point is a comma, because few machines have one installed. */
 static bool make_comma_locale(const char *folder)
 {
     char command[512];
@@ -380,7 +381,7 @@ static void rounds_to_whole_nanoseconds_a_half_upwards(void **state)
     assert_duration("0.999999999999999999h", 3600000000000);
 }
 
-static void refuses_what_is_no_duration(void **state)
+static void refuses_invalid_durations(void **state)
 {
     static const char *const bad[] = {
         "",
@@ -419,7 +420,7 @@ static void refuses_what_is_no_duration(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         if (tch_parse_duration(bad[i], &value) != TACHO_EINVAL)
-            fail_msg("'%s' is no duration", bad[i]);
+            fail_msg("'%s' is not a duration", bad[i]);
     assert_int_equal(value, 7);
 }
 
@@ -454,7 +455,7 @@ static void reads_sizes(void **state)
     assert_size("18446744073709551615", UINT64_MAX);
 }
 
-static void refuses_what_is_no_size(void **state)
+static void refuses_invalid_sizes(void **state)
 {
     static const char *const bad[] = {
         "",
@@ -487,7 +488,7 @@ static void refuses_what_is_no_size(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++)
         if (tch_parse_size(bad[i], &value) != TACHO_EINVAL)
-            fail_msg("'%s' is no size", bad[i]);
+            fail_msg("'%s' is not a size", bad[i]);
     assert_int_equal(value, 7);
 }
 
@@ -496,23 +497,23 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_integers_up_to_the_limit),
         cmocka_unit_test(reads_hexadecimal_numbers),
-        cmocka_unit_test(refuses_what_is_not_wholly_an_integer),
+        cmocka_unit_test(refuses_texts_that_are_not_integers),
         cmocka_unit_test(reads_signed_integers_to_both_ends),
         cmocka_unit_test(reads_floats),
         cmocka_unit_test(too_large_is_infinite_and_too_small_is_zero),
-        cmocka_unit_test(refuses_what_json_does_not_call_a_number),
-        cmocka_unit_test(reads_no_further_than_told),
-        cmocka_unit_test(a_digit_far_behind_settles_a_tie),
+        cmocka_unit_test(refuses_numbers_that_json_does_not_allow),
+        cmocka_unit_test(reads_no_further_than_the_length),
+        cmocka_unit_test(a_late_digit_decides_a_tie),
         cmocka_unit_test(no_digit_of_a_tie_is_lost),
-        cmocka_unit_test(ten_thousand_digits_meet_their_exponent),
+        cmocka_unit_test(reads_ten_thousand_digits_with_an_exponent),
         cmocka_unit_test(agrees_with_the_c_library),
-        cmocka_unit_test(every_bit_is_right_where_the_reference_was_not),
+        cmocka_unit_test(every_bit_is_right_where_the_reference_was_wrong),
         cmocka_unit_test(is_the_same_in_every_locale),
         cmocka_unit_test(reads_durations),
         cmocka_unit_test(rounds_to_whole_nanoseconds_a_half_upwards),
-        cmocka_unit_test(refuses_what_is_no_duration),
+        cmocka_unit_test(refuses_invalid_durations),
         cmocka_unit_test(reads_sizes),
-        cmocka_unit_test(refuses_what_is_no_size),
+        cmocka_unit_test(refuses_invalid_sizes),
     };
 
     return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));

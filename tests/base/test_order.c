@@ -14,7 +14,8 @@ static uint64_t next_random(uint64_t *state)
 
 enum { MANY = 20000, SOME = 3000, KINDS = 6 };
 
-/* Orders that trip a quicksort: sorted, reversed, equal, few values, a saw, random. */
+/* Fills x with orders that are bad for a quicksort: sorted, reversed, equal, few values, a saw,
+   random. */
 static void fill(double *x, size_t n, int kind)
 {
     uint64_t state = 7;
@@ -40,7 +41,7 @@ static void fill_u64(uint64_t *x, size_t n, int kind)
         x[i] = (uint64_t)(from[i] + MANY * 5) * (kind == 5 ? 0x100000001u : 1);
 }
 
-static void sorts_whatever_the_order(void **state)
+static void sorts_any_order(void **state)
 {
     static double x[MANY];
 
@@ -57,7 +58,7 @@ static void sorts_whatever_the_order(void **state)
                 sum -= x[i];
                 assert_true(i == 0 || x[i - 1] <= x[i]);
             }
-            assert_true(sum == 0); /* whole numbers: exact */
+            assert_true(sum == 0); /* exact, because the values are whole numbers */
         }
 }
 
@@ -83,7 +84,7 @@ static void sorts_whole_numbers_too(void **state)
         }
 }
 
-static void selects_what_sorting_would_put_there(void **state)
+static void selects_the_same_value_as_sorting(void **state)
 {
     static double x[SOME];
     static double sorted[SOME];
@@ -120,9 +121,9 @@ static void selects_whole_numbers_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sorts_whatever_the_order),
+        cmocka_unit_test(sorts_any_order),
         cmocka_unit_test(sorts_whole_numbers_too),
-        cmocka_unit_test(selects_what_sorting_would_put_there),
+        cmocka_unit_test(selects_the_same_value_as_sorting),
         cmocka_unit_test(selects_whole_numbers_too),
     };
 

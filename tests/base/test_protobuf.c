@@ -63,7 +63,7 @@ static void writes_numbers_at_their_limits(void **state)
     tch_buf_release(&b);
 }
 
-/* Messages nested so that each level's length grows past one, two and three bytes. */
+/* Nests messages so that their lengths need one, two and three bytes. */
 static void gives_long_sub_messages_their_length(void **state)
 {
     static char text[70000];
@@ -129,7 +129,7 @@ static void reads_back_every_type(void **state)
     assert_true(tch_pb_to_double(0x3ff0000000000000u) == 1.0);
 }
 
-static void refuses_what_is_cut_or_not_protobuf(void **state)
+static void refuses_truncated_and_invalid_messages(void **state)
 {
     static const struct {
         const char *bytes;
@@ -194,7 +194,7 @@ int main(void)
         cmocka_unit_test(writes_numbers_at_their_limits),
         cmocka_unit_test(gives_long_sub_messages_their_length),
         cmocka_unit_test(reads_back_every_type),
-        cmocka_unit_test(refuses_what_is_cut_or_not_protobuf),
+        cmocka_unit_test(refuses_truncated_and_invalid_messages),
         cmocka_unit_test(fails_at_the_limit_and_stays_failed),
     };
 

@@ -1,11 +1,12 @@
-/* Regular expressions: compiled, refused with the reason, refused because they would grow. */
+/* Tests regular expressions that compile, that are refused with a reason, and that would need too
+   much memory. */
 #include "support/test.h"
 
 #include <string.h>
 
 #include "base/regex_limit.h"
 
-static void compiles_what_people_write(void **state)
+static void compiles_common_expressions(void **state)
 {
     static const char *const texts[] = {
         "([0-9.]+) tokens/s",
@@ -24,8 +25,8 @@ static void compiles_what_people_write(void **state)
     }
 }
 
-/* Each of these takes minutes, gigabytes or the stack. */
-static void refuses_what_would_grow(void **state)
+/* Each of these would take minutes, gigabytes or all of the stack. */
+static void refuses_expressions_that_need_too_much_memory(void **state)
 {
     static const char *const texts[] = {
         "((((a{1,200}){1,200}){1,200}){1,200})",
@@ -63,8 +64,8 @@ static void names_the_reason(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(compiles_what_people_write),
-        cmocka_unit_test(refuses_what_would_grow),
+        cmocka_unit_test(compiles_common_expressions),
+        cmocka_unit_test(refuses_expressions_that_need_too_much_memory),
         cmocka_unit_test(names_the_reason),
     };
 

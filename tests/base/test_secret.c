@@ -1,4 +1,4 @@
-/* Secrets: which names look like one, and what is masked of values, words and lines. */
+/* Tests secrets: which names look like one, and how values, words and lines are masked. */
 #include "base/secret.h"
 
 #include <stdlib.h>
@@ -84,10 +84,10 @@ static void other_names_are_left_alone(void **state)
     (void)state;
     for (const char *const *name = names; *name; name++)
         if (looks_secret(*name))
-            fail_msg("'%s' is no secret", *name);
+            fail_msg("'%s' is not a secret", *name);
 }
 
-static void kept_names_are_no_secrets(void **state)
+static void names_on_the_keep_list_are_not_secrets(void **state)
 {
     const char *const keep[] = {"A_TOKEN", "api-key", NULL};
 
@@ -167,7 +167,7 @@ static void words_of_a_command_are_masked(void **state)
     }
 }
 
-static void lines_are_masked_and_stay_so(void **state)
+static void secrets_in_lines_are_masked_once(void **state)
 {
     static const char *const cases[][2] = {
         {"", ""},
@@ -204,7 +204,7 @@ static void lines_are_masked_and_stay_so(void **state)
     }
 }
 
-static void scripts_in_scripts_end(void **state)
+static void deeply_nested_scripts_terminate(void **state)
 {
     char line[20000];
     char *masked;
@@ -262,12 +262,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_of_secrets_are_recognised),
         cmocka_unit_test(other_names_are_left_alone),
-        cmocka_unit_test(kept_names_are_no_secrets),
+        cmocka_unit_test(names_on_the_keep_list_are_not_secrets),
         cmocka_unit_test(long_names_are_judged_by_their_end),
         cmocka_unit_test(values_are_masked_by_name),
         cmocka_unit_test(words_of_a_command_are_masked),
-        cmocka_unit_test(lines_are_masked_and_stay_so),
-        cmocka_unit_test(scripts_in_scripts_end),
+        cmocka_unit_test(secrets_in_lines_are_masked_once),
+        cmocka_unit_test(deeply_nested_scripts_terminate),
         cmocka_unit_test(survives_every_allocation_failing),
         cmocka_unit_test(words_are_quoted_for_a_shell),
     };

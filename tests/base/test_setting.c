@@ -1,4 +1,4 @@
-/* Settings: what each kind takes, and that a refused text changes nothing. */
+/* Tests settings: the texts that each kind accepts, and that a refused text changes nothing. */
 #include "base/setting.h"
 
 #include <string.h>

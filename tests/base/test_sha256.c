@@ -42,7 +42,7 @@ static void a_million_times_the_letter_a(void **state)
     assert_string_equal(hex, "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
-static void takes_nothing_from_nowhere(void **state)
+static void accepts_null_with_length_zero(void **state)
 {
     char hex[TCH_SHA256_HEX];
 
@@ -57,7 +57,7 @@ static uint32_t next_random(uint32_t *state)
     return *state >> 8;
 }
 
-/* In pieces of random sizes, empty ones included. */
+/* Hashes the data in pieces of random sizes, also empty ones. */
 static void hash_in_pieces(tch_sha256_blocks *blocks, const uint8_t *data, size_t len,
                            uint32_t *random, uint8_t digest[TCH_SHA256_SIZE])
 {
@@ -135,7 +135,7 @@ static void assert_agrees_with_sha256sum(const char *path, const char *data, siz
     pipe = popen(command, "re");
     assert_non_null(pipe);
     assert_non_null(fgets(want, sizeof want, pipe));
-    /* Read to the end, so that it does not die of a broken pipe. */
+    /* Reads to the end, so that sha256sum is not killed by SIGPIPE. */
     while (fgetc(pipe) != EOF)
         continue;
     assert_int_equal(pclose(pipe), 0);
@@ -174,7 +174,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_the_published_digests),
         cmocka_unit_test(a_million_times_the_letter_a),
-        cmocka_unit_test(takes_nothing_from_nowhere),
+        cmocka_unit_test(accepts_null_with_length_zero),
         cmocka_unit_test(any_split_gives_the_same),
         cmocka_unit_test(both_implementations_agree),
         cmocka_unit_test(agrees_with_the_sha256sum_program),

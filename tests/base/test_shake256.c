@@ -35,7 +35,7 @@ static void gives_the_published_bytes(void **state)
                  "6a1a9d7846436e4dca5728b6f760eef0ca92bf0be5615e96959d767197a0beeb");
 }
 
-/* What hashlib.shake_256 of Python gives for all of them, in one digest. */
+/* Compares with a digest over the results of Python's hashlib.shake_256 for all lengths. */
 static void every_length_around_the_rate(void **state)
 {
     uint8_t all[601 * 16];

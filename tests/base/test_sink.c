@@ -7,7 +7,7 @@
 #include "base/json_write.h"
 #include "base/sink.h"
 
-/* Counts what it is handed, and fails from the n-th call on. */
+/* Counts the bytes that it gets, and fails from the n-th call on. */
 struct taker {
     struct tch_buf got;
     size_t calls;
@@ -55,7 +55,7 @@ static void hands_on_in_large_pieces(void **state)
     tch_buf_release(&t.got);
 }
 
-static void hands_on_nothing_of_nothing(void **state)
+static void passes_on_nothing_when_nothing_was_added(void **state)
 {
     struct taker t;
     struct tch_sink sink;
@@ -198,9 +198,12 @@ static void fails_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hands_on_in_large_pieces),  cmocka_unit_test(hands_on_nothing_of_nothing),
-        cmocka_unit_test(keeps_commas_across_steps), cmocka_unit_test(gives_room_of_any_size),
-        cmocka_unit_test(keeps_the_first_failure),   cmocka_unit_test(writes_to_a_descriptor),
+        cmocka_unit_test(hands_on_in_large_pieces),
+        cmocka_unit_test(passes_on_nothing_when_nothing_was_added),
+        cmocka_unit_test(keeps_commas_across_steps),
+        cmocka_unit_test(gives_room_of_any_size),
+        cmocka_unit_test(keeps_the_first_failure),
+        cmocka_unit_test(writes_to_a_descriptor),
         cmocka_unit_test(fails_without_memory),
     };
 

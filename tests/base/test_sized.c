@@ -5,7 +5,7 @@
 
 #include "support/test.h"
 
-/* The struct of the library, and those of programs. */
+/* The struct of the library, and those of earlier and later programs. */
 struct now {
     size_t size;
     long a;
@@ -22,10 +22,10 @@ struct later {
     long a;
     long b;
     long c;
-    char behind; /* not part of it */
+    char after; /* not part of it */
 };
 
-enum { LATER_SIZE = offsetof(struct later, behind) };
+enum { LATER_SIZE = offsetof(struct later, after) };
 
 static void reads_an_earlier_struct(void **state)
 {
@@ -55,7 +55,7 @@ static void writes_no_byte_after_an_earlier_struct(void **state)
 
 static void takes_a_later_struct_whose_new_members_are_0(void **state)
 {
-    struct later given = {.size = LATER_SIZE, .a = 1, .b = 2, .behind = 9};
+    struct later given = {.size = LATER_SIZE, .a = 1, .b = 2, .after = 9};
     struct now own;
 
     (void)state;
@@ -67,7 +67,7 @@ static void takes_a_later_struct_whose_new_members_are_0(void **state)
     assert_int_equal(given.size, LATER_SIZE);
     assert_int_equal(given.b, 3);
     assert_int_equal(given.c, 0);
-    assert_int_equal(given.behind, 9);
+    assert_int_equal(given.after, 9);
 }
 
 static void refuses_members_that_it_does_not_know(void **state)

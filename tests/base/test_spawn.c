@@ -1,4 +1,4 @@
-/* Starting programs: arguments, surroundings, redirections, and errors that name the culprit. */
+/* Tests starting programs: arguments, environment, redirections, and errors that name the cause. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -58,13 +58,13 @@ static void assert_fails(const struct tch_spawn *s, int number, const char *mess
     assert_int_equal(pid, -7);
 }
 
-static void finds_the_program_and_hands_over_arguments(void **state)
+static void finds_the_program_and_passes_arguments(void **state)
 {
     (void)state;
     assert_prints(&(struct tch_spawn){.argv = ARGV("printf", "%s|", "a b", "", "$x")}, "a b||$x|");
 }
 
-static void tells_how_the_program_ended(void **state)
+static void reports_how_the_program_exited(void **state)
 {
     struct tch_spawn_end end;
     pid_t pid;
@@ -104,7 +104,7 @@ static int miss_a_program_as_nobody(void *arg)
     return tch_spawn(&s, &pid, &err) == TACHO_EIO ? err.system_errno : 0;
 }
 
-static void a_closed_folder_on_path_does_not_hide_what_is_wrong(void **state)
+static void an_unreadable_folder_on_path_does_not_hide_the_error(void **state)
 {
     char path[PATH_MAX];
 
@@ -116,7 +116,7 @@ static void a_closed_folder_on_path_does_not_hide_what_is_wrong(void **state)
     assert_int_equal(chmod(test_at("closed"), 0700), 0);
 }
 
-static void what_is_no_program_is_named(void **state)
+static void files_that_are_not_programs_are_named(void **state)
 {
     char message[300];
 
@@ -140,7 +140,7 @@ static void what_is_no_program_is_named(void **state)
     assert_fails(&(struct tch_spawn){.argv = ARGV(test_at("script"))}, ENOENT, message);
 }
 
-static void a_long_name_is_cut_between_characters(void **state)
+static void a_long_name_is_truncated_between_characters(void **state)
 {
     char name[400];
     tacho_error err;
@@ -215,7 +215,7 @@ static void a_folder_that_may_not_be_entered_is_named(void **state)
     assert_int_equal(chmod(test_home, 0700), 0);
 }
 
-static void extra_environment_replaces_and_takes_away(void **state)
+static void extra_environment_replaces_and_removes_variables(void **state)
 {
     struct tch_spawn s = {
         .argv = ARGV("/usr/bin/env"),
@@ -260,7 +260,7 @@ static void redirects_to_and_from_files(void **state)
     test_assert_content(test_at("log"), "before\nerror\n");
 }
 
-static void dev_null_is_empty_and_takes_all(void **state)
+static void dev_null_is_empty_and_accepts_all_output(void **state)
 {
     struct tch_spawn s = {
         .argv = SH("cat && echo x && echo y >&2"),
@@ -271,7 +271,7 @@ static void dev_null_is_empty_and_takes_all(void **state)
     assert_int_equal(run(&s), 0);
 }
 
-static void output_and_error_can_change_places(void **state)
+static void output_and_error_can_be_swapped(void **state)
 {
     struct tch_spawn s = {
         .argv = SH("echo out; echo error >&2"),
@@ -294,7 +294,8 @@ static void output_and_error_can_change_places(void **state)
     test_assert_content(test_at("two"), "out\n");
 }
 
-/* Without standard streams open() hands out 0, 1 and 2: here 0 for the output, 1 for the error. */
+/* Spawns after closing the standard streams, so that open() returns 0 for the output and 1 for the
+   error. */
 static int spawn_without_streams(void *arg)
 {
     struct tch_spawn s = {
@@ -380,7 +381,7 @@ static void the_child_sees_only_its_streams(void **state)
     uint64_t inherited = 0;
 
     (void)state;
-    /* What this test itself was started with goes through; ls opens one more. */
+    /* Descriptors that this test inherited are passed on; ls opens one more. */
     for (int fd = 3; fd < 1024; fd++) {
         int flags = fcntl(fd, F_GETFD);
 
@@ -392,7 +393,7 @@ static void the_child_sees_only_its_streams(void **state)
     tch_buf_release(&out);
 }
 
-static void signals_are_as_if_nobody_had_touched_them(void **state)
+static void signal_handling_is_reset(void **state)
 {
     sigset_t blocked;
     sigset_t before;
@@ -463,26 +464,26 @@ static void finds_programs_as_the_shell_does(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_HOME(finds_the_program_and_hands_over_arguments),
-        TEST_IN_HOME(tells_how_the_program_ended),
+        TEST_IN_HOME(finds_the_program_and_passes_arguments),
+        TEST_IN_HOME(reports_how_the_program_exited),
         TEST_IN_HOME(a_missing_program_is_named),
-        TEST_IN_HOME(a_closed_folder_on_path_does_not_hide_what_is_wrong),
-        TEST_IN_HOME(what_is_no_program_is_named),
-        TEST_IN_HOME(a_long_name_is_cut_between_characters),
+        TEST_IN_HOME(an_unreadable_folder_on_path_does_not_hide_the_error),
+        TEST_IN_HOME(files_that_are_not_programs_are_named),
+        TEST_IN_HOME(a_long_name_is_truncated_between_characters),
         TEST_IN_HOME(nothing_to_run_is_refused),
         TEST_IN_HOME(runs_in_the_folder_asked_for),
         TEST_IN_HOME(a_missing_folder_is_not_a_missing_program),
         TEST_IN_HOME(a_folder_that_may_not_be_entered_is_named),
-        TEST_IN_HOME(extra_environment_replaces_and_takes_away),
+        TEST_IN_HOME(extra_environment_replaces_and_removes_variables),
         TEST_IN_HOME(our_environment_is_the_default),
         TEST_IN_HOME(redirects_to_and_from_files),
-        TEST_IN_HOME(dev_null_is_empty_and_takes_all),
-        TEST_IN_HOME(output_and_error_can_change_places),
+        TEST_IN_HOME(dev_null_is_empty_and_accepts_all_output),
+        TEST_IN_HOME(output_and_error_can_be_swapped),
         TEST_IN_HOME(works_with_standard_streams_closed),
         TEST_IN_HOME(names_the_redirection_that_failed),
         TEST_IN_HOME(leaves_no_descriptor_open),
         TEST_IN_HOME(the_child_sees_only_its_streams),
-        TEST_IN_HOME(signals_are_as_if_nobody_had_touched_them),
+        TEST_IN_HOME(signal_handling_is_reset),
         TEST_IN_HOME(a_group_of_its_own_when_asked),
         TEST_IN_HOME(finds_programs_as_the_shell_does),
     };

@@ -1,4 +1,4 @@
-/* Reading what a program prints: all of it, up to a limit, within a time. */
+/* Tests reading the output of a program: completely, up to a limit, within a time. */
 #include "support/test.h"
 
 #include <signal.h>
@@ -58,8 +58,8 @@ static void a_failing_program_is_read_to_its_end(void **state)
     tch_buf_release(&out);
 }
 
-/* The process group that a script prints before its time is over; a longer time when the machine
-   was too busy for that. */
+/* Returns the process group that a script prints before its timeout. Tries again with a longer
+   timeout when the machine was too busy. */
 static pid_t group_after_timeout(const char *script)
 {
     struct tch_spawn s = {.argv = SH(script)};
@@ -78,18 +78,18 @@ static pid_t group_after_timeout(const char *script)
     return group;
 }
 
-/* Each script would go on for 1000 s, and so would this test if nothing were killed. */
-static void what_takes_too_long_is_killed_with_its_children(void **state)
+/* Each script would run for 1000 s, and so would this test if nothing were killed. */
+static void slow_programs_are_killed_with_their_children(void **state)
 {
     static const char *const scripts[] = {
         "echo $$; sleep 1000",                   /* keeps the pipe open */
         "echo $$; sleep 1000 & exit 0",          /* its child does */
-        "echo $$; exec >/dev/null; sleep 1000",  /* closes it and goes on */
-        "echo $$; trap '' TERM INT; sleep 1000", /* does not listen */
+        "echo $$; exec >/dev/null; sleep 1000",  /* closes the pipe and continues */
+        "echo $$; trap '' TERM INT; sleep 1000", /* ignores signals */
     };
 
     (void)state;
-    /* Orphans of a script's group come to us, and must have been killed, too. */
+    /* This process adopts orphans of a script's group. They must have been killed, too. */
     assert_int_equal(prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0), 0);
     for (size_t i = 0; i < sizeof scripts / sizeof scripts[0]; i++) {
         pid_t group = group_after_timeout(scripts[i]);
@@ -128,7 +128,7 @@ int main(void)
         cmocka_unit_test(reads_more_than_a_pipe_holds),
         cmocka_unit_test(more_output_than_allowed_is_an_error),
         cmocka_unit_test(a_failing_program_is_read_to_its_end),
-        cmocka_unit_test(what_takes_too_long_is_killed_with_its_children),
+        cmocka_unit_test(slow_programs_are_killed_with_their_children),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

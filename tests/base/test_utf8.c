@@ -1,4 +1,4 @@
-/* UTF-8: what is valid, where it stops being so. */
+/* Tests UTF-8: which bytes are valid, and where an invalid text stops being valid. */
 #include "support/test.h"
 
 #include "base/utf8.h"
@@ -19,7 +19,7 @@ static void accepts_each_length_at_its_bounds(void **state)
         assert_int_equal(tch_utf8_step(good[i], strlen(good[i])), strlen(good[i]));
 }
 
-static void rejects_what_is_not_a_character(void **state)
+static void rejects_invalid_characters(void **state)
 {
     static const char *const bad[] = {"\x80",
                                       "\xBF",
@@ -73,7 +73,7 @@ static void writes_what_it_reads(void **state)
     assert_int_equal(tch_utf8_decode("\x80", 1, &back), 0);
 }
 
-static void hides_what_may_not_be_shown(void **state)
+static void replaces_characters_that_are_unsafe_to_show(void **state)
 {
     static const char *const hidden[] = {
         "\x01",         "\n",           "\x7F",         "\xC2\x85", "\xE2\x80\xA8",
@@ -108,7 +108,7 @@ static void replaces_bytes_that_are_not_utf8(void **state)
     tch_buf_release(&b);
 }
 
-static void white_space_is_what_unicode_says(void **state)
+static void white_space_follows_unicode(void **state)
 {
     static const char *const blank[] = {"",
                                         " ",
@@ -149,12 +149,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_each_length_at_its_bounds),
-        cmocka_unit_test(rejects_what_is_not_a_character),
+        cmocka_unit_test(rejects_invalid_characters),
         cmocka_unit_test(says_where_it_stops_being_valid),
         cmocka_unit_test(writes_what_it_reads),
-        cmocka_unit_test(hides_what_may_not_be_shown),
+        cmocka_unit_test(replaces_characters_that_are_unsafe_to_show),
         cmocka_unit_test(replaces_bytes_that_are_not_utf8),
-        cmocka_unit_test(white_space_is_what_unicode_says),
+        cmocka_unit_test(white_space_follows_unicode),
         cmocka_unit_test(trims_both_ends),
     };
 

@@ -32,8 +32,9 @@ static void any_bytes_become_text(void **state)
     becomes("\x01\x1f\x7f\n", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd");
     becomes("\xff\xc3", "\xef\xbf\xbd\xef\xbf\xbd");
     becomes("\xc3\xa9\xe6\xbc\xa2", "\xc3\xa9\xe6\xbc\xa2");
-    becomes("\xd7\xa9\xe2\x80\xae", "\xd7\xa9\xef\xbf\xbd"); /* U+202E turns the direction */
-    becomes("\xef\xbf\xbe", "\xef\xbf\xbd");                 /* U+FFFE is not XML */
+    becomes("\xd7\xa9\xe2\x80\xae",
+            "\xd7\xa9\xef\xbf\xbd");         /* U+202E reverses the direction of the text */
+    becomes("\xef\xbf\xbe", "\xef\xbf\xbd"); /* U+FFFE is not XML */
     becomes("a\tb", "a\tb");
 }
 

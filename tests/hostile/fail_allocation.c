@@ -1,7 +1,7 @@
 /*
- * Preloaded into tacho: the FAIL_ALLOCATION-th call of malloc(), calloc(), realloc() and their kin
- * fails. A forked process counts on from the number of its parent. The number of calls is written
- * to the file FAIL_ALLOCATION_LOG at exit, and "failed" when one has.
+ * Preloaded into tacho. Makes the FAIL_ALLOCATION-th call of malloc(), calloc(), realloc() and the
+ * like fail. A forked process continues with the count of its parent. At exit it writes the number
+ * of calls to the file FAIL_ALLOCATION_LOG, and "failed" if one failed.
  */
 #include <errno.h>
 #include <fcntl.h>

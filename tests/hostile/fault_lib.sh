@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# What tests that let something fail inside of tacho share: the scenarios, and the judgement on how tacho
-# took a fault. Whichever call fails, tacho ends in time and by itself, leaves no temporary file and keeps
-# earlier results. When it says that all went well, all that was asked for is there and complete.
+# Shared by tests that make calls inside of tacho fail: the scenarios, and the checks after a fault.
+# Whichever call fails, tacho exits in time and is not killed by a signal, leaves no temporary file and
+# keeps earlier results. When it exits with 0, all requested outputs exist and are complete.
 # shellcheck disable=SC2016 # the commands that are measured expand their variables themselves
 
 tacho=$1
@@ -12,13 +12,13 @@ cd "$scratch" || exit 1
 unset TACHO_RUN_DIR TACHO_TRACE_OUT TACHO_PROFILE_JSONL
 
 scenarios="run report print recover compare sweep baseline gate flame watch"
-seconds=30 # that a command may take, which takes less than one
+seconds=30 # limit for a command, which normally takes less than one
 label= # the fault, for messages
 injected=0
-fine=0 # of them, exit status 0
+fine=0 # faults after which the exit status was 0
 wrong=0
 
-# whole FILE...: each is there, and written to its end.
+# whole FILE...: returns whether each file exists and is complete.
 whole()
 {
     for file; do
@@ -36,9 +36,9 @@ whole()
     done
 }
 
-# Each scenario has a function that makes what is there before, one that runs the command by the words
-# before it, one that says whether all that was asked for is there, and one that says whether what was
-# there before can still be read.
+# Each scenario has four functions. They make the earlier results, run the command with the given words
+# before it, check that all requested outputs exist, and check that the earlier results can still be
+# read.
 
 sound_run()
 {
@@ -161,7 +161,7 @@ watch_do() { "$@" "$tacho" watch --interval 10ms --csv w --json -- sleep 0.5; }
 watch_done() { whole w/memory.csv w/memory-detail.csv && jq -e . ../out >/dev/null 2>&1; }
 watch_kept() { :; }
 
-# complain WHAT: about the fault that was just injected; log says which.
+# complain WHAT: reports a wrong reaction to the fault that was just injected.
 complain()
 {
     wrong=$((wrong + 1))
@@ -170,7 +170,8 @@ complain()
     sed 's/^/    /' "$scratch/err" | head -n 5 >&2
 }
 
-# inject SCENARIO WORDS...: runs the command of the scenario by these words, in a fresh copy of what was there before.
+# inject SCENARIO WORDS...: runs the command of the scenario with these words before it, in a fresh copy
+# of the earlier results.
 inject()
 {
     name=$1
@@ -183,7 +184,7 @@ inject()
     cd ..
 }
 
-# judge SCENARIO: how tacho took the fault.
+# judge SCENARIO: checks how tacho reacted to the fault.
 judge()
 {
     injected=$((injected + 1))
@@ -201,8 +202,8 @@ judge()
     [ "$status" -eq 0 ] || [ -s err ] || grep -q 'write(2' log || complain "gives no reason"
 }
 
-# prepare SCENARIO WORDS...: makes what is there before, and runs the command by these words without a fault. False when the
-# machine cannot do that.
+# prepare SCENARIO WORDS...: makes the earlier results, and runs the command with these words without a
+# fault. Returns false when the machine cannot do that.
 prepare()
 {
     name=$1
@@ -222,7 +223,8 @@ prepare()
     cd ..
 }
 
-# all_scenarios [SCENARIO...]: calls scenario for each, or for all of them, and sums up.
+# all_scenarios [SCENARIO...]: calls scenario() for each given scenario, by default for all, and prints a
+# summary.
 all_scenarios()
 {
     # shellcheck disable=SC2086 # words

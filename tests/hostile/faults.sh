@@ -1,5 +1,6 @@
 #!/bin/sh
-# faults.sh TACHO [SCENARIO...]: system calls of tacho fail one after the other, by strace: see fault_lib.sh.
+# faults.sh TACHO [SCENARIO...]: makes system calls of tacho fail one after the other, by strace. See
+# fault_lib.sh.
 set -u
 # shellcheck source=SCRIPTDIR/fault_lib.sh
 . "$(dirname "$0")/fault_lib.sh"
@@ -9,9 +10,9 @@ strace -qq -o /dev/null true 2>/dev/null || skip "strace may not trace here"
 
 calls="write pwrite64 read pread64 openat rename renameat renameat2 fsync fdatasync mmap mkdir mkdirat \
 ftruncate clone clone3 flock symlink symlinkat"
-most=12 # faults for each scenario, system call and error, spread over the calls
+most=12 # limit of faults per scenario, system call and error, spread over the calls
 
-# try SCENARIO CALL ERROR N: the N-th call fails; if N ends with "+", all after it as well.
+# try SCENARIO CALL ERROR N: makes the N-th call fail, and if N ends with "+", all later ones, too.
 try()
 {
     label="$1, $2 number $4 fails with $3"
@@ -19,8 +20,8 @@ try()
     ! grep -q INJECTED log || judge "$1"
 }
 
-# numbers CALL PATTERN: from the log of a run without faults, the numbers of the calls that match, as
-# each process counts its own; at most $most of them. What the dynamic loader of tacho does is left out.
+# numbers CALL PATTERN: prints the numbers of at most $most matching calls from the log of a run without
+# faults. Each process counts its own calls. Calls of the dynamic loader are left out.
 numbers()
 {
     awk -v call="$1" -v pattern="$2" '
@@ -37,7 +38,8 @@ numbers()
         }'
 }
 
-# each SCENARIO CALL ERROR [PATTERN]: such calls fail: one, or all from one on, as on a full disk.
+# each SCENARIO CALL ERROR [PATTERN]: makes each such call fail, alone and with all later ones, as on a
+# full disk.
 each()
 {
     for number in $(numbers "$2" "${4-.}"); do

@@ -9,7 +9,8 @@ cd "$scratch" || exit 1
 mkdir outside
 echo precious >outside/victim
 
-# ends STATUS COMMAND...: the command exits with the status and in time, and nothing outside changed.
+# ends STATUS COMMAND...: checks that the command exits with the status and in time, and that nothing
+# outside changed.
 ends()
 {
     want=$1

@@ -1,6 +1,6 @@
 #!/bin/sh
-# outputs.sh TACHO: a process that run 1 leaves behind prints while run 2 goes on. The metric of
-# run 2 is its own, whether it is on standard output or standard error.
+# outputs.sh TACHO: an orphaned process of run 1 prints during run 2. The metric of run 2 must come from
+# its own output, on standard output and on standard error.
 set -u
 tacho=$1
 # shellcheck source=SCRIPTDIR/../support/lib.sh

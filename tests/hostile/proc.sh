@@ -1,5 +1,5 @@
 #!/bin/sh
-# proc.sh TACHO: where /proc says nothing of the machine, no baseline is saved or used.
+# proc.sh TACHO: where /proc does not describe the machine, no baseline is saved or used.
 set -u
 tacho=$1
 # shellcheck source=SCRIPTDIR/../support/lib.sh

@@ -1,5 +1,5 @@
 #!/bin/sh
-# processes.sh TACHO: nothing outlives tacho, whichever of its processes is killed.
+# processes.sh TACHO: no process of a run outlives tacho, whichever of its processes is killed.
 set -u
 tacho=$1
 # shellcheck source=SCRIPTDIR/../support/lib.sh
@@ -30,7 +30,7 @@ setsid sh -c 'echo $$ >>"$0"; exec sleep 97' "$1" &
 wait
 END
 
-# tacho is killed: the spawner ends the command and what left its group.
+# tacho is killed: the spawner kills the command and the processes that left its group.
 "$tacho" run -n 2 --name a -- sh tree.sh a.pids >/dev/null 2>&1 &
 pid=$!
 await a.pids 3
@@ -38,7 +38,7 @@ kill -9 $pid
 wait $pid 2>/dev/null
 gone "kill -9 of tacho run" a.pids
 
-# The spawner is killed: the command dies with it, and tacho kills what it left.
+# The spawner is killed: the kernel kills the command, and tacho kills its orphaned descendants.
 "$tacho" run -n 2 --name b -- sh tree.sh b.pids >/dev/null 2>b.err &
 pid=$!
 await b.pids 3
@@ -56,13 +56,13 @@ kill -9 $pid
 wait $pid 2>/dev/null
 gone "kill -9 during --prepare" c.pids
 
-# A timeout kills what left the group, so nothing is left to warn of.
+# A timeout also kills processes that left the group, so there is nothing to warn about.
 "$tacho" run -n 1 --name d --timeout 0.5s -i -- sh tree.sh d.pids >/dev/null 2>d.err
 await d.pids 3
 gone "--timeout" d.pids
 ! grep -qi "left" d.err || fail "a warning about what was killed: $(cat d.err)"
 
-# A server is ended with what left its group.
+# A server is stopped together with the processes that left its group.
 # shellcheck disable=SC2016 # the command's own expansion
 "$tacho" run -q -n 1 --name s --server 'echo ready; exec sh tree.sh s.pids' --ready ready -- \
     sh -c 'until [ -e s.pids ] && [ "$(wc -l <s.pids)" -ge 3 ]; do sleep 0.01; done' >/dev/null 2>s.err ||
@@ -77,7 +77,7 @@ kill -9 $pid
 wait $pid 2>/dev/null
 gone "kill -9 of tacho watch" e.pids
 
-# watch is over: also what ignores SIGTERM and what has a session of its own is killed.
+# watch finishes: it also kills processes that ignore SIGTERM or have a session of their own.
 "$tacho" watch --duration 1s -- sh -c "trap '' TERM; exec sh tree.sh g.pids" >/dev/null 2>&1
 await g.pids 3
 gone "watch --duration" g.pids

@@ -1,5 +1,5 @@
-/* Records under a clock that stands still, goes back, or does so later. Each test is a process of
-   its own: what ticks are is chosen once. */
+/* Records under a clock that stops or goes back, at once or later. Each test is a process of its
+   own, because the source of ticks is chosen once per process. */
 #include "support/test.h"
 
 #include <sys/syscall.h>
@@ -16,10 +16,10 @@ enum { SPANS = 100000 }; /* several chunks */
 enum { MOVES, STANDS, GOES_BACK };
 
 static int clock_does;
-static int clock_soon;         /* what it does after the trace has started */
-static struct timespec at_one; /* where it stands */
+static int clock_soon;         /* how the clock behaves after the trace has started */
+static struct timespec at_one; /* the time of a clock that stopped */
 
-/* In place of the C library's, also for the code under test. */
+/* Replaces the function of the C library, also for the code under test. */
 int clock_gettime(clockid_t id, struct timespec *ret)
 {
     static long back;
@@ -93,7 +93,7 @@ static void a_clock_that_moves(void **state)
     records_under(MOVES, MOVES);
 }
 
-static void a_clock_that_stands_still(void **state)
+static void a_clock_that_does_not_move(void **state)
 {
     (void)state;
     records_under(STANDS, STANDS);
@@ -120,7 +120,7 @@ static void a_clock_that_goes_back_later(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_HOME(a_clock_that_moves),           TEST_IN_HOME(a_clock_that_stands_still),
+        TEST_IN_HOME(a_clock_that_moves),           TEST_IN_HOME(a_clock_that_does_not_move),
         TEST_IN_HOME(a_clock_that_goes_back),       TEST_IN_HOME(a_clock_that_stops_later),
         TEST_IN_HOME(a_clock_that_goes_back_later),
     };

@@ -1,5 +1,6 @@
-/* Records and writes events where the disk takes no more: a small disk, a limit on the size of
-   files, a recording that is nearly all hole. The program never stops or waits for that. */
+/* Records spans and writes events when no more can be written: on a small disk, with a limit on the
+   size of files, and reads a recording that is almost all hole. The program never stops or waits
+   because of that. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -60,7 +61,7 @@ static void record_spans(int count)
     }
 }
 
-/* RLIMIT_FSIZE. A process that the kernel kills by SIGXFSZ fails test_in_child(). */
+/* Records until RLIMIT_FSIZE. If the kernel kills the process by SIGXFSZ, test_in_child() fails. */
 
 static int record_up_to_the_limit(void *arg)
 {
@@ -101,8 +102,8 @@ static void fails_to_convert_at_the_file_size_limit(void **state)
     assert_int_equal(test_in_child(convert_up_to_the_limit, NULL), 0);
 }
 
-/* The last event before the limit is torn, the one after it fails as a whole, and then there is
-   room again. */
+/* The last event before the limit is torn, the next one fails completely, and then there is room
+   again. */
 static int push_events_up_to_the_limit(void *arg)
 {
     const char *path = test_at("p.jsonl");
@@ -138,7 +139,7 @@ static int push_events_up_to_the_limit(void *arg)
     return strstr(text, "\n{\"event\":\"last\"") && text[len - 1] == '\n' ? 0 : 6;
 }
 
-static void starts_a_line_after_one_that_the_limit_tore(void **state)
+static void starts_a_new_line_after_a_torn_one(void **state)
 {
     (void)state;
     assert_int_equal(test_in_child(push_events_up_to_the_limit, NULL), 0);
@@ -164,7 +165,7 @@ static void does_not_grow_on_a_full_disk(void **state)
     test_on_small_disk(DISK_KIB, record_on_a_full_disk);
 }
 
-/* While the disk is full no thread gets a stage; after that the next one does. */
+/* While the disk is full no thread gets a stage. As soon as there is room, the next thread does. */
 static int record_when_there_is_room_again(void)
 {
     const struct timespec pause = {.tv_nsec = 300000000}; /* longer than the recorder waits */
@@ -195,7 +196,7 @@ static void records_again_when_there_is_room(void **state)
     test_on_small_disk(DISK_KIB, record_when_there_is_room_again);
 }
 
-/* A hole. Reading it byte by byte would take hours. */
+/* Reads a recording with a large hole. Reading it byte by byte would take hours. */
 static int read_a_hole(void *arg)
 {
     struct tch_recording r;
@@ -234,7 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(stops_recording_at_the_file_size_limit),
         TEST_IN_HOME(fails_to_convert_at_the_file_size_limit),
-        TEST_IN_HOME(starts_a_line_after_one_that_the_limit_tore),
+        TEST_IN_HOME(starts_a_new_line_after_a_torn_one),
         TEST_IN_HOME(does_not_grow_on_a_full_disk),
         TEST_IN_HOME(records_again_when_there_is_room),
         TEST_IN_HOME(skips_a_hole_of_terabytes),

@@ -1,5 +1,5 @@
-/* Spans whose begin was dropped, or that end in another order than they nest. Every span has its
-   own length, or says that it may be wrong. */
+/* Tests spans whose begin was dropped, or that end in another order than they nest. Every span has
+   its own length, or is marked as possibly wrong. */
 #include "support/test.h"
 
 #include <tacho/trace.h>
@@ -41,7 +41,7 @@ static int see(void *ctx, const struct tch_seen_event *e)
     return 0;
 }
 
-/* Ends the trace "t.tacho" and reads it. */
+/* Stops the trace "t.tacho" and reads it. */
 static bool stop_and_read(struct seen *s)
 {
     *s = (struct seen){0};
@@ -52,7 +52,7 @@ static bool stop_and_read(struct seen *s)
     return true;
 }
 
-/* Names stay for the life of a process, so this is one of its own. */
+/* Runs in a child process, because names stay until a process exits. */
 static int use_all_names(void *arg)
 {
     struct seen s;
@@ -100,8 +100,8 @@ static bool contains(const char *file, const char *text)
     return found;
 }
 
-/* As two fibers do that a scheduler switches inside their spans. */
-static void spans_of_fibers_say_that_they_were_mixed(void **state)
+/* Records like two fibers that a scheduler switches inside their spans. */
+static void mixed_spans_of_fibers_are_marked(void **state)
 {
     static struct tacho_trace_site one = TACHO_TRACE_SITE("fiber one", "test");
     static struct tacho_trace_site two = TACHO_TRACE_SITE("fiber two", "test");
@@ -123,8 +123,9 @@ static void spans_of_fibers_say_that_they_were_mixed(void **state)
     assert_true(contains("t.pftrace", "tacho.mismatch"));
 }
 
-/* tacho_span_end() names the span of the last tacho_span_begin(), not the innermost of all. */
-static void an_end_by_call_names_its_begin(void **state)
+/* tacho_span_end() ends the span of the last tacho_span_begin(), not the innermost span of any
+   kind. */
+static void an_end_by_call_matches_its_begin(void **state)
 {
     static struct tacho_trace_site two = TACHO_TRACE_SITE("fiber two", "test");
     uint32_t second;
@@ -178,8 +179,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(the_end_of_a_dropped_span_ends_no_other),
-        TEST_IN_HOME(spans_of_fibers_say_that_they_were_mixed),
-        TEST_IN_HOME(an_end_by_call_names_its_begin),
+        TEST_IN_HOME(mixed_spans_of_fibers_are_marked),
+        TEST_IN_HOME(an_end_by_call_matches_its_begin),
         TEST_IN_HOME(an_end_without_its_begin_ends_no_other),
         TEST_IN_HOME(spans_may_nest_deep),
     };

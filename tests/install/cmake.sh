@@ -1,5 +1,5 @@
 #!/bin/sh
-# A project of somebody else's, in C and C++, built against an installed tree by find_package(tacho).
+# Builds a project outside of tacho, in C and C++, against an installed tree by find_package(tacho).
 #
 #   cmake.sh PROJECT BUILD-FOLDER CMAKE
 set -eu

@@ -1,6 +1,6 @@
 #!/bin/sh
-# The Debian packages: built, installed into a root of their own with this machine's packages as
-# dependencies, and used. Nothing of the system is touched.
+# Builds the Debian packages, installs them into a separate root with this machine's packages as
+# dependencies, and uses them. The system itself is not changed.
 #
 #   deb.sh PROJECT CMAKE
 set -eu
@@ -22,16 +22,16 @@ fi
 } >"$scratch/log" 2>&1 || { tail -n 60 "$scratch/log"; fail "the packages cannot be built"; }
 packages=$scratch/build/packages
 
-# new_root ROOT: an empty system whose dpkg believes that it has what this machine has.
+# new_root ROOT: makes an empty system whose dpkg lists the packages of this machine as installed.
 new_root()
 {
     mkdir -p "$1/var/lib/dpkg/info" "$1/var/lib/dpkg/updates" "$1/var/lib/dpkg/triggers"
-    # What is tested may be installed on this machine: it is not in the new root.
+    # The tested packages may be installed on this machine, but they are not in the new root.
     awk -v RS= -v ORS='\n\n' '!/^Package: (libtacho0|libtachokit0|libtacho-dev|tacho|python3-tacho)\n/' /var/lib/dpkg/status \
         >"$1/var/lib/dpkg/status"
 }
 
-# install ROOT PACKAGE...: 0 when dpkg has installed and configured them.
+# install ROOT PACKAGE...: returns 0 when dpkg has installed and configured the packages.
 install()
 {
     root=$1
@@ -59,7 +59,7 @@ for package in libtacho0 libtachokit0 libtacho-dev tacho python3-tacho; do
 done
 dpkg-deb -f "$packages"/libtacho0_*.deb Depends | grep -qE '^libc6 \(>= [0-9.]+\)$' ||
     fail "libtacho0 should depend on libc6 alone"
-# Debian 12 names and later ones alike: libelf1t64, zlib1g.
+# Accepts the package names of Debian 12 and of later versions: libelf1t64, zlib1g.
 kit=$(dpkg-deb -f "$packages"/libtachokit0_*.deb Depends | tr ',' '\n' | sed 's/^ *\([a-z0-9-]*\).*/\1/')
 echo "$kit" | grep -qx 'libdw1\(t64\)\?' || fail "libtachokit0 should depend on libdw1"
 ! echo "$kit" | grep -qvE '^(libc6|libdw1|libelf1|liblzma5|zlib1g)(t64)?$' ||
@@ -69,7 +69,7 @@ libdir=$(dirname "$(find "$scratch/root" -name libtacho.a)")
 [ "$(usr/bin/tacho --version)" = "tacho $version" ] || fail "tacho --version says '$(usr/bin/tacho --version)'"
 gzip -t usr/share/man/man1/*.1.gz || fail "the manual pages are not compressed"
 
-# Debian's python3 alone: it knows the folder of the architecture.
+# Uses Debian's python3, because only that knows the folder of the architecture.
 python=usr/lib/python3/dist-packages
 if [ -x /usr/bin/python3 ]; then
     PYTHONPATH=$python /usr/bin/python3 -B -W error -c '

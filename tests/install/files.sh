@@ -1,11 +1,12 @@
 #!/bin/sh
-# What is installed, file by file, with another prefix and DESTDIR; nothing of ours alone goes out.
+# Checks the installed files one by one, with another prefix and DESTDIR. Internal files must not be
+# installed.
 #
 #   files.sh PROJECT BUILD-FOLDER CMAKE
 set -eu
 . "$1/tests/install/lib.sh"
 
-# install COMPONENT: its files, without the prefix, in $scratch/COMPONENT.
+# install COMPONENT: lists the files of a component, without the prefix, in $scratch/COMPONENT.
 install()
 {
     DESTDIR=$scratch/stage-$1 "$cmake" --install "$build" --prefix /opt/tacho --component "$1" >"$scratch/log" ||
@@ -40,7 +41,7 @@ install command
     for source in "$project"/cli/*/cmd_*.c; do
         name=${source##*/cmd_}
         case $name in
-        *_*) continue ;; # a sub-command: its page is the command's
+        *_*) continue ;; # a sub-command, which the page of its command describes
         esac
         echo "share/man/man1/tacho-${name%.c}.1"
     done
@@ -58,21 +59,22 @@ install python
 } | LC_ALL=C sort >"$scratch/wanted"
 expect_same python "$scratch/wanted" "$scratch/python"
 
-# What documents and settings name is there: links between documents, and docs/gate.md for tacho.yaml.
+# Files that documents and settings name are installed: links between documents, and docs/gate.md for
+# tacho.yaml.
 doc=$scratch/stage-command/opt/tacho/share/doc/tacho
 [ -s "$doc/docs/gate.md" ] || fail "docs/gate.md, which tacho.yaml names, is not installed"
 [ -s "$doc/docs/schemas/run.v1.schema.json" ] || fail "the schemas are not installed"
 for page in "$doc"/README.md "$doc"/docs/*.md; do
     grep -o ']([^)#:]*)' "$page" | sed 's/^](//; s/)$//' | sort -u | while read -r link; do
         case $link in
-        CONTRIBUTING.md | LICENSE | Makefile | bench/* | fuzz/* | scripts/* | ../bench/*) ;; # of the repository alone
+        CONTRIBUTING.md | LICENSE | Makefile | bench/* | fuzz/* | scripts/* | ../bench/*) ;; # only in the repository
         *) [ -e "$(dirname "$page")/$link" ] || echo "${page##*/} links to $link, which is not installed" ;;
         esac
     done
 done >"$scratch/links"
 [ ! -s "$scratch/links" ] || { cat "$scratch/links"; fail "links of installed documents lead nowhere"; }
 
-# The examples compile against what is installed, with no settings but those of POSIX, as a README says.
+# The examples compile against the installed files with only the settings of POSIX, as a README says.
 for folder in "$doc"/examples/*/; do
     [ ! -e "$folder/pipeline.cpp" ] || continue
     # shellcheck disable=SC2086  # lists of flags

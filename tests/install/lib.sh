@@ -1,12 +1,12 @@
 # shellcheck shell=sh
-# What the tests of an installed tree share; sourced by them with PROJECT BUILD-FOLDER CMAKE.
+# Shared by the tests of an installed tree, which source it with PROJECT BUILD-FOLDER CMAKE.
 project=$1
 build=$2
 cmake=$3
 
 . "$project/tests/support/lib.sh"
 
-# cached NAME: what the build folder was configured with.
+# cached NAME: prints the value of a variable in CMakeCache.txt of the build folder.
 cached()
 {
     sed -n "s/^$1:[A-Z]*=//p" "$build/CMakeCache.txt"
@@ -14,7 +14,7 @@ cached()
 
 version=$(sed -n 's/^#define TACHO_VERSION  *"\(.*\)"/\1/p' "$project/include/tacho/version.h")
 libdir=$(cached CMAKE_INSTALL_LIBDIR)
-# The same compiler and flags: a program needs the sanitizer that the library was built with.
+# Programs are built with the same compiler and flags, because they need the sanitizer of the library.
 # shellcheck disable=SC2034  # used by those who source this
 cc=$(cached CMAKE_C_COMPILER) flags=$(cached CMAKE_C_FLAGS)
 case $cc in
@@ -23,8 +23,7 @@ case $cc in
 esac
 command -v "$cxx" >/dev/null || cxx=
 
-# install_moved: a tree that was moved after it was installed, in $prefix: nothing in it may hold
-# on to its first place.
+# install_moved: installs a tree and moves it to $prefix. Nothing in it may depend on its first place.
 install_moved()
 {
     "$cmake" --install "$build" --prefix "$scratch/first" >"$scratch/log" ||
@@ -39,7 +38,7 @@ needs_libtacho()
     readelf -d "$1" | grep -q 'NEEDED.*libtacho\.so\.0'
 }
 
-# expect_program PROGRAM shared|static: it runs, and is linked as it should be.
+# expect_program PROGRAM shared|static: checks that the program runs and is linked that way.
 expect_program()
 {
     echo "tacho $version, TACHO_EPARSE" >"$scratch/wanted"

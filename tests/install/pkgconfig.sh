@@ -1,5 +1,5 @@
 #!/bin/sh
-# Programs of somebody else's, in C and C++, built against an installed tree by way of pkg-config.
+# Builds programs outside the project, in C and C++, against an installed tree by pkg-config.
 #
 #   pkgconfig.sh PROJECT BUILD-FOLDER CMAKE
 set -eu
@@ -29,7 +29,7 @@ build()
     expect_program "$scratch/$4-static" static
 }
 
-# libtachokit, which is shared only: the names of the profilers.
+# libtachokit, which is only a shared library.
 # shellcheck disable=SC2046,SC2086  # lists of flags
 "$cc" $flags -std=c11 $(pkg-config --cflags tachokit) "$project/tests/install/outside/kit.c" \
     -o "$scratch/kit" $(pkg-config --libs tachokit)

@@ -1,5 +1,5 @@
 #!/bin/sh
-# A made-up tree whose documents and comments name files that do not exist: check-paths names each.
+# Checks that check-paths reports each missing file that documents and comments of a made-up tree name.
 #
 #   paths_catches.sh PROJECT
 set -eu

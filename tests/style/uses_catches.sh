@@ -1,5 +1,5 @@
 #!/bin/sh
-# A made-up tree with public functions that nothing uses: check-uses names each.
+# Checks that check-uses reports each unused public function of a made-up tree.
 #
 #   uses_catches.sh PROJECT
 set -eu

@@ -1,4 +1,4 @@
-/* malloc and friends, wrapped by the linker: counted, and failing on request. */
+/* Wraps malloc() and the like by the linker: counts allocations and makes them fail on request. */
 #include "test.h"
 
 #include <stdatomic.h>

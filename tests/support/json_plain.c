@@ -1,4 +1,4 @@
-/* RFC 8259 read aloud: one function a rule, one byte at a time. */
+/* A literal implementation of RFC 8259: one function per rule, one byte at a time. */
 #include "json_plain.h"
 
 #include "base/utf8.h"

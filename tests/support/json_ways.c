@@ -1,4 +1,4 @@
-/* The JSON reader, driven in every way it has. */
+/* Reads JSON in every way that the reader offers. */
 #include "json_ways.h"
 
 ssize_t test_pieces_read(void *ctx, char *buf, size_t size)
@@ -14,7 +14,7 @@ ssize_t test_pieces_read(void *ctx, char *buf, size_t size)
     return (ssize_t)n;
 }
 
-/* FNV-1a over everything pulled, so that two walks can be compared. */
+/* Adds data to an FNV-1a hash over all values that were read, to compare two ways of reading. */
 static void mix(uint64_t *hash, const char *data, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -72,7 +72,8 @@ static bool same(struct outcome a, struct outcome b, bool values)
            a.column == b.column && (!values || a.status < 0 || a.hash == b.hash);
 }
 
-/* An unclosed string is reported at its start from memory, at the end of the text from a stream. */
+/* An unclosed string is reported at its start by a reader of memory, and at the end of the text by
+   a reader of a stream. */
 static bool same_failure(struct outcome memory, struct outcome stream, size_t len)
 {
     return memory.status == stream.status &&
@@ -98,7 +99,8 @@ static const size_t piece_sizes[] = {1, 63, 200, 5000};
 
 enum { PIECE_SIZES = sizeof piece_sizes / sizeof piece_sizes[0], ALL_PIECES = PIECE_SIZES };
 
-/* One scanner, from memory and as a stream in pieces of the given size, or of each. */
+/* Reads by one scanner, from memory and as a stream in pieces of the given size, or of every
+   size. */
 static bool agrees(const struct tch_json_scanner *s, const char *data, size_t len, size_t pieces,
                    struct outcome wanted_skip, struct outcome wanted_pull)
 {

@@ -1,13 +1,13 @@
 /*
- * Every way the JSON reader can be made to read a text: each scanner this CPU has, from memory
- * and as a stream that comes in pieces. All must say the same.
+ * Reads a text in every way that the JSON reader has: by each scanner of this CPU, from memory and
+ * as a stream in pieces. All must give the same result.
  */
 #ifndef TEST_SUPPORT_JSON_WAYS_H
 #define TEST_SUPPORT_JSON_WAYS_H
 
 #include "base/json_read.h"
 
-/** A source that hands out `len` bytes in pieces of `piece`. */
+/** A source that returns `len` bytes in pieces of `piece`. */
 struct test_pieces {
     const char *data;
     size_t len;
@@ -16,11 +16,12 @@ struct test_pieces {
 
 ssize_t test_pieces_read(void *ctx, char *buf, size_t size);
 
-/** Reads the text in every way; returns what the first one said, and whether all agree on
-    that, on the place of the error and, for a sound one, on every value pulled. */
+/** Reads the text in every way. Returns the status of the first way, and whether all ways agree on
+    it, on the place of the error and, for a valid text, on every value. */
 int test_json_every_way(const char *data, size_t len, tacho_error *err, bool *agree);
 
-/** The same with only one of the streams, which a number picks: for who tries many texts. */
+/** Reads like test_json_every_way(), but with only one of the streams, chosen by a number. For
+    callers that try many texts. */
 int test_json_some_ways(const char *data, size_t len, unsigned pick, tacho_error *err, bool *agree);
 
 #endif

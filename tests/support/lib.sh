@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the shell tests share; sourced by them. 77 is "skipped" for ctest.
+# Shared by the shell tests, which source it. ctest takes exit status 77 as "skipped".
 
 skip()
 {
@@ -26,18 +26,18 @@ expect_same()
     diff -u --label "$1, wanted" --label "$1, got" "$2" "$3" || fail "$1 differs"
 }
 
-# An empty folder in $scratch, without blanks in its name, that goes when the test ends.
+# $scratch is an empty folder, without blanks in its name, that is removed when the test exits.
 scratch=$(mktemp -d "${TMPDIR:-/tmp}/tacho-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
-# alive PID: the process is there, and no zombie.
+# alive PID: returns whether the process exists and is not a zombie.
 alive()
 {
     [ -r "/proc/$1/stat" ] && ! grep -q '^[0-9]* (.*) [ZX] ' "/proc/$1/stat" 2>/dev/null
 }
 
-# await FILE LINES: waits until the file has that many.
+# await FILE LINES: waits until the file has that many lines.
 await()
 {
     tries=0

@@ -1,4 +1,4 @@
-/* The reference data's folder: found by the environment, or skipped aloud. */
+/* Finds the folder of the reference data by the environment, or skips the test and says so. */
 #include "reference.h"
 
 #include <errno.h>

@@ -1,21 +1,22 @@
 /*
- * Where the reference data is: the folder named by TACHO_REFERENCE_DATA, with vectors/ and corpus/.
+ * The reference data is in the folder that TACHO_REFERENCE_DATA names, with vectors/ and corpus/.
  *
- * Not set: the test that asks is skipped and says so. Set, but the file is not there: it fails.
+ * When the variable is not set, the calling test is skipped and says so. When the file is missing,
+ * it fails.
  */
 #ifndef TEST_SUPPORT_REFERENCE_H
 #define TEST_SUPPORT_REFERENCE_H
 
-/** The path of a file such as "vectors/float_f64.jsonl", valid until the next call. Never NULL:
-    ends the test that asks as skipped or failed. Only inside a cmocka test. */
+/** Returns the path of a file such as "vectors/float_f64.jsonl", valid until the next call. Never
+    returns NULL: skips or fails the calling test instead. Only for use inside a cmocka test. */
 const char *test_reference(const char *name);
 
-/** The same outside of a test, as for the arguments of main(): NULL, having said so, when the
-    variable is not set. Ends the program when the file is missing. */
+/** Returns the path outside of a test, as in main(). Prints a message and returns NULL when the
+    variable is not set. Exits when the file is missing. */
 const char *test_reference_or_null(const char *name);
 
-/** For the end of main(): what cmocka_run_group_tests() gave, or, when it gave 0 and a test was
-    skipped for want of reference data, 77, which ctest reports as a skip. */
+/** Returns the exit status of main(): the result of cmocka_run_group_tests(), or 77, which ctest
+    reports as skipped, when that is 0 and a test lacked reference data. */
 int test_reference_result(int failed);
 
 #endif

@@ -104,7 +104,7 @@ struct small_disk {
     int (*body)(void);
 };
 
-/* In a namespace of its own, so that nothing stays mounted. */
+/* Runs in a namespace of its own, so that nothing stays mounted. */
 static int run_on_small_disk(void *arg)
 {
     const struct small_disk *disk = arg;

@@ -1,4 +1,4 @@
-/* Reading vectors: plainly, from the start each time; the files are small. */
+/* Reads vectors in a simple way, from the start each time, because the files are small. */
 #include "vectors.h"
 
 #include <inttypes.h>
@@ -129,7 +129,7 @@ float test_f32_bits(struct test_json json)
     return value;
 }
 
-/* The elements in one go: arrays have ten thousand. */
+/* Visits all elements in one pass, because arrays have ten thousand. */
 static void each_element(struct test_json array, void (*take)(struct test_json, void *, size_t),
                          void *to)
 {

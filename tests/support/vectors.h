@@ -1,5 +1,6 @@
 /*
- * The cases of a file of vectors, one JSON object a line: {"id", "tag", "input", "expect"}.
+ * Reads the test cases of a file of vectors, one JSON object per line: {"id", "tag", "input",
+ * "expect"}.
  */
 #ifndef TEST_SUPPORT_VECTORS_H
 #define TEST_SUPPORT_VECTORS_H
@@ -8,9 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** A piece of JSON text, as it stands in the file. */
+/** A piece of JSON text of the file. */
 struct test_json {
-    const char *text; /* NULL: not there */
+    const char *text; /* NULL: missing */
     size_t len;
 };
 
@@ -21,34 +22,34 @@ struct test_case {
     struct test_json expect; /* expect_serde_json_145 where the case has it */
 };
 
-/** Calls `check` with every case of "vectors/NAME"; how many there were. Skips or fails the test
-    as test_reference() does. */
+/** Calls `check` with every case of "vectors/NAME" and returns the number of cases. Skips or fails
+    the test like test_reference(). */
 size_t test_each_case(const char *name, void (*check)(const struct test_case *c, void *arg),
                       void *arg);
 
-/** A member of an object, or {NULL}. */
+/** Returns a member of an object, or {NULL}. */
 struct test_json test_member(struct test_json object, const char *key);
 
-/** The i-th element of an array, or {NULL} behind the last. */
+/** Returns the i-th element of an array, or {NULL} after the last. */
 struct test_json test_element(struct test_json array, size_t i);
 size_t test_count(struct test_json array);
 
-/** What is there, or the test fails. */
+/** Return the value. Fail the test when it is missing or has another type. */
 uint64_t test_u64(struct test_json json);
 bool test_true(struct test_json json);
 
-/** A string without quotes and escapes; the caller frees it. */
+/** Returns a string without quotes and escapes; the caller frees it. */
 char *test_text(struct test_json json, size_t *len);
 
-/** Big-endian hexadecimal bits. */
+/** Return the float of big-endian hexadecimal bits. */
 double test_f64_bits(struct test_json json);
 float test_f32_bits(struct test_json json);
 
-/** All of an array, which the caller frees; never NULL. */
+/** Return all values of an array, which the caller frees; never NULL. */
 uint64_t *test_u64s(struct test_json array, size_t *n);
 double *test_f64s_bits(struct test_json array, size_t *n);
 
-/** The same bits, NaN with NaN: "case ID: got x, expected y" otherwise. */
+/** Fails with "case ID: got x, expected y" unless both have the same bits or are NaN. */
 void test_same_f64(const char *id, double got, double expected);
 
 #endif

@@ -1,4 +1,4 @@
-/* A program that knows tacho by its installed headers alone. Also built as C++17. */
+/* A program that uses only the installed headers of tacho. Also built as C++17. */
 #include <stdio.h>
 #include <string.h>
 
