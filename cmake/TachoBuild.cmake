@@ -1,4 +1,4 @@
-# How every C source of this project is compiled, and the functions that declare its parts.
+# Compiler flags of every C source of the project, and functions that declare its targets.
 
 set(CMAKE_C_STANDARD 11)
 set(CMAKE_C_STANDARD_REQUIRED ON)
@@ -9,13 +9,13 @@ set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 find_package(Threads REQUIRED)
 
-# A sanitizer's run time comes with the executable, so some checks of a library do not hold there.
+# The run time of a sanitizer is linked into the executable, so some checks of libraries do not hold.
 set(TACHO_SANITIZED OFF)
 if(CMAKE_C_FLAGS MATCHES "-fsanitize=")
     set(TACHO_SANITIZED ON)
 endif()
 
-# For what is built as a user of the library would build it, too.
+# Also for programs that are built like those of users.
 add_library(tacho_warnings INTERFACE)
 target_compile_options(tacho_warnings INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wconversion $<$<BOOL:${TACHO_WERROR}>:-Werror>
@@ -31,13 +31,13 @@ target_compile_options(tacho_flags INTERFACE
     -ffunction-sections -fdata-sections
     "$<$<COMPILE_LANGUAGE:C>:SHELL:-include \"${PROJECT_SOURCE_DIR}/src/base/banned.h\">")
 
-# tacho_archive(NAME sources...): one of our own static archives, never exported.
+# tacho_archive(NAME sources...): declares an internal static archive, which is never installed.
 function(tacho_archive name)
     add_library(${name} STATIC ${ARGN})
     target_link_libraries(${name} PRIVATE tacho_flags)
 endfunction()
 
-# tacho_public(TARGET NAME): a library that outside programs link as tacho::NAME.
+# tacho_public(TARGET NAME): declares a library that other projects link as tacho::NAME.
 function(tacho_public target name)
     file(GLOB headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/tacho/*.h
         ${PROJECT_SOURCE_DIR}/include/tacho/*.hpp)

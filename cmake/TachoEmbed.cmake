@@ -1,7 +1,7 @@
-# Files as constants of the program.
+# Embeds files as constants of the program.
 
-# tacho_embed(OUT.c HEADER NAME FILE [NAME FILE]...): OUT.c, in the build folder, defines for each
-# FILE `const char NAME[]` with its bytes and `const size_t NAME_len`, as HEADER declares them.
+# tacho_embed(OUT.c HEADER NAME FILE [NAME FILE]...): makes OUT.c in the build folder. For each FILE it
+# defines `const char NAME[]` with its bytes and `const size_t NAME_len`, which HEADER declares.
 function(tacho_embed out header)
     set(text "/* Made by the build. */\n#include \"${header}\"\n")
     set(rest ${ARGN})

@@ -1,4 +1,4 @@
-# What `cmake --install` and `cpack` lay down, in five components: runtime (the shared library), kit
+# Files that `cmake --install` and `cpack` install, in five components: runtime (the shared library), kit
 # (libtachokit), dev (headers, the static library, tacho.pc, tachokit.pc, the CMake package), command
 # and, by python/CMakeLists.txt, python.
 
@@ -12,7 +12,8 @@ install(TARGETS libtacho libtacho_static EXPORT tachoTargets
 install(TARGETS libtachokit EXPORT tachoTargets
     LIBRARY COMPONENT kit NAMELINK_COMPONENT dev)
 
-# tacho.pc, tachokit.pc. A libdir that is a full path cannot move with the prefix, so then nothing does.
+# tacho.pc, tachokit.pc. If libdir is a full path, it cannot move with the prefix, so the prefix is
+# fixed, too.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
     set(pc_prefix "${CMAKE_INSTALL_PREFIX}")
     set(pc_libdir "${CMAKE_INSTALL_FULL_LIBDIR}")
@@ -39,7 +40,8 @@ install(EXPORT tachoTargets NAMESPACE tacho:: DESTINATION ${tacho_package_dir} C
 install(FILES ${PROJECT_BINARY_DIR}/tachoConfig.cmake ${PROJECT_BINARY_DIR}/tachoConfigVersion.cmake
     DESTINATION ${tacho_package_dir} COMPONENT dev)
 
-# The command, with what it prints about itself. A cross build has not run it, so it has none.
+# The command, with its manual pages and completion scripts. A cross build cannot run the command, so it
+# does not make them.
 install(TARGETS tacho COMPONENT command)
 install(TARGETS tacho_allocations tacho_sampler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho COMPONENT command)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
@@ -51,15 +53,15 @@ install(FILES ${PROJECT_BINARY_DIR}/completions/_tacho OPTIONAL
 install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.fish OPTIONAL
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
 
-# Documents as the repository has them, so that their links hold: README.md, docs with schemas and
-# images, and examples, whose tests stay here.
+# Documents in the folders of the repository, so that their links work: README.md, docs with schemas and
+# images, and examples without their tests.
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
 install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command
     USE_SOURCE_PERMISSIONS # scripts stay executable
     PATTERN "CMakeLists.txt" EXCLUDE PATTERN "test*.sh" EXCLUDE)
 
-# As a part of another project, what is packaged is that project's to say.
+# When tacho is a part of another project, that project decides what is packaged.
 if(PROJECT_IS_TOP_LEVEL)
     include(TachoPackages)
 endif()

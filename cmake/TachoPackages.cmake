@@ -1,9 +1,9 @@
-# The Debian packages: libtacho0, libtachokit0, libtacho-dev, tacho and python3-tacho, one a component.
+# The Debian packages: libtacho0, libtachokit0, libtacho-dev, tacho and python3-tacho, one per component.
 
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_NAME tacho)
 set(CPACK_PACKAGE_VENDOR "the tacho authors")
-# Who made the packages, by the variables that Debian's own tools read.
+# The maintainer of the packages, from the variables that Debian's own tools read.
 if(DEFINED ENV{DEBEMAIL})
     set(CPACK_PACKAGE_CONTACT "$ENV{DEBFULLNAME} <$ENV{DEBEMAIL}>")
 else()
@@ -16,7 +16,7 @@ set(CPACK_VERBATIM_VARIABLES ON)
 set(CPACK_STRIP_FILES ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX ${CMAKE_INSTALL_PREFIX})
 set(CPACK_COMPONENTS_ALL runtime kit dev command python)
-# Copyright, change logs and compressed manual pages, as Debian lays them out.
+# Copyright, change logs and compressed manual pages, in the places that Debian requires.
 set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/debian/docs.cmake)
 set(CPACK_TACHO_CHANGELOG ${PROJECT_SOURCE_DIR}/CHANGELOG.md)
 
@@ -26,7 +26,7 @@ set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 
-# What a program that was linked with libtacho or libtachokit depends on.
+# The dependency of programs that were linked with libtacho or libtachokit.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/shlibs
     CONTENT "libtacho @TACHO_SOVERSION@ libtacho@TACHO_SOVERSION@ (>= @PROJECT_VERSION@)\n" @ONLY)
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/debian/kit/shlibs
@@ -53,7 +53,7 @@ set(CPACK_DEBIAN_KIT_PACKAGE_CONTROL_EXTRA
     ${PROJECT_SOURCE_DIR}/cmake/debian/postinst
     ${PROJECT_SOURCE_DIR}/cmake/debian/postrm
     ${PROJECT_SOURCE_DIR}/cmake/debian/triggers)
-set(CPACK_DEBIAN_KIT_PACKAGE_RECOMMENDS libstdc++6) # C++ names, found when they come up
+set(CPACK_DEBIAN_KIT_PACKAGE_RECOMMENDS libstdc++6) # demangles C++ names; loaded when needed
 set(CPACK_DEBIAN_KIT_DESCRIPTION "evidence of benchmark runs - flamegraphs and verdicts
 tacho makes benchmark runs of native programs observable, reproducible and
 gateable.

@@ -1,11 +1,11 @@
 #!/bin/sh
-# Runs min-cut gated attention over a grid of lambda and tau against softmax: see help() below and
+# Compares min-cut gated attention over a grid of lambda and tau with softmax. See help() below and
 # examples/attention/README.md.
 #
-# `tacho sweep` walks the grid, in shuffled blocks with the baseline among them, and continues where
-# a killed one stopped. The program itself writes csv/ and witness/, one file per cell: the sweep
-# records what can be measured from outside, not what a run decided. Everything is run inside the
-# output folder, with short relative paths, so that its own path may contain any character.
+# `tacho sweep` runs the grid in shuffled blocks that include the baseline, and continues after a kill.
+# The program itself writes csv/ and witness/, one file per cell, because the sweep measures processes
+# and does not know their decisions. Everything runs inside the output folder, with short relative
+# paths, so that the path of the folder may contain any character.
 set -eu
 
 help()
@@ -20,7 +20,7 @@ tau against plain softmax, on made-up sequences with clusters of keys that belon
   --lambda "L ..."   limits of the cut, in mean edges; 0 cuts nothing (default "0.3 0.5 0.7")
   --tau "T ..."      steps until an entry of a mask flips (default "0 2")
   --seed S           seed of the sequences and of the order of runs (default 42)
-  --output-dir DIR   where the results go (default results/mincut-bench)
+  --output-dir DIR   write the results to this folder (default results/mincut-bench)
   --seq-len A:B      shortest and longest sequence (default 32:1024)
   --repeat N         runs of each setting (default 10)
   --help             print this
@@ -29,12 +29,12 @@ The output folder, relative to the current one, gets
 
   csv/baseline.csv, csv/mincut_l0.3_t0.csv ...   one row per sample, of the last repetition
   csv/results.csv                                one row per setting
-  csv/savings.csv                                what eps saves, and what the cut saves
+  csv/savings.csv                                savings by eps, and savings by the cut
   witness/mincut_l0.3_t0.jsonl ...               every decision, chained by SHA-256
   witness/witness.rvf                            all of these logs in one RVF file
   control/eps_t0.csv, .jsonl ...                 the same runs with lambda 0: eps alone
   figs/*.svg                                     savings, heat maps and lines over the grid
-  sweep/report.html                              what tacho sweep measured
+  sweep/report.html                              the report of tacho sweep
 
 A run that was killed continues when it is started again with the same options.
 
@@ -42,7 +42,7 @@ Three quarters of the samples have the shortest length, three quarters of the re
 on, so that each length has about the same share of the work and of the files. The six logs of 1,000
 samples take 175 MB: a mask of length 1,024 is 5.8 MB of text.
 
-Environment: TACHO_BUILD, a build folder to use as it is instead of building build/release.
+Environment: TACHO_BUILD, a build folder to use instead of building build/release.
 END
 }
 
@@ -69,7 +69,7 @@ while [ $# -gt 0 ]; do
     --samples | --lambda | --tau | --seed | --output-dir | --seq-len | --repeat)
         [ $# -gt 1 ] || wrong "$1 needs a value"
         ;;
-    *) wrong "there is no option '$1'" ;;
+    *) wrong "unknown option '$1'" ;;
     esac
     case $1 in
     --samples) samples=$2 ;;
@@ -83,7 +83,7 @@ while [ $# -gt 0 ]; do
     shift 2
 done
 
-# whole NAME VALUE: it is a whole number.
+# whole NAME VALUE: checks that VALUE is a whole number.
 whole()
 {
     case $2 in
@@ -101,7 +101,7 @@ fi
 
 project=$(cd "$(dirname "$0")/.." && pwd)
 
-# Builds what is needed. Quick when nothing has changed.
+# Builds the programs. Quick when nothing has changed.
 build_release()
 {
     echo "Building tacho and examples/attention in build/release."
@@ -110,7 +110,7 @@ build_release()
         cmake --build --preset release --target tacho attention attention_results) >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         rm "$log"
-        echo "run_mincut_bench: cannot build; '$project/scripts/install-deps build' installs what is missing" >&2
+        echo "run_mincut_bench: cannot build; run '$project/scripts/install-deps build' to install missing packages" >&2
         exit 1
     fi
     rm "$log"
@@ -129,7 +129,7 @@ if [ ! -x "$tacho" ] || [ ! -x "$attention" ]; then
     exit 1
 fi
 
-# The program knows its own limits: ask it with one sample, before anything is made or removed.
+# The program checks its own limits: run it with one sample before anything is made or removed.
 for lambda in ${lambdas:-''}; do
     for tau in ${taus:-''}; do
         "$attention" --samples 1 --seq-len "$lengths" --doubling --heads 1 --mode mincut \
@@ -138,7 +138,7 @@ for lambda in ${lambdas:-''}; do
     done
 done
 
-# "0.3 0.5" as "0.3,0.5".
+# Prints "0.3 0.5" as "0.3,0.5".
 comma()
 {
     # shellcheck disable=SC2086  # a list of words
@@ -148,7 +148,7 @@ comma()
 mkdir -p -- "$out"
 cd -- "$out"
 
-# The contents of a folder belong to one configuration: another one starts over.
+# A folder belongs to one configuration; another configuration starts over.
 config=$(printf '{"samples":%s,"lambda":[%s],"tau":[%s],"seed":%s,"seq_len":"%s","eps":0.01,"heads":1,"dim":64,"input":"clusters","repeat":%s}' \
     "$samples" "$(comma "$lambdas")" "$(comma "$taus")" "$seed" "$lengths" "$repeat")
 fresh=--fresh
@@ -162,7 +162,7 @@ printf '%s\n' "$config" >config.json
 
 common="--samples $samples --seq-len $lengths --doubling --input clusters --heads 1 --seed $seed"
 
-# gated LAMBDA TAU FILE: decides without measuring, FILE.csv and FILE.jsonl.
+# gated LAMBDA TAU FILE: runs without measuring and writes FILE.csv and FILE.jsonl.
 gated()
 {
     # shellcheck disable=SC2086  # a list of words
@@ -171,7 +171,7 @@ gated()
 }
 
 echo "The grid: lambda $lambdas, tau $taus, $samples samples, $repeat repetitions and the baseline."
-# The line of the baseline is split into words like a shell's: quote the program.
+# The line of the baseline is split into words as in a shell, so the program is quoted.
 quoted=\'$(printf '%s\n' "$attention" | sed "s/'/'\\\\''/g")\'
 # shellcheck disable=SC2086  # lists of words
 "$tacho" sweep $fresh --grid lambda="$(comma "$lambdas")" --grid tau="$(comma "$taus")" \
@@ -188,7 +188,7 @@ quoted=\'$(printf '%s\n' "$attention" | sed "s/'/'\\\\''/g")\'
 cp sweep/figs/*.svg figs/
 
 echo
-echo "The controls: lambda 0, where only eps gates. Then each setting once more: does it decide the same?"
+echo "The controls: lambda 0, where only eps gates. Then each setting once more, to compare its decisions."
 : >reproduced.txt
 for tau in $taus; do
     gated 0 "$tau" "control/eps_t$tau"

@@ -1,12 +1,12 @@
-# Run by cpack when the files of the packages are laid out and before they are packed.
-# Each package gets share/doc/NAME with copyright and change logs; manual pages are compressed.
+# cpack runs this after it has collected the files of the packages and before it packs them. Each package
+# gets share/doc/NAME with copyright and change logs; manual pages are compressed.
 
-# gzip without the name and the time, so that the same input gives the same bytes.
+# gzip stores no name and no time, so that the same input gives the same bytes.
 function(compress file)
     execute_process(COMMAND gzip -9nf ${file} COMMAND_ERROR_IS_FATAL ANY)
 endfunction()
 
-string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # or that of SOURCE_DATE_EPOCH
+string(TIMESTAMP date "%a, %d %b %Y %H:%M:%S +0000" UTC) # uses SOURCE_DATE_EPOCH if it is set
 
 foreach(component IN LISTS CPACK_COMPONENTS_ALL)
     set(top ${CPACK_TEMPORARY_DIRECTORY}/${component})

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the example promises: right, deterministic, clear about a wrong option.
+# Checks that the example is right and deterministic, and that it reports wrong options.
 set -u
 
 attention=$1
@@ -16,7 +16,7 @@ small()
     "$attention" --samples 5 --seq-len 3:40 --heads 2 --dim 9 "$@"
 }
 
-# refuses SAYING OPTIONS: ends with 64, says so on stderr, prints nothing.
+# refuses TEXT OPTIONS: checks that it exits with 64, prints TEXT on stderr and nothing on stdout.
 refuses()
 {
     says=$1
@@ -44,7 +44,7 @@ other=$(small --seed 8 --quiet)
 [ "${#first}" -eq 16 ] || fail "'$first' is not a checksum"
 [ "$first" = "$again" ] || fail "the same seed gave $first, then $again"
 [ "$first" != "$other" ] || fail "another seed gave the same checksum"
-# The same on every machine: no library function and no rounding of ours may differ.
+# The checksum is the same on every machine: no library function and no rounding may differ.
 [ "$first" = 84fbb1f497f31b27 ] || fail "the checksum of seed 7 is $first"
 
 report=$(small --check)
@@ -55,7 +55,7 @@ for word in checksum check time speed min median p95 max GFLOP/s; do
     esac
 done
 
-# Gated: right, and the same masks on every machine, so the same output.
+# Gated attention is right, and has the same masks and the same output on every machine.
 for shape in "1:1 1" "2:2 3" "3:17 8" "31:33 16" "64:64 64"; do
     len=${shape% *}
     dim=${shape#* }

@@ -1,8 +1,7 @@
 #!/bin/sh
-# The grid end to end on a small size: every file is there and says what the others say, the cut
-# saves something and with lambda 0 nothing, a second run decides the same, one changed byte is
-# found, and a killed one is finished by the next. All of it from another folder, into one whose
-# path has blanks.
+# Tests the grid end to end on a small size. All files exist and agree, the cut saves something and with
+# lambda 0 nothing, a second run decides the same, one changed byte is detected, and the next run
+# finishes a killed one. The test runs in another folder, and the path of the output has blanks.
 #
 #   test_grid.sh PROJECT BUILD
 set -eu
@@ -68,10 +67,10 @@ for file in "$out"/csv/*.csv; do
     [ "$(head -n 1 "$file")" = "$head" ] || fail "$file begins with $(head -n 1 "$file")"
     ! grep -E '[0-9]e[-+0-9]' "$file" || fail "$file has a number with an exponent"
 done
-# A number is as short as it can be, and says all of its digits.
+# Numbers have the fewest digits that read back the same.
 grep -q '^baseline,0,0,0,[^,]*,[0-9]*,1$' "$out/csv/results.csv" || fail "results.csv: $(cat "$out/csv/results.csv")"
 
-# edges_kept of the CSV against the masks of the witness.
+# Compares edges_kept of the CSV with the masks of the witness log.
 for name in mincut_l0.3_t2 mincut_l0.7_t0; do
     "$tacho" witness show --json --top 100 "$out/witness/$name.jsonl" |
         jq -r '.entries[] | "\(.edges_kept) \(.edges_total)"' >"$scratch/masks.txt"
@@ -79,13 +78,13 @@ for name in mincut_l0.3_t2 mincut_l0.7_t0; do
     expect_same "$name: edges kept" "$scratch/masks.txt" "$scratch/rows.txt"
 done
 
-# savings NAME COLUMN: a value of savings.csv.
+# savings NAME COLUMN: prints a value of savings.csv.
 savings()
 {
     awk -F, -v name="$1" -v column="$2" '$1 == name { print $column }' "$out/csv/savings.csv"
 }
 
-# expect_sum NAME: what eps and the cut save is what results.csv says of both together.
+# expect_sum NAME: checks that the savings by eps and by the cut add up to the value in results.csv.
 expect_sum()
 {
     awk -F, -v name="$1" -v eps="$(savings "$1" 2)" -v cut="$(savings "$1" 3)" \
@@ -99,7 +98,8 @@ for name in mincut_l0.3_t0 mincut_l0.3_t2 mincut_l0.7_t0 mincut_l0.7_t2; do
 done
 [ "$(savings mincut_l0.3_t0 3)" != "$(savings mincut_l0.7_t0 3)" ] || fail "lambda makes no difference"
 
-# What does not depend on time is the same again: decisions, and all of results.csv but two columns.
+# A second run gives the same decisions, and the same results.csv but for two columns that depend on
+# time.
 for word in "mincut_l0.3_t0" "success criteria" "cannot be met"; do
     grep -q "$word" "$scratch/first.txt" || fail "the report has no '$word'"
 done
@@ -112,7 +112,7 @@ expect_same "results.csv" "$scratch/results.first" "$scratch/results.second"
 "$tacho" witness compare --quiet "$scratch/witness.first/witness.rvf" "$out/witness/witness.rvf" ||
     fail "the same seed led to other decisions"
 
-# Hysteresis takes part: with tau 2 some masks are others.
+# Hysteresis has an effect: with tau 2 some masks differ.
 if "$tacho" witness compare --json "$out/witness/mincut_l0.3_t0.jsonl" \
     "$out/witness/mincut_l0.3_t2.jsonl" >"$scratch/compare.json"; then
     fail "tau makes no difference"
@@ -120,14 +120,14 @@ fi
 [ "$(jq .masks_differ "$scratch/compare.json")" -gt 0 ] || fail "tau changes no mask"
 [ "$(jq .inputs_differ "$scratch/compare.json")" -eq 0 ] || fail "tau changes the inputs"
 
-# One byte of a mask.
+# Changes one byte of a mask.
 sed '5s/true/tRue/' "$out/witness/mincut_l0.7_t2.jsonl" >"$scratch/changed.jsonl"
 status=0
 "$tacho" witness verify "$scratch/changed.jsonl" >"$scratch/verify.txt" || status=$?
 [ $status -eq 2 ] || fail "a changed log ends with $status"
 grep -q 'line 5: the line was changed' "$scratch/verify.txt" || fail "$(cat "$scratch/verify.txt")"
 
-# Killed in the middle of the sweep, with all it started: the same command line finishes it.
+# The script is killed with all its processes during the sweep. The same command line finishes it.
 rm -r "$out"
 setsid "$bench" --samples 20 --seq-len 8:32 --lambda "0.3 0.7" --tau "0 2" --repeat 10 --seed 7 \
     --output-dir "$out" >/dev/null 2>&1 &
@@ -142,7 +142,7 @@ run --repeat 10 >"$scratch/again.txt" || fail "after a kill it ends with $?"
 cut -d , -f 1-4,7 "$out/csv/results.csv" >"$scratch/results.third"
 expect_same "results.csv after a kill" "$scratch/results.first" "$scratch/results.third"
 
-# Where nothing may be cut the cut saves nothing, and what is left is eps.
+# With lambda 0 the cut saves nothing, so all savings are due to eps.
 "$bench" --samples 20 --seq-len 8:32 --lambda 0 --tau 0 --repeat 1 --seed 7 --output-dir "$out" \
     >"$scratch/none.txt" || fail "with lambda 0 it ends with $?"
 [ "$(savings mincut_l0_t0 3)" = 0 ] || fail "lambda 0 saves $(savings mincut_l0_t0 3)"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The example relabels events, and writes nothing when a line or a group is wrong.
+# Checks that the example relabels events, and that it writes nothing when a line or a group is wrong.
 #
 #   test.sh PROJECT TACHO RELABEL
 set -eu

@@ -7,7 +7,7 @@ set -eu
 . "$1/tests/support/lib.sh"
 gate=$3
 
-# expect STATUS TEXT ARGUMENTS...: the status, and that it says so.
+# expect STATUS TEXT ARGUMENTS...: checks the exit status, and that the output contains TEXT.
 expect()
 {
     wanted=$1
@@ -23,7 +23,7 @@ expect 1 'mix: FAIL, .* times as much' 200
 "$2" run -q -n 12 -o "$scratch" --name quick --name slow -c 'sleep 0.01' -c 'sleep 0.05' >/dev/null
 expect 1 'wall: FAIL' "$scratch/quick/latest" "$scratch/slow/latest"
 expect 0 'wall: PASS' "$scratch/slow/latest" "$scratch/quick/latest"
-# values MIDDLE SEED: 20 values in no order, within 1 % of the middle.
+# values MIDDLE SEED: prints 20 unordered values, within 1 % of the middle.
 values()
 {
     awk -v middle="$1" -v x="$2" 'BEGIN {
@@ -39,6 +39,6 @@ values 200 2 >"$scratch/after.txt"
 head -n 2 "$scratch/after.txt" >"$scratch/few.txt"
 expect 1 'values: FAIL, ' "$scratch/before.txt" "$scratch/after.txt"
 expect 0 'values: PASS' "$scratch/after.txt" "$scratch/before.txt"
-expect 2 'of each are advised' "$scratch/few.txt" "$scratch/few.txt"
+expect 2 'values of each' "$scratch/few.txt" "$scratch/few.txt"
 expect 3 'no values for b' "$scratch/before.txt" /dev/null
 expect 3 'none' "$scratch/none" "$scratch/none"

@@ -3,6 +3,7 @@
 # messages where apt is missing.
 #
 #   install_deps.sh PROJECT
+#
 # shellcheck disable=SC2016 # the made-up tools expand these, not this script
 set -eu
 . "$1/tests/support/lib.sh"
