@@ -71,7 +71,7 @@ folder=$(mktemp -d)
 small --power fixed:50 --csv "$folder/a.csv" --quiet >/dev/null || fail "--csv ends with $?"
 [ "$(awk -F, 'NR > 1 && $5 > 0' "$folder/a.csv" | wc -l)" -eq 5 ] ||
     fail "a power source gives no energy: $(cat "$folder/a.csv")"
-small --csv /proc/none/a.csv 2>/dev/null && fail "a CSV that cannot be written is no failure"
+small --csv /proc/none/a.csv 2>/dev/null && fail "a CSV that cannot be written is not an error"
 [ "$(ls "$folder")" = a.csv ] || fail "the folder has $(ls "$folder")"
 rm -r "$folder"
 

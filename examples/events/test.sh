@@ -11,9 +11,9 @@ TACHO_PROFILE_COMMIT_SHA=abc123 TACHO_PROFILE_MODEL=qwen3 "$3" "$in" "$scratch/o
 sed 's/"commit_sha":null/"commit_sha":"abc123"/; s/"model":"unknown"/"model":"qwen3"/' "$in" >"$scratch/expected"
 expect_same "the relabelled events" "$scratch/expected" "$scratch/out.jsonl"
 
-! "$3" "$in" "$scratch/none" moe_dump 2>"$scratch/message" || fail "a missing group is no failure"
+! "$3" "$in" "$scratch/none" moe_dump 2>"$scratch/message" || fail "a missing group is not an error"
 grep -q 'missing profile event groups: moe_dump$' "$scratch/message" || fail "$(cat "$scratch/message")"
 echo '{"event":"torn' >>"$in"
-! "$3" "$in" "$scratch/none" 2>"$scratch/message" || fail "a torn line is no failure"
+! "$3" "$in" "$scratch/none" 2>"$scratch/message" || fail "a torn line is not an error"
 grep -q ': line 3: invalid JSON: ' "$scratch/message" || fail "$(cat "$scratch/message")"
 [ ! -e "$scratch/none" ] || fail "written in spite of a failure"

@@ -62,7 +62,7 @@ said()
 machine 1000 apt-get dpkg-query
 echo 'shift 3; for p; do echo "ii $p"; done' >"$scratch/dpkg-query"
 run 0 test
-[ "$(grep -c . "$scratch/log")" -eq 1 ] || { cat "$scratch/log"; fail "more than one look"; }
+[ "$(grep -c . "$scratch/log")" -eq 1 ] || { cat "$scratch/log"; fail "more than one call"; }
 never apt-get
 
 # Two packages are missing, one of them removed but configured: root installs them without fetching the
