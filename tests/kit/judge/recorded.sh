@@ -144,13 +144,15 @@ is less.json stage:decode.kernel_calls verdict PASS
 mv one_sided.yaml tacho.yaml
 sed -i 's/4000 600 200/4000 1000 300/' model.sh
 
-# The p99 of the events of a run, and what was not recorded.
+# The p99 of the events of a run, and a category that was not recorded. The program makes up a time
+# that is the same in every run, which the gate doubts.
 sed -i 's/1000 300/800 200/' model.sh
 sed -i 's/{tolerance: 10%}/{tolerance: 10%, statistic: p99}/
     s/memory.weights: .*/memory.nothing: {tolerance: 5%}/' tacho.yaml
 "$tacho" gate --json >p99.json 2>out || fail "p99 ended with $?: $(cat out p99.json)"
 is p99.json stage:decode.attention_us statistic p99
-is p99.json stage:decode.attention_us verdict PASS
+is p99.json stage:decode.attention_us verdict WARN
+grep -q "it is the same in every run: is it measured?" p99.json || fail "$(cat p99.json)"
 grep -q "peak nothing was not measured" p99.json || fail "$(cat p99.json)"
 sed -i 's/memory.nothing: .*/memory.nothing: {tolerance: 5%, required: true}/' tacho.yaml
 ends_with 2 "$tacho" gate

@@ -39,7 +39,7 @@ sweep 0 --metric 'v=([0-9]+)'
 is yaml '.cells[0].measures.v.median == 1'
 printf 'sweep:\n  runs: 2\n  command: echo {n}\n  grid: {n: [1]}\n' >tacho.yaml
 sweep 1
-says err "takes no --runs"
+says err "does not take --runs"
 says err "line 2"
 rm tacho.yaml
 
