@@ -16,11 +16,9 @@
 enum {
     TCH_REC_VERSION = 2,
     TCH_REC_BYTE_ORDER = 0x01020304,
-    TCH_REC_PAGE = 4096,        /* the header */
-    TCH_REC_CHUNK = 256 * 1024, /* a chunk, including its header */
-    TCH_REC_HEADER =
-        TCH_REC_CHUNK, /* where chunks begin. The kernel reads and writes a chunk faster if it
-                          begins at a multiple of its size, so a hole follows the header page. */
+    TCH_REC_PAGE = 4096,            /* the header */
+    TCH_REC_CHUNK = 256 * 1024,     /* a chunk, including its header */
+    TCH_REC_HEADER = TCH_REC_CHUNK, /* where chunks begin: a multiple of their size is faster */
     TCH_REC_HEADER_V1 = TCH_REC_PAGE,
     TCH_REC_CHUNK_HEADER = 64,
     TCH_REC_WORDS = (TCH_REC_CHUNK - TCH_REC_CHUNK_HEADER) / 8,
@@ -41,7 +39,7 @@ enum tch_rec_reason {
     TCH_REC_NAMES = 16 /* too many distinct names */
 };
 
-/** The same instant on two clocks. It is valid when check is the exclusive or of the other two
+/** The same instant on two clocks. It is valid when check is the exclusive or of the other three
     and is not 0. A pair that was half written at a kill is therefore recognised. */
 struct tch_rec_pair {
     uint64_t ticks;
@@ -95,8 +93,7 @@ struct tch_rec_chunk {
                       of a record's time */
     uint64_t cleared; /* the records of a stage are valid when this equals base */
     uint32_t tid;     /* tid of that thread */
-    uint32_t
-        records; /* in a copy of a ring: number of its events, counted like `dropped`; else 0 */
+    uint32_t records; /* in a copy of a ring: events, counted like `dropped`; else 0 */
     uint64_t process; /* 1 + the pid, if the chunk is of another process than the header; else 0 */
     uint32_t name;    /* in a ring: that thread's name, a text, because the record with the name may
                          have been replaced */
