@@ -28,7 +28,7 @@ try()
     "$scratch/example" || fail "the example fails when events are off"
     TACHO_PROFILE_JSONL=$scratch/$1.jsonl "$scratch/example" || fail "the example fails with $1"
     "$tacho" events validate --require unified_prof "$scratch/$1.jsonl" ||
-        fail "what the example wrote is not sound"
+        fail "the event of the example is not valid"
     echo "$1 -std=$3" >>"$scratch/done"
 }
 

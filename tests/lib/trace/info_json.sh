@@ -12,14 +12,14 @@ for wanted in '"schema":"tacho.trace.info.v1"' '"threads":2' '"spans":300' '"unf
 done
 "$2" trace recover -q "$scratch/t.tacho" -o "$scratch/t.json"
 [ "$(grep -o '"name":"inner"' "$scratch/t.json" | wc -l)" -eq 100 ] || fail "recover lost spans"
-! "$2" trace recover "$3" -o "$scratch/x.json" 2>"$scratch/why" || fail "a program is no recording"
-grep -q "is not a recording" "$scratch/why" || fail "the reason is not told: $(cat "$scratch/why")"
-[ ! -e "$scratch/x.json" ] || fail "a file is left behind"
-# The header says, wrongly, that nothing has explicit times.
+! "$2" trace recover "$3" -o "$scratch/x.json" 2>"$scratch/why" || fail "recover accepted a program as a recording"
+grep -q "is not a recording" "$scratch/why" || fail "the message does not name the reason: $(cat "$scratch/why")"
+[ ! -e "$scratch/x.json" ] || fail "recover left a file"
+# Change the header so that it says, wrongly, that there are no events with explicit times.
 printf '\0' | dd of="$scratch/t.tacho" bs=1 seek=224 conv=notrunc 2>/dev/null
-"$2" trace summary "$scratch/t.tacho" >/dev/null 2>&1 || fail "a damaged header ends the summary"
+"$2" trace summary "$scratch/t.tacho" >/dev/null 2>&1 || fail "summary fails on a damaged header"
 
-python3 -c 'import jsonschema' 2>/dev/null || { echo "without the schema: no python3 jsonschema"; exit 0; }
+python3 -c 'import jsonschema' 2>/dev/null || { echo "the schema is not checked: python3 has no jsonschema"; exit 0; }
 python3 - "$scratch/info.json" "$1/docs/schemas/trace.info.v1.schema.json" <<'END'
 import json, sys
 import jsonschema

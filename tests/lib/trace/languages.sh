@@ -42,9 +42,9 @@ try()
             -I "$project/include" "$scratch/spans.c" -x none -L "$folder" -ltacho \
             -Wl,-rpath,"$folder" -o "$scratch/spans" || fail "$1 -std=$3 -D$define does not compile"
         rm -f "$scratch/t.json"
-        [ "$("$scratch/spans")" = 0 ] || [ $define = TACHO_ON ] || fail "evaluated with TACHO_DISABLE"
+        [ "$("$scratch/spans")" = 0 ] || [ $define = TACHO_ON ] || fail "arguments are evaluated with TACHO_DISABLE"
         evaluated=$(TACHO_TRACE_OUT=$scratch/t.json "$scratch/spans")
-        [ $define = TACHO_ON ] || { [ "$evaluated" = 0 ] || fail "$1: TACHO_DISABLE evaluates"; continue; }
+        [ $define = TACHO_ON ] || { [ "$evaluated" = 0 ] || fail "$1: arguments are evaluated with TACHO_DISABLE"; continue; }
         [ "$evaluated" = 6 ] || fail "$1: evaluated $evaluated times, not 6"
         spans=$(grep -o '"name":"\(inner\|outer\)"' "$scratch/t.json" | wc -l)
         [ "$spans" -eq 6 ] || fail "$1 -std=$3: $spans spans, not 6"
