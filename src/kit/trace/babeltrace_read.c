@@ -1,11 +1,12 @@
 /*
- * The text that babeltrace2 makes of an LTTng or any other CTF trace, one event a line:
+ * Reads the text that babeltrace2 prints for an LTTng or any other CTF trace, one event per line:
  *
  *     [12:00:00.000000001] (+0.1) host provider:event: { cpu_id = 0 }, { vtid = 7 }, { n = 1 }
  *
- * NAME_begin and NAME_end, or NAME_entry and NAME_exit, are a span called NAME; an end whose begin
- * was not seen on its thread, and everything else, is an instant. The thread is what the contexts
- * say (vpid, vtid, pid, tid, procname), or the CPU. What else an event has are its arguments.
+ * NAME_begin and NAME_end, or NAME_entry and NAME_exit, form a span called NAME. An end without a
+ * begin on its thread becomes an instant, and so does every other event. The contexts name the
+ * thread (vpid, vtid, pid, tid, procname); without them, the CPU is the track. All other fields
+ * become arguments.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,15 +22,15 @@ enum { ARGS_LIMIT = 1 << 20 };
 struct babeltrace {
     struct tch_trace_reading *r;
     struct tch_intern open; /* of struct span_key */
-    uint32_t *open_count;   /* by its number */
+    uint32_t *open_count;   /* number of open spans, by the number of the key */
     size_t open_room;
     struct tch_bt_out out;
     struct tch_bt_day day;
 
-    /* Of the event. */
+    /* The event being read. */
     uint64_t pid, tid;
     bool has_tid;
-    uint32_t thread; /* text of its name, 0: none */
+    uint32_t thread; /* text number of the thread's name; 0: none */
 };
 
 struct span_key {
@@ -52,7 +53,7 @@ static bool is(const char *text, size_t len, const char *word)
     return len == strlen(word) && memcmp(text, word, len) == 0;
 }
 
-/* A field that says where the event was; false: an argument like any other. */
+/* Reads a field that says where the event happened. Returns false if the field is an argument. */
 static bool parse_context(void *ctx, struct tch_bt_text *t, const char *key, size_t len)
 {
     struct babeltrace *b = ctx;
@@ -85,7 +86,8 @@ static bool parse_context(void *ctx, struct tch_bt_text *t, const char *key, siz
     return true;
 }
 
-/* Behind the brace that opens a group: is it the last one, the event's own fields? */
+/* Returns whether the group whose opening brace was just read is the last one, which has the
+   event's own fields. */
 static bool is_last_group(struct tch_bt_text t)
 {
     unsigned depth = 1;
@@ -117,7 +119,7 @@ static bool parse_groups(struct babeltrace *b, struct tch_bt_text *t)
 
 /* Events. */
 
-/* Spans open on the track under that name; NULL when memory ran out. */
+/* Returns the counter of spans open on the track with that name; NULL if memory ran out. */
 static uint32_t *open_of(struct babeltrace *b, uint32_t track, uint32_t name)
 {
     struct span_key key = {track, name};
@@ -129,8 +131,8 @@ static uint32_t *open_of(struct babeltrace *b, uint32_t track, uint32_t name)
     return &b->open_count[number];
 }
 
-/* How much of the name is left without what says that something begins or ends; 0: nothing does.
-   "begin" alone is the provider's. */
+/* Returns the length of the name without its suffix for begin or end; 0 if there is no suffix. A
+   name that is only "begin" is an ordinary name. */
 static size_t stem(const char *name, size_t len, bool *begins)
 {
     static const struct {
@@ -150,7 +152,7 @@ static size_t stem(const char *name, size_t len, bool *begins)
     return 0;
 }
 
-/* Sets kind, name and category by the event's name, "provider:event". */
+/* Sets kind, name and category from the event's name, "provider:event". */
 static int name_event(struct babeltrace *b, struct tch_ev *ev, const char *name, size_t len)
 {
     const char *colon = memrchr(name, ':', len);
@@ -207,7 +209,8 @@ static int place_event(struct babeltrace *b, struct tch_ev *ev)
     return 0;
 }
 
-/* 0, TACHO_EPARSE when the line is no event, or what stops the reading. */
+/* Reads a line. Returns 0, TACHO_EPARSE if the line is not an event, or the status that stops
+   reading. */
 static int parse_line(struct babeltrace *b, struct tch_bt_text t, uint64_t offset)
 {
     struct tch_ev ev = {.offset = offset};

@@ -1,4 +1,4 @@
-/* Times and values of babeltrace2's text. */
+/* Parses times and values of babeltrace2's text. */
 #include "babeltrace_text.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ bool tch_bt_number(struct tch_bt_text *t, uint64_t *ret)
     return tch_parse_u64_n(start, (size_t)(t->at - start), UINT64_MAX, ret) == 0;
 }
 
-/* Behind the point: nanoseconds, however many digits there are. */
+/* Reads the digits after the point as nanoseconds, whatever their number. */
 static bool read_fraction(struct tch_bt_text *t, uint64_t *ns)
 {
     unsigned digits = 0;
@@ -51,7 +51,7 @@ static bool read_fraction(struct tch_bt_text *t, uint64_t *ns)
     return true;
 }
 
-/* Days from 1970 to a date, in the calendar of today. */
+/* Returns the days from 1970 to a date in the Gregorian calendar. */
 static int64_t days_to(int64_t year, int64_t month, int64_t day)
 {
     int64_t y = month <= 2 ? year - 1 : year, m = month <= 2 ? month + 9 : month - 3;
@@ -59,7 +59,7 @@ static int64_t days_to(int64_t year, int64_t month, int64_t day)
     return y * 365 + y / 4 - y / 100 + y / 400 + (m * 153 + 2) / 5 + day - 1 - 719468;
 }
 
-/* Nanoseconds of an hour, minute and second; -1: there is no such time. */
+/* Returns the nanoseconds of an hour, minute and second; -1 if there is no such time. */
 static int64_t time_of_day(const uint64_t n[3], uint64_t ns)
 {
     if (n[0] > 23 || n[1] > 59 || n[2] > 60)
@@ -67,7 +67,8 @@ static int64_t time_of_day(const uint64_t n[3], uint64_t ns)
     return (int64_t)(n[0] * 3600 + n[1] * 60 + n[2]) * SECOND + (int64_t)ns;
 }
 
-/* A clock without a date: a time much earlier than the one before is of the next day. */
+/* Reads a time without a date. A time much earlier than the previous one belongs to the next
+   day. */
 static bool clock_time(struct tch_bt_day *day, const uint64_t n[3], uint64_t ns, int64_t *ret)
 {
     *ret = time_of_day(n, ns);
@@ -91,7 +92,7 @@ static bool date_time(const uint64_t n[6], uint64_t ns, int64_t *ret)
 
 bool tch_bt_time(struct tch_bt_day *day, struct tch_bt_text *t, int64_t *ret)
 {
-    char form[6] = ""; /* what is between the numbers */
+    char form[6] = ""; /* the characters between the numbers */
     uint64_t n[6] = {0}, ns;
     size_t count = 0;
 
@@ -132,7 +133,7 @@ bool tch_bt_string(struct tch_bt_out *o, struct tch_bt_text *t)
     return tch_bt_char(t, '"');
 }
 
-/* A number as JSON has it, or a text. */
+/* Adds a word as a JSON number, or else as a text. */
 static bool parse_word(struct tch_bt_out *o, struct tch_bt_text *t)
 {
     const char *start = t->at;
@@ -152,10 +153,10 @@ static bool parse_word(struct tch_bt_out *o, struct tch_bt_text *t)
     return len > 0;
 }
 
-/* "[ [0] = 1, [1] = 2 ]", after its bracket. */
+/* Parses "[ [0] = 1, [1] = 2 ]", after its opening bracket. */
 static bool parse_array(struct tch_bt_out *o, struct tch_bt_text *t, unsigned depth);
 
-/* "( "NAME" : container = 2 )": the name. */
+/* Parses "( "NAME" : container = 2 )" and adds the name. */
 static bool parse_label(struct tch_bt_out *o, struct tch_bt_text *t)
 {
     while (t->at < t->end && *t->at == ' ')
@@ -203,7 +204,7 @@ static bool parse_value(struct tch_bt_out *o, struct tch_bt_text *t, unsigned de
     }
 }
 
-/* "name = ", or "[3] = ". */
+/* Parses "name = " or "[3] = ". */
 static bool parse_key(struct tch_bt_text *t, const char **key, size_t *len)
 {
     while (t->at < t->end && *t->at == ' ')

@@ -1,8 +1,9 @@
 /*
- * Reading the Chrome trace format: an array of events, or an object that has one.
+ * Reads the Chrome trace format: an array of events, or an object that contains one.
  *
- * An event's members come in any order, so they are gathered first. Nothing is allocated for an
- * event: texts are interned straight from the window, arguments copied only where wanted.
+ * The members of an event come in any order, so they are collected first. Nothing is allocated per
+ * event: texts are interned directly from the window, and arguments are copied only if the sink
+ * wants them.
  */
 #include <errno.h>
 #include <math.h>
@@ -15,9 +16,9 @@
 #include "chrome_read_event.h"
 #include "trace_readers.h"
 
-enum { VALUE_LIMIT = 64 << 20 }; /* of one string or of the arguments of one event */
+enum { VALUE_LIMIT = 64 << 20 }; /* limit of one string, or of the arguments of one event */
 
-/* The array's bracket has been taken. */
+/* Reads an array whose bracket was already read. */
 static int read_array(struct tch_chrome_reader *c)
 {
     int more = 0, status = 0;
@@ -91,7 +92,7 @@ static bool is_blank(const char *text, size_t len)
     return true;
 }
 
-/* Are there only blanks after the byte at which the reader failed? */
+/* Returns whether only blanks follow the byte at which the reader failed. */
 static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_trace_source *s)
 {
     const struct tch_json_reader *j = &c->json;
@@ -105,7 +106,7 @@ static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_trace_sou
     return blank && got == 0;
 }
 
-/* The file is not sound: notes up to where it is, unless nothing is lost. */
+/* Records where an invalid file stops making sense, unless nothing is lost. */
 static void judge_failure(struct tch_chrome_reader *c, struct tch_trace_source *s)
 {
     const struct tch_json_reader *j = &c->json;
@@ -113,7 +114,7 @@ static void judge_failure(struct tch_chrome_reader *c, struct tch_trace_source *
     uint64_t at = c->why.offset - j->before;
     bool at_end = c->why.offset < j->before || at >= (uint64_t)(j->end - j->data);
 
-    /* "[{...}," and "[{...},]": a comma too many loses nothing. */
+    /* "[{...}," and "[{...},]": an extra comma loses nothing. */
     if (c->between && m->kind != TCH_KIND_CHROME_OBJECT &&
         (at_end ? m->kind == TCH_KIND_JSON_LINES : j->data[at] == ']' && is_last_byte(c, s)))
         return;
@@ -138,7 +139,7 @@ static int read_all(struct tch_chrome_reader *c, struct tch_trace_source *s)
     }
     status = read_top(c);
     if (status != 0 && status == c->json.status) {
-        /* Our own failures stay failures. */
+        /* Errors that the file did not cause stay errors. */
         if ((status == TACHO_EPARSE || status == TACHO_ELIMIT) &&
             (c->r->m->events > 0 || c->between || s->damaged)) {
             judge_failure(c, s);

@@ -1,4 +1,4 @@
-/* What an event of the Chrome format means; its members are chrome_read_member.c's. */
+/* Interprets events of the Chrome format. chrome_read_member.c reads their members. */
 #include "chrome_read_event.h"
 
 #include <math.h>
@@ -12,7 +12,7 @@ enum { MADE_UP = 0x60000000 }; /* the first number for an id that is a text */
 
 /* Tracks. */
 
-/* An id that is a text gets a number of its own, and names what it is the id of. */
+/* Returns a number for an id that is a text. The text becomes the name of the process or thread. */
 static uint64_t made_up_id(uint32_t text)
 {
     return (uint64_t)MADE_UP + text;
@@ -54,7 +54,7 @@ static bool name_is(const struct tch_chrome_reader *c, const char *text)
     return strcmp(tch_intern_text(&c->r->m->texts, c->ev.name), text) == 0;
 }
 
-/* The member of args that counts: "name", "labels" or "sort_index". */
+/* Reads the relevant member of args: "name", "labels" or "sort_index". */
 static int read_metadata(struct tch_chrome_reader *c, uint32_t *text, int64_t *number, bool *sorted)
 {
     struct tch_json_value key, v;
@@ -146,7 +146,7 @@ static bool set_kind(struct tch_ev *ev, char phase)
     }
 }
 
-/* Does it lack what a viewer needs? */
+/* Returns whether the event lacks something that viewers need. */
 static bool is_bad(const struct tch_chrome_reader *c)
 {
     return !c->has_ts || (c->phase == 'X' && (!c->has_dur || c->ev.dur < 0)) ||
@@ -154,8 +154,8 @@ static bool is_bad(const struct tch_chrome_reader *c)
            (c->phase == 'C' && !c->has_args);
 }
 
-/* The newer way to write flows: as members of a span. They match by id alone, whatever the spans
-   are called; as events of their own they need a name in common. */
+/* Emits flows in their newer form, as members of a span. These match by id alone, whatever the
+   names of the spans. Flows that are separate events must also have the same name. */
 static int emit_bound_flow(struct tch_chrome_reader *c)
 {
     struct tch_ev flow = c->ev;

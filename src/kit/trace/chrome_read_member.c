@@ -1,8 +1,9 @@
 /*
- * The members of one event of the Chrome format.
+ * Reads the members of one event of the Chrome format.
  *
- * Nearly all events are plain, and whole in what the reader has marked: they are checked and taken
- * in one way from mark to mark. Any other the reader checks first; then this walks sound JSON.
+ * Nearly all events are plain and lie completely within the part that the JSON reader has marked.
+ * These are checked and read in one pass from mark to mark. All others are checked by the JSON
+ * reader first, and then this file walks over valid JSON.
  */
 #include "chrome_read_event.h"
 
@@ -14,7 +15,7 @@
 #include "base/utf8.h"
 #include "chrome_read_number.h"
 
-enum { DEPTH = 8 }; /* of what is in a plain event */
+enum { DEPTH = 8 }; /* limit of nesting in a plain event */
 
 /* Texts. */
 
@@ -54,7 +55,8 @@ int tch_chrome_intern(struct tch_chrome_reader *c, const struct tch_json_value *
 
 /* Ids. */
 
-/* What belongs together: a number, a hexadecimal text, or any other text by its hash. */
+/* Returns the id that connects events: a number, a hexadecimal text, or the hash of any other
+   text. */
 static uint64_t id_of(const struct tch_json_value *v)
 {
     uint64_t id;
@@ -65,7 +67,7 @@ static uint64_t id_of(const struct tch_json_value *v)
     return tch_hash(v->text, v->len);
 }
 
-/* A pid or tid. */
+/* Reads a pid or tid. */
 static int read_id(struct tch_chrome_reader *c, const struct tch_chrome_value *value,
                    uint64_t *number, uint32_t *text)
 {
@@ -90,7 +92,7 @@ static enum tch_json_type scalar_type(char first)
                           : TCH_JSON_NUMBER;
 }
 
-/* Through the text. */
+/* Walking over valid JSON. */
 
 static const char *skip_blanks(const char *p)
 {
@@ -99,7 +101,7 @@ static const char *skip_blanks(const char *p)
     return p;
 }
 
-/* The closing quote of the string whose first byte is at p. */
+/* Returns the closing quote of the string whose first byte is at p. */
 static const char *string_end(const char *p, bool *escaped)
 {
     for (; *p != '"'; p++)
@@ -110,7 +112,7 @@ static const char *string_end(const char *p, bool *escaped)
     return p;
 }
 
-/* The byte after the array or object that begins at p. */
+/* Returns the byte after the array or object that begins at p. */
 static const char *container_end(const char *p)
 {
     unsigned depth = 0;
@@ -126,7 +128,8 @@ static const char *container_end(const char *p)
     }
 }
 
-/* The value at p; the text of a string is without its quotes. Returns the byte after it. */
+/* Reads the value at p; the text of a string excludes its quotes. Returns the byte after the
+   value. */
 static const char *read_value(const char *p, struct tch_json_value *v)
 {
     const char *start = p;
@@ -166,7 +169,7 @@ const char *tch_chrome_next_member(const char *p, struct tch_json_value *key,
     return read_value(skip_blanks(p + 1), v);
 }
 
-/* {"local": "0x1"} or {"global": "0x1"}. */
+/* Reads {"local": "0x1"} or {"global": "0x1"}. */
 static void read_id2(struct tch_chrome_reader *c, const struct tch_json_value *object)
 {
     struct tch_json_value key, v;
@@ -182,13 +185,14 @@ static void read_id2(struct tch_chrome_reader *c, const struct tch_json_value *o
     }
 }
 
-/* Members. Their keys, none longer than eight bytes, as tch_chrome_word() gives them: */
+/* Members. Their keys have at most eight bytes and are compared as numbers from
+   tch_chrome_word(): */
 
 #define WORD4(a, b, c, d) \
     ((uint64_t)(a) | (uint64_t)(b) << 8 | (uint64_t)(c) << 16 | (uint64_t)(d) << 24)
 #define WORD8(a, b, c, d, e, f, g, h) (WORD4(a, b, c, d) | WORD4(e, f, g, h) << 32)
 
-/* The members that only some events have. */
+/* Reads the members that only some events have. */
 static void rare_member(struct tch_chrome_reader *c, uint64_t key, const struct tch_json_value *v)
 {
     switch (key) {
@@ -254,7 +258,7 @@ static inline int read_member(struct tch_chrome_reader *c, uint64_t key,
     }
 }
 
-/* Nobody writes such a key, but it is JSON. */
+/* Reads a member whose key has escapes. No known tool writes such keys, but they are valid JSON. */
 static int read_escaped(struct tch_chrome_reader *c, const struct tch_json_value *key,
                         const struct tch_chrome_value *v)
 {
@@ -284,7 +288,7 @@ static int through_text(struct tch_chrome_reader *c, const char *p)
     return status;
 }
 
-/* From mark to mark. */
+/* Reading plain events from mark to mark. */
 
 static const uint16_t *plain_value(const char *base, const uint16_t *m, const uint16_t *last,
                                    struct tch_chrome_value *ret, unsigned depth);
@@ -326,8 +330,8 @@ static bool is_literal(const struct tch_json_value *v)
     return v->len == strlen(word) && memcmp(v->text, word, v->len) == 0;
 }
 
-/* The value at m, if it is sound and nothing in it needs more than a look: no escapes, ASCII alone,
-   short numbers. Returns the mark after it, which is there, or NULL. */
+/* Checks the value at m if it is plain: no escapes, only ASCII, short numbers. Returns the mark
+   after it, which exists, or NULL. */
 static inline const uint16_t *plain_value(const char *base, const uint16_t *m, const uint16_t *last,
                                           struct tch_chrome_value *ret, unsigned depth)
 {
@@ -361,7 +365,8 @@ static inline const uint16_t *plain_value(const char *base, const uint16_t *m, c
     return ret->whole > 0 ? m + 1 : NULL;
 }
 
-/* The mark after the event that begins at m; NULL when that is for the reader to judge. */
+/* Reads the event that begins at m. Returns the mark after it, or NULL if the JSON reader must
+   check the event. */
 static const uint16_t *through_marks(struct tch_chrome_reader *c, const char *base,
                                      const uint16_t *m, const uint16_t *last, int *status)
 {

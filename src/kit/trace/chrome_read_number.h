@@ -1,8 +1,10 @@
 /*
- * Numbers and short texts of the Chrome format, taken eight bytes at a time: loops over bytes end
- * where no CPU guesses them to. TCH_JSON_SPARE bytes after the window may be read for that.
+ * Parses numbers and short texts of the Chrome format eight bytes at a time, because CPUs cannot
+ * predict where a loop over bytes ends. Up to TCH_JSON_SPARE bytes after the window may be read for
+ * that.
  *
- * Inline: there are five numbers in an event, and a gigabyte of events.
+ * The functions are inline, because an event has five numbers and a file may have a gigabyte of
+ * events.
  */
 #ifndef TCH_CHROME_READ_NUMBER_H
 #define TCH_CHROME_READ_NUMBER_H
@@ -15,7 +17,7 @@
 #include "base/json_read.h"
 #include "base/number.h"
 
-/** A value, and of a plain number how many digits are before its point; 0: not known. */
+/** A value. For a plain number, also the number of digits before its point; 0: unknown. */
 struct tch_chrome_value {
     struct tch_json_value json;
     size_t whole;
@@ -29,33 +31,34 @@ static inline uint64_t tch_chrome_load8(const char *p)
     return le64toh(word);
 }
 
-/** The first len (0 to 8) bytes at p as a number, the first as the lowest. */
+/** Returns the first len (0 to 8) bytes at p as a number, the first byte lowest. */
 static inline uint64_t tch_chrome_word(const char *p, size_t len)
 {
     return len >= 8 ? tch_chrome_load8(p) : tch_chrome_load8(p) & ((UINT64_C(1) << 8 * len) - 1);
 }
 
-/** The value of 1 to 8 decimal digits. */
+/** Returns the value of 1 to 8 decimal digits. */
 static inline uint64_t tch_chrome_eight(const char *p, size_t len)
 {
     const uint64_t zeros = 0x3030303030303030u;
     uint64_t v = (tch_chrome_load8(p) - zeros) << 8 * (8 - len);
 
-    v = v * 10 + (v >> 8); /* pairs, then four, then eight */
+    v = v * 10 + (v >> 8); /* pairs, then groups of four, then all eight */
     v = ((v & 0x000000FF000000FFu) * 0x000F424000000064u +
          (v >> 16 & 0x000000FF000000FFu) * 0x0000271000000001u) >>
         32;
     return v & 0xFFFFFFFFu;
 }
 
-/** The value of 1 to 16. */
+/** Returns the value of 1 to 16 decimal digits. */
 static inline uint64_t tch_chrome_digits(const char *p, size_t len)
 {
     return len <= 8 ? tch_chrome_eight(p, len)
                     : tch_chrome_eight(p, len - 8) * 100000000 + tch_chrome_eight(p + len - 8, 8);
 }
 
-/** Digits, a point, digits: more of them than a double holds, as microseconds since 1970 have. */
+/** Parses digits, a point and digits with more digits than a double holds, such as microseconds
+    since 1970. */
 static inline bool tch_chrome_long_us(const char *p, size_t len, int64_t *ret)
 {
     uint64_t ns = 0;
@@ -78,7 +81,7 @@ static inline bool tch_chrome_long_us(const char *p, size_t len, int64_t *ret)
     return true;
 }
 
-/** A number that is negative, long, or has an exponent or more digits than nanoseconds. */
+/** Parses a number that is negative, long, has an exponent, or has digits below a nanosecond. */
 static inline bool tch_chrome_rare_us(const char *text, size_t len, int64_t *ret)
 {
     double us;
@@ -94,7 +97,8 @@ static inline bool tch_chrome_rare_us(const char *text, size_t len, int64_t *ret
     return true;
 }
 
-/** Microseconds as written to nanoseconds, rounded; false: neither a number nor a text of one. */
+/** Converts microseconds as written to nanoseconds, rounded. Returns false if the value is neither
+    a number nor a text that contains one. */
 static inline bool tch_chrome_us(const struct tch_chrome_value *v, int64_t *ret)
 {
     static const unsigned scale[] = {0, 100, 10, 1};

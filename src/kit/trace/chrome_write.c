@@ -1,4 +1,4 @@
-/* Chrome JSON from the model: an array, or an object that has one. */
+/* Writes the model as Chrome JSON: an array, or an object that contains one. */
 #include <stdlib.h>
 #include <string.h>
 

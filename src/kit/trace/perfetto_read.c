@@ -1,4 +1,4 @@
-/* Reading Perfetto's format: packets, sequences and what is interned. */
+/* Reads Perfetto's format: packets, sequences and interned texts. */
 #include "perfetto_read.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 
 enum { PACKET_LIMIT = 256 << 20, PIECE = 1 << 18 };
 
-/* What is interned. */
+/* Interned texts. */
 
 struct interned_key {
     uint32_t sequence, generation, what, zero;
@@ -101,10 +101,10 @@ struct parts {
     struct tch_pf_packet packet;
     struct tch_pb_field interned, defaults, track, clocks;
     uint64_t sequence, flags;
-    bool loss; /* packets of the sequence are missing before this one */
+    bool loss; /* packets of the sequence were lost before this one */
 };
 
-/* 0, or TACHO_EPARSE. */
+/* Finds the parts of a packet. Returns 0 or TACHO_EPARSE. */
 static int find_parts(const uint8_t *data, size_t len, struct parts *ret)
 {
     struct tch_pb_reader r;
@@ -143,7 +143,8 @@ static int find_parts(const uint8_t *data, size_t len, struct parts *ret)
     return more;
 }
 
-/* What is interned and the defaults are good from one clearing to the next loss. */
+/* Updates the state of a sequence. Interned texts and defaults are valid from the packet that
+   clears them to the next loss. */
 static void update_state(struct tch_pf_sequence *s, const struct parts *parts)
 {
     if (parts->flags & TCH_PF_CLEARED)
@@ -152,7 +153,7 @@ static void update_state(struct tch_pf_sequence *s, const struct parts *parts)
         s->valid = false;
 }
 
-/* Any packet with a time moves a clock that counts steps. */
+/* Reads the event of a packet. Every packet with a time advances a clock that counts steps. */
 static int read_event(struct tch_pf_reader *p, const struct parts *parts)
 {
     int64_t ts = 0;
@@ -201,7 +202,7 @@ static void note_cut(struct tch_pf_reader *p, uint64_t offset, const char *why)
     p->r->m->why.offset = offset;
 }
 
-/* As many whole packets as there are in b, which starts at `offset` of the file; *used is set. */
+/* Reads all complete packets in b, which starts at `offset` of the file, and sets *used. */
 static int read_packets(struct tch_pf_reader *p, const struct tch_buf *b, uint64_t offset,
                         size_t *used)
 {

@@ -1,11 +1,11 @@
 /*
- * Reading Perfetto's format: clocks.
+ * Reads Perfetto's format: clocks.
  *
- * A packet's time is on the clock that it names, else on the default clock of its sequence, else on
- * the clock of the trace. Clocks 64 to 127 belong to their sequence, all others to the trace. A
- * snapshot has the times of several clocks at one moment. The clock of the trace is BOOTTIME unless
- * a snapshot names another one. A time gets there by the last snapshot that is not later, over
- * other clocks where the two never are in one snapshot.
+ * A packet's time is on the clock that the packet names, else on the default clock of its sequence,
+ * else on the clock of the trace. Clocks 64 to 127 belong to their sequence, all others to the
+ * trace. A snapshot contains the times of several clocks at one moment. The clock of the trace is
+ * BOOTTIME unless a snapshot names another one. A time is converted by the last snapshot that is
+ * not later; if no snapshot contains both clocks, it is converted through other clocks.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -16,43 +16,43 @@
 
 enum {
     LAST_LOCAL = 127,
-    HOPS = 4,            /* clocks on the way to that of the trace */
-    SNAPSHOTS = 32,      /* that are tried, from the last one on */
-    TRIES = 1000,        /* in all, for one time */
-    STEPS_BACK = 10000,  /* snapshots between a packet and the one for its time */
-    SNAPSHOT_CLOCKS = 64 /* more of one snapshot are left out */
+    HOPS = 4,            /* limit of clocks between a clock and that of the trace */
+    SNAPSHOTS = 32,      /* limit of snapshots tried, from the last one */
+    TRIES = 1000,        /* limit of tries for one time */
+    STEPS_BACK = 10000,  /* limit of snapshots between a packet and the one for its time */
+    SNAPSHOT_CLOCKS = 64 /* limit of clocks in a snapshot; more are left out */
 };
 
 /* One clock in one snapshot. */
 struct moment {
     uint32_t clock, snapshot;
     uint64_t ns;
-    uint32_t before; /* 1 + the clock's moment before this one; 0: none */
+    uint32_t before; /* 1 + the clock's previous moment; 0: none */
 };
 
 struct clock {
-    uint64_t unit, now; /* nanoseconds; now: of a clock that counts steps */
+    uint64_t unit, now; /* in nanoseconds; now: only for a clock that counts steps */
     bool steps;
-    uint32_t last; /* 1 + its last moment; 0: none */
+    uint32_t last; /* 1 + the clock's last moment; 0: none */
 };
 
 struct snapshot {
-    uint32_t first, count; /* moments */
+    uint32_t first, count; /* of its moments */
 };
 
 struct tch_pf_clocks {
-    struct tch_intern keys; /* struct key */
+    struct tch_intern keys; /* keys: struct key */
     struct clock *clocks;
     struct moment *moments;
     struct snapshot *snapshots;
     size_t clock_room, moment_room, snapshot_room;
     uint32_t moment_count, snapshot_count;
-    uint64_t primary; /* id; 0: not named yet */
+    uint64_t primary; /* id of the trace's clock; 0: not named yet */
 };
 
 struct key {
     uint64_t id;
-    uint64_t sequence; /* plus 1; 0: all */
+    uint64_t sequence; /* 1 + the sequence; 0: all sequences */
 };
 
 int tch_pf_clocks_init(struct tch_pf_reader *p)
@@ -81,7 +81,7 @@ static struct key key_of(uint64_t id, uint32_t sequence)
     return (struct key){id, local ? (uint64_t)sequence + 1 : 0};
 }
 
-/* TCH_INTERN_NONE: no snapshot has it. */
+/* Finds a clock. Returns TCH_INTERN_NONE if no snapshot contains it. */
 static uint32_t find_clock(const struct tch_pf_clocks *c, uint64_t id, uint32_t sequence)
 {
     struct key key = key_of(id, sequence);
@@ -155,13 +155,14 @@ int tch_pf_read_clocks(struct tch_pf_reader *p, uint32_t sequence,
 struct conversion {
     const struct tch_pf_clocks *c;
     uint32_t to;
-    unsigned tries; /* left */
+    unsigned tries; /* number of tries left */
 };
 
 static bool convert(struct conversion *v, uint32_t clock, uint64_t ns, unsigned hops,
                     uint64_t *ret);
 
-/* By the snapshot of a moment: to the clock that is wanted, or to another and on from there. */
+/* Converts a time by the snapshot of a moment: directly to the wanted clock, or to another clock
+   and from there. */
 static bool convert_at(struct conversion *v, const struct moment *from, uint64_t ns, unsigned hops,
                        uint64_t *ret)
 {
@@ -188,7 +189,7 @@ static bool convert(struct conversion *v, uint32_t clock, uint64_t ns, unsigned 
     const struct moment *moments = v->c->moments;
     uint32_t last = v->c->clocks[clock].last, at = last;
 
-    /* Times before the first snapshot go by that. */
+    /* Times before the first snapshot are converted by that one. */
     for (uint32_t i = 0; i < STEPS_BACK && moments[at - 1].ns > ns && moments[at - 1].before > 0;
          i++)
         at = moments[at - 1].before;

@@ -1,4 +1,4 @@
-/* Reading Perfetto's format: track events and their arguments. */
+/* Reads Perfetto's format: track events and their arguments. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,12 +9,12 @@
 #include "perfetto_read.h"
 
 enum {
-    NAMED_TID = 0x40000000, /* the first tid of a track that is no thread */
+    NAMED_TID = 0x40000000, /* the first tid for a track that is not a thread */
     ARG_DEPTH = 64,
-    PARENTS = 16, /* tracks up to a process */
+    PARENTS = 16, /* limit of tracks between a track and its process */
 };
 
-/* Arguments: debug annotations become JSON. */
+/* Arguments. Debug annotations become JSON. */
 
 static void add_arg(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *arg,
                     bool named, unsigned depth);
@@ -84,7 +84,7 @@ static bool is_scalar(const struct tch_pb_field *f)
     }
 }
 
-/* Adds the name, which comes first in JSON and anywhere in the message. */
+/* Adds the name. JSON needs it first; in the message it may be anywhere. */
 static void add_key(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *arg)
 {
     struct tch_pb_reader r;
@@ -109,7 +109,7 @@ static void add_arg(struct tch_pf_reader *p, uint32_t sequence, const struct tch
 {
     struct tch_pb_reader r;
     struct tch_pb_field f;
-    uint32_t inside = 0; /* TCH_PF_ARG_DICT or _ARRAY once one was entered */
+    uint32_t inside = 0; /* TCH_PF_ARG_DICT or _ARRAY once a container was entered */
 
     if (named)
         add_key(p, sequence, arg);
@@ -151,7 +151,7 @@ struct found {
     struct tch_pb_field legacy;
 };
 
-/* Sets the name or the category, which is interned or text. */
+/* Sets the name or the category, which is interned or a plain text. */
 static void set_text(struct tch_pf_reader *p, uint32_t sequence, const struct tch_pb_field *f,
                      struct found *ret)
 {
@@ -166,8 +166,8 @@ static void set_text(struct tch_pf_reader *p, uint32_t sequence, const struct tc
             p, sequence, is_name ? TCH_PF_INTERNED_NAMES : TCH_PF_INTERNED_CATEGORIES, f->value);
 }
 
-/* Is it an event by which the recorder reports losses? Its arguments are always read. In our traces
-   they follow the type and the category. */
+/* Returns whether this is an event by which the recorder reports losses. Its arguments are always
+   read. In traces of libtacho they follow the type and the category. */
 static bool is_report(const struct tch_pf_reader *p, const struct found *f)
 {
     return f->type == TCH_PF_INSTANT && f->category != TCH_INTERN_NONE &&
@@ -238,7 +238,7 @@ static int read_fields(struct tch_pf_reader *p, const struct tch_pf_packet *pack
     return more;
 }
 
-/* The process a track belongs to. */
+/* Returns the process that a track belongs to. */
 static uint64_t pid_of(struct tch_pf_reader *p, const struct tch_pf_track *t)
 {
     uint64_t uuid = t->uuid;
@@ -255,7 +255,7 @@ static uint64_t pid_of(struct tch_pf_reader *p, const struct tch_pf_track *t)
     return 0;
 }
 
-/* The model's track for one of the file's. */
+/* Finds or makes the model's track for a track of the file. */
 static int model_track(struct tch_pf_reader *p, struct tch_pf_track *t, uint32_t *ret)
 {
     struct tch_model *m = p->r->m;
@@ -289,7 +289,8 @@ static bool ends_in(const struct tch_intern *texts, uint32_t text, uint32_t tail
                   tail_len) == 0;
 }
 
-/* "name series" with the unit "series" was a counter with a series of that name. */
+/* Emits a counter. libtacho writes a counter with a series as "name series" with the unit
+   "series". */
 static int emit_counter(struct tch_pf_reader *p, const struct found *f,
                         const struct tch_pf_track *t, struct tch_ev *ev)
 {
@@ -323,7 +324,7 @@ static int emit_counter(struct tch_pf_reader *p, const struct found *f,
     return tch_trace_reading_give(p->r, ev);
 }
 
-/* The old way: phases of the Chrome format. */
+/* Sets the kind of an event in the legacy form, which uses phases of the Chrome format. */
 
 static bool set_legacy_kind(struct tch_ev *ev, uint64_t phase, uint64_t duration_us)
 {
@@ -394,7 +395,7 @@ static int emit_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, boo
     ev.args_len = 0;
     ev.flags = TCH_EV_ENCLOSING;
     ev.phase = end ? 'f' : number == count ? 's' : 't';
-    /* Flows match on name and category too, in the Chrome format. */
+    /* In the Chrome format, flows must also match by name and category. */
     ev.category = 0;
     ev.name = tch_intern_add(&p->r->m->texts, "flow", 4);
     if (ev.name == TCH_INTERN_NONE)
@@ -402,7 +403,7 @@ static int emit_flow(struct tch_pf_reader *p, struct tch_ev ev, uint64_t id, boo
     return tch_trace_reading_give(p->r, &ev);
 }
 
-/* The new way: ids that an event carries. */
+/* Emits flows in the current form: ids in an event. */
 static int emit_flows(struct tch_pf_reader *p, const struct tch_pf_packet *packet,
                       const struct tch_ev *ev)
 {
@@ -435,7 +436,7 @@ static int emit_plain(struct tch_pf_reader *p, const struct tch_pf_packet *packe
     case TCH_PF_END:
         ev->kind = TCH_EV_END;
         ev->phase = 'E';
-        ev->name = 0; /* ends the innermost span */
+        ev->name = 0; /* an end without a name closes the innermost span */
         break;
     case TCH_PF_INSTANT:
         ev->kind = TCH_EV_INSTANT;

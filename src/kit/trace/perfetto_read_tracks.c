@@ -1,4 +1,4 @@
-/* Reading Perfetto's format: processes, threads and tracks, from their descriptors. */
+/* Reads Perfetto's format: processes, threads and tracks, from their descriptors. */
 #include "base/array.h"
 #include "base/fail.h"
 #include "perfetto_read.h"
@@ -20,7 +20,7 @@ static int set_text(struct tch_pf_reader *p, const struct tch_pb_field *f, uint3
     return *ret == TCH_INTERN_NONE ? tch_fail_memory(p->r->err) : 0;
 }
 
-/* Several labels are one text, made of p->args when all are there. */
+/* Adds a label. Several labels are joined in p->args and become one text when all are read. */
 static void add_label(struct tch_pf_reader *p, const struct tch_pb_field *f)
 {
     if (p->args.len > 0)
@@ -94,7 +94,7 @@ static int read_counter(struct tch_pf_reader *p, struct tch_pf_track *t, struct 
     return status;
 }
 
-/* The process, thread or counter part of a track. */
+/* Reads the process, thread or counter part of a track descriptor. */
 static int read_part(struct tch_pf_reader *p, struct tch_pf_track *t,
                      const struct tch_pb_field *part)
 {
@@ -106,7 +106,7 @@ static int read_part(struct tch_pf_reader *p, struct tch_pf_track *t,
                                                  : read_counter(p, t, &r);
 }
 
-/* A process or a thread brings its name with it. */
+/* Names a process or a thread in the model. */
 static int name_in_model(struct tch_pf_reader *p, const struct tch_pf_track *t)
 {
     struct tch_model *m = p->r->m;

@@ -1,4 +1,4 @@
-/* Perfetto's native format from the model. */
+/* Writes the model in Perfetto's native format. */
 #include <stdlib.h>
 
 #include "lib/trace/perfetto_writer.h"

@@ -1,4 +1,4 @@
-/* The reader of recordings. */
+/* Reads recordings into the model. */
 #include <string.h>
 
 #include "base/fail.h"
@@ -7,7 +7,7 @@
 
 static void note_facts(struct tch_model *m, const struct tch_recording *r)
 {
-    /* The recorder makes one page, then whole chunks after the header; else the file was cut. */
+    /* A complete file has a header of one page and then whole chunks. */
     bool in_header = r->size < r->head.header_size;
     bool cut =
         in_header ? r->size != TCH_REC_PAGE : (r->size - r->head.header_size) % TCH_REC_CHUNK != 0;
@@ -44,7 +44,7 @@ int tch_read_recording(struct tch_trace_reading *r, struct tch_trace_source *s)
     if (status < 0)
         return status;
     m->kind = TCH_KIND_RECORDING;
-    /* A recording that was converted from a trace without a clock has none either. */
+    /* A recording converted from a trace without a clock does not have a clock either. */
     m->clock = (struct tch_trace_clock){.known = rec.head.wall_ns != 0,
                                         .tsc = rec.head.clock == TCH_REC_CLOCK_TSC,
                                         .first = rec.clock.first,

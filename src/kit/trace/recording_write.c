@@ -1,10 +1,10 @@
 /*
- * A recording from the model: in the format of recording_format.h, with nanoseconds as ticks.
+ * Writes the model as a recording, in the format of recording_format.h, with nanoseconds as ticks.
  *
- * Each track, and each row of spans that overlap it, is a lane of its own with the tid of the
- * track, so that a reader puts them back on one track. A lane is copies of stages and no stage;
- * names come last. A recording is of one process, that of the first track here; the chunks of
- * others tell theirs.
+ * Each track, and each row of spans that overlap on it, becomes a lane with the tid of the track,
+ * so that a reader puts them back on one track. The chunks of a lane are copies (TCH_REC_COPY),
+ * never stages. Names come last. The header names the process of the first track; chunks of other
+ * processes name theirs.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -17,19 +17,20 @@
 #include "wide_record.h"
 
 enum {
-    NAMES_MAX = 1 << 20, /* as the reader has it */
+    NAMES_MAX = 1 << 20, /* the reader's limit */
     HEAD_WORDS = 2,
 };
 
-#define FAR_TICKS (UINT64_C(1) << 46) /* records farther apart do not go into one chunk */
+#define FAR_TICKS \
+    (UINT64_C(1) << 46) /* records farther apart than this do not fit into one chunk */
 
 struct lane {
-    uint64_t *words; /* of the chunk, without its header */
+    uint64_t *words; /* contents of the chunk, without its header */
     size_t room, count;
     uint32_t number, tid;
-    uint64_t process; /* as in the header of a chunk */
+    uint64_t process; /* in the form of a chunk's header */
     uint64_t base, sequence;
-    uint64_t ticks; /* of the record before */
+    uint64_t ticks; /* of the previous record */
 };
 
 struct site {
@@ -37,17 +38,17 @@ struct site {
 };
 
 struct recording {
-    struct tch_intern sites; /* of struct site */
-    struct lane *lanes;      /* of the track, the first ones lane_count in use */
+    struct tch_intern sites; /* keys: struct site */
+    struct lane *lanes;      /* lanes of the track; the first lane_count are in use */
     size_t lane_room, lane_count;
-    uint32_t track; /* 1 + the one that is written */
+    uint32_t track; /* 1 + the track being written */
     uint32_t pid;
     uint32_t lane_numbers;
-    uint64_t slots; /* chunks written */
+    uint64_t slots; /* number of chunks written */
     uint64_t origin;
     uint64_t last;  /* the latest ticks */
-    bool foreign;   /* there are others */
-    uint8_t *named; /* by process: its name has been written */
+    bool foreign;   /* there are other processes */
+    uint8_t *named; /* by process: whether its name was written */
     size_t named_room;
     struct tch_wide_record record;
 };
@@ -73,7 +74,7 @@ static int put_at(struct tch_trace_writer *w, const void *data, size_t len, uint
     return 0;
 }
 
-/* The rest of the chunk stays a hole. */
+/* Writes a chunk. The unused rest of its slot stays a hole in the file. */
 static int put_chunk(struct tch_trace_writer *w, const struct tch_rec_chunk *head,
                      const uint64_t *words, size_t count)
 {
@@ -114,7 +115,7 @@ static int leave_lanes(struct tch_trace_writer *w)
     return status;
 }
 
-/* Adds a record whose first word lacks its ticks. */
+/* Adds a record whose first word does not contain its ticks yet. */
 static int emit(struct tch_trace_writer *w, struct lane *lane, uint64_t ticks, uint64_t *record,
                 size_t count)
 {
@@ -127,7 +128,7 @@ static int emit(struct tch_trace_writer *w, struct lane *lane, uint64_t ticks, u
         return status;
     if (tch_array_reserve(&lane->words, &lane->room, lane->count + count) < 0)
         return tch_trace_writer_no_memory(w);
-    /* A reader takes two chunks of one base for one. */
+    /* Readers treat two chunks with the same base as one. */
     if (lane->count == 0)
         lane->base = lane->sequence > 0 && ticks <= lane->base ? lane->base + 1 : ticks;
     lane->ticks = ticks;
@@ -168,7 +169,7 @@ static int put_name(struct tch_trace_writer *w, struct lane *lane, unsigned kind
     return end_record(w, lane, ticks);
 }
 
-/* The lane of the track, made when it is new; NULL on failure. */
+/* Finds or makes a lane of the track. Returns NULL on failure. */
 static struct lane *lane_of(struct tch_trace_writer *w, uint32_t number, uint32_t track,
                             uint64_t ticks)
 {
@@ -202,14 +203,14 @@ static struct lane *lane_of(struct tch_trace_writer *w, uint32_t number, uint32_
     return status < 0 ? NULL : &r->lanes[number];
 }
 
-/* The format. */
+/* The functions of the format. */
 
 static int refuse(struct tch_trace_writer *w, const char *what)
 {
     return w->out.status = tch_fail(w->out.err, TACHO_EINVAL, 0, "%s", what);
 }
 
-/* Only tracks that have events count: a slice may have left out the others. */
+/* Starts a track. Only tracks with events count, because a slice may have left out others. */
 static int enter_track(struct tch_trace_writer *w, uint32_t track)
 {
     struct recording *r = w->own;
@@ -282,7 +283,7 @@ static int end_span(struct tch_trace_writer *w, uint32_t number, int64_t ts)
 /* Tables. */
 
 struct table {
-    uint64_t *words; /* of a chunk, without its header */
+    uint64_t *words; /* contents of a chunk, without its header */
     size_t count;
     uint32_t number;
 };
@@ -309,7 +310,7 @@ static int put_entry(struct tch_trace_writer *w, struct table *t, unsigned kind,
     t->words[t->count] = kind | (uint64_t)words << 8 | (uint64_t)id << 32;
     t->words[t->count + 1] = first_len | (uint64_t)second_len << 16;
     if (words > HEAD_WORDS)
-        t->words[t->count + words - 1] = 0; /* what fills it up */
+        t->words[t->count + words - 1] = 0; /* padding */
     bytes = (char *)(t->words + t->count + HEAD_WORDS);
     memcpy(bytes, first, first_len);
     memcpy(bytes + first_len, second, second_len);
@@ -356,7 +357,8 @@ static int put_header(struct tch_trace_writer *w)
     const struct recording *r = w->own;
     const struct tch_model *m = w->m;
     bool known = m->clock.known && r->origin > 0;
-    uint64_t error = m->clock.first.error > 0 ? m->clock.first.error : 1; /* 0 is no sound pair */
+    uint64_t error =
+        m->clock.first.error > 0 ? m->clock.first.error : 1; /* 0 would not be a valid pair */
     struct tch_rec_header head = {.version = TCH_REC_VERSION,
                                   .byte_order = TCH_REC_BYTE_ORDER,
                                   .header_size = TCH_REC_HEADER,
@@ -395,7 +397,7 @@ static int finish(struct tch_trace_writer *w)
     if (status == 0)
         status = put_header(w);
     w->changed = r->record.cut;
-    w->moved = 0; /* a reader puts all lanes of a track back on it */
+    w->moved = 0; /* readers put all lanes of a track back on it */
     if (status == 0 &&
         ftruncate(w->file.fd, (off_t)(TCH_REC_HEADER + r->slots * TCH_REC_CHUNK)) < 0)
         status = w->out.status =

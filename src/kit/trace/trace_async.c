@@ -1,4 +1,4 @@
-/* Async events, put together to spans by id. */
+/* Joins async events to spans by id. */
 #include "trace_async.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 struct tch_async_open {
     struct tch_ev ev;
-    uint64_t hidden; /* nanoseconds of spans inside that are counted already */
+    uint64_t hidden; /* nanoseconds of inner spans that were counted already */
 };
 
 void tch_async_init(struct tch_async *a, bool by_category)
@@ -25,7 +25,7 @@ void tch_async_release(struct tch_async *a)
     a->open = NULL;
 }
 
-/* The lane is that of the process to which the id belongs; 0: to the trace. */
+/* Keeps an event. Its lane is the process that the id belongs to; 0: the whole trace. */
 int tch_async_add(struct tch_async *a, const struct tch_model *m, const struct tch_ev *given,
                   tacho_error *err)
 {
@@ -51,7 +51,7 @@ static int begin_span(struct tch_async *a, const struct tch_ev *ev, tacho_error 
     return 0;
 }
 
-/* Ends the last span of that name; others of the id continue. */
+/* Closes the last span of that name; others with the same id stay open. */
 static int end_span(struct tch_async *a, const struct tch_ev *ev, tch_async_each_fn *each,
                     void *ctx)
 {

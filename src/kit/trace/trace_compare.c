@@ -1,4 +1,4 @@
-/* Two traces, name by name. */
+/* Compares two traces name by name. */
 #include "trace_compare.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 #include "trace_async.h"
 #include "trace_load.h"
 
-/* A fair sample of any number of values, always the same one. */
+/* Adds a value to a uniform random sample of bounded size (reservoir sampling) with a fixed
+   seed. */
 static void add_to_sample(struct tch_compare_side *side, double value)
 {
     uint64_t x = side->count * UINT64_C(0x9E3779B97F4A7C15), place;
@@ -46,7 +47,7 @@ struct reading {
     tacho_error *err;
 };
 
-/* `counted` of the span's nanoseconds are in no other span of its name. */
+/* Adds a span. `counted` is the part of its nanoseconds that no other span of its name covers. */
 static int add_span(void *ctx, const struct tch_ev *ev, uint64_t counted)
 {
     struct reading *r = ctx;
@@ -58,18 +59,18 @@ static int add_span(void *ctx, const struct tch_ev *ev, uint64_t counted)
     row->side[r->which].count++;
     row->side[r->which].total += counted;
     r->c->spans[r->which]++;
-    /* Ratios need positive values: what took no time took less than a nanosecond. */
+    /* Ratios need positive values, so a duration of 0 counts as less than a nanosecond. */
     add_to_sample(&row->side[r->which], ev->dur > 0 ? (double)ev->dur : 0.5);
     return 0;
 }
 
-/* Up to where the spans of a name have covered their track. */
+/* The time up to which spans of a name have covered their track. */
 struct covered {
-    uint32_t track; /* plus 1 */
+    uint32_t track; /* 1 + track */
     int64_t until;
 };
 
-/* Returns what a span adds to the time of its name. Spans come by track and by time. */
+/* Returns the time that a span adds to its name. Spans come in order of track and time. */
 static uint64_t count_once(struct covered *name, const struct tch_ev *ev)
 {
     int64_t from = ev->ts, end = ev->ts + ev->dur;

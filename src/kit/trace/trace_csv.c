@@ -1,4 +1,4 @@
-/* Spans as CSV: one a line, in order of track and time; written and read back. */
+/* Writes spans as CSV: one per line, in order of track and time. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /*
- * The head of a CSV file of spans.
+ * The header line of a CSV file of spans.
  */
 #ifndef TCH_TRACE_CSV_H
 #define TCH_TRACE_CSV_H

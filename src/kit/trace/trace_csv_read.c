@@ -1,4 +1,4 @@
-/* Reading the CSV of spans that trace_csv.c writes. */
+/* Reads the CSV of spans that trace_csv.c writes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +34,8 @@ static int next_byte(struct csv *c)
     return (unsigned char)c->in[c->at++];
 }
 
-/* One record. 1, 0 at the end of the file, -1 where it is not sound, -2 when reading failed. */
+/* Reads one record. Returns 1, 0 at the end of the file, -1 if the record is invalid, -2 if reading
+   failed. */
 static int read_record(struct csv *c)
 {
     size_t field = 0;
@@ -47,7 +48,7 @@ static int read_record(struct csv *c)
     while ((byte = next_byte(c)) >= 0) {
         any = true;
         if (byte == '"') {
-            /* A quote inside is doubled: out and in again, with one quote between. */
+            /* A doubled quote leaves and reenters the quoted state, and adds one quote. */
             if (!quoted && c->fields[field].len > 0)
                 tch_buf_addc(&c->fields[field], '"');
             quoted = !quoted;
@@ -68,7 +69,8 @@ static uint32_t text_of(struct csv *c, size_t field)
     return tch_intern_add(&c->r->m->texts, c->fields[field].data, c->fields[field].len);
 }
 
-/* 0, TACHO_EPARSE where the record makes no sense, or another code. */
+/* Emits a record as a span. Returns 0, TACHO_EPARSE if the record is not a span, or another
+   code. */
 static int emit_span(struct csv *c, uint64_t offset)
 {
     struct tch_model *m = c->r->m;
@@ -104,7 +106,7 @@ static int emit_span(struct csv *c, uint64_t offset)
 
 static int read_records(struct csv *c)
 {
-    int more = read_record(c), status = 0; /* the head, which has been checked */
+    int more = read_record(c), status = 0; /* the header, which was checked already */
     uint64_t offset = c->offset;
 
     while (more > 0 && status == 0) {

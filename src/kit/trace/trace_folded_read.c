@@ -1,7 +1,7 @@
 /*
- * Folded stacks as spans: "track;outer;inner 1234". Each line lasts as long as its number says, in
- * nanoseconds, and follows the line before; frames that it shares with that line go on. The
- * first frame is the track, "process / thread" where trace_folded_write.c made it.
+ * Reads folded stacks as spans: "track;outer;inner 1234". Each line lasts as many nanoseconds as
+ * its number says and follows the previous line. Frames that both lines share continue. The first
+ * frame is the track, "process / thread" if trace_folded_write.c wrote it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -16,15 +16,15 @@ enum { FRAMES_MAX = 4096, LOOK_LINES = 16 };
 
 struct folded {
     struct tch_trace_reading *r;
-    struct tch_intern firsts; /* the first frames; their number is the tid */
-    int64_t *ends;            /* by track: up to where it is filled */
+    struct tch_intern firsts; /* first frames; the number of a frame is the tid */
+    int64_t *ends;            /* by track: the time up to which it is filled */
     size_t end_room;
-    uint32_t track;              /* 1 + that of the line before */
-    uint32_t frames[FRAMES_MAX]; /* open on it */
+    uint32_t track;              /* 1 + track of the previous line */
+    uint32_t frames[FRAMES_MAX]; /* frames that are open on that track */
     size_t depth;
 };
 
-/* "frames 12" or "frames 12.5": how long the frames are, and the number. */
+/* Parses "frames 12" or "frames 12.5" into the length of the frames and the number. */
 static bool parse_line(const char *text, size_t len, size_t *frames, double *value)
 {
     size_t at = len;
@@ -44,7 +44,7 @@ static size_t trimmed(const char *text, size_t len)
     return len > 0 && text[len - 1] == '\r' ? len - 1 : len;
 }
 
-/* All whole lines of the head, as far as we look. */
+/* Checks all complete lines of the head. */
 bool tch_is_stacks(const struct tch_trace_source *s)
 {
     const char *at = s->head, *end = s->head + s->head_len, *feed;
@@ -93,7 +93,7 @@ static uint32_t text_of(struct folded *f, const char *text, size_t len)
     return tch_intern_add(&f->r->m->texts, text, len);
 }
 
-/* The process of that name; a new one gets the next number. */
+/* Returns the pid of the process with that name; a new process gets the next number. */
 static uint64_t pid_of(const struct tch_model *m, uint32_t name)
 {
     for (uint32_t i = 0; i < tch_model_process_count(m); i++)
@@ -102,7 +102,7 @@ static uint64_t pid_of(const struct tch_model *m, uint32_t name)
     return (uint64_t)tch_model_process_count(m) + 1;
 }
 
-/* The track that the first frame names, 1 + its number; 0 when memory ran out. */
+/* Returns 1 + the number of the track that the first frame names; 0 if memory ran out. */
 static uint32_t track_of(struct folded *f, const char *text, size_t len)
 {
     struct tch_model *m = f->r->m;
@@ -121,14 +121,15 @@ static uint32_t track_of(struct folded *f, const char *text, size_t len)
         tch_array_reserve_zero(&f->ends, &f->end_room, (size_t)number + 1) < 0)
         return 0;
     track = tch_model_track(m, pid_of(m, process), (uint64_t)number + 1);
-    if (track != number) /* tracks are made here alone, in the order of the first frames */
+    if (track != number) /* only this function makes tracks, in the order of the first frames */
         return 0;
     m->tracks[track].name = thread;
     m->processes[m->tracks[track].process].name = process;
     return track + 1;
 }
 
-/* Frames from the second on; a stack of one frame is that frame on a track of its name. */
+/* Reads the frames after the first. A stack of one frame becomes that frame on a track with its
+   name. */
 static int read_frames(struct folded *f, const char *text, size_t len)
 {
     const char *next = memchr(text, ';', len), *end = text + len;

@@ -1,4 +1,5 @@
-/* Folded stacks from the model: "process / thread;outer;inner 1234", nanoseconds of its own. */
+/* Writes the model as folded stacks: "process / thread;outer;inner 1234", with self time in
+   nanoseconds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -6,9 +7,9 @@
 
 #include "base/array.h"
 
-/* A stack is its outer stack and a name. */
+/* A stack: its outer stack and a name. */
 struct stack {
-    uint32_t outer; /* 1 + its number; 0: the name is a track */
+    uint32_t outer; /* 1 + number of the outer stack; 0: the name is a track */
     uint32_t name;
 };
 
@@ -21,9 +22,9 @@ struct frame {
 
 struct folded {
     struct tch_intern stacks; /* of struct stack */
-    int64_t *self;            /* by stack */
+    int64_t *self;            /* self time, by stack */
     size_t self_room;
-    struct frame *open; /* of the track, of all lanes */
+    struct frame *open; /* open frames of the track, of all lanes */
     size_t depth, room;
 };
 
@@ -41,8 +42,8 @@ static uint32_t stack_of(struct folded *f, uint32_t outer, uint32_t name)
     return number;
 }
 
-/* The innermost open frame of a lane, or -1; spans moved to a lane of their own start at its root.
- */
+/* Returns the innermost open frame of a lane, or -1. Spans that were moved to an extra lane start
+   at its root. */
 static int64_t top_of(const struct folded *f, uint32_t lane)
 {
     for (size_t i = f->depth; i-- > 0;)
@@ -90,7 +91,7 @@ static int end_span(struct tch_trace_writer *w, uint32_t lane, int64_t ts)
     return 0;
 }
 
-/* A frame: semicolons part frames and line feeds part stacks, so they cannot be in one. */
+/* Adds a frame. Semicolons separate frames and line feeds separate stacks, so both are replaced. */
 static void add_frame(struct tch_buf *b, const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)

@@ -1,4 +1,4 @@
-/* The documents tacho.trace.*.v1 about traces: summaries, comparisons, validations, files,
+/* Writes the documents tacho.trace.*.v1: summaries, comparisons, validations, files and
    recordings. */
 #include "trace_json.h"
 
@@ -7,7 +7,7 @@
 #include "base/clock.h"
 #include "base/json_write.h"
 
-enum { TEXT_MAX = 1 << 20 }; /* of a name */
+enum { TEXT_MAX = 1 << 20 }; /* limit of a name in bytes */
 
 const char *const tch_trace_summary_by_names[] = {"name", "category", "track", NULL};
 
@@ -46,7 +46,7 @@ static void put_i64(struct tch_buf *b, const char *key, int64_t value)
     tch_json_i64(b, value);
 }
 
-/* The counts that tacho.trace.summary.v1 and tacho.trace.file.v1 have in common. */
+/* Adds the counts that tacho.trace.summary.v1 and tacho.trace.file.v1 share. */
 static void put_other_counts(struct tch_buf *b, const struct tch_model *m)
 {
     tch_json_put_u64(b, "flows", m->by_kind[TCH_EV_FLOW]);
@@ -154,7 +154,7 @@ void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s
     tch_buf_release(&text);
 }
 
-/* What can be said of a row. */
+/* Returns the verdict about a row. */
 const char *tch_compare_verdict(const struct tch_compare_row *row)
 {
     if (row->side[0].count == 0)
@@ -224,7 +224,7 @@ void tch_trace_comparison_json(struct tch_buf *b, const struct tch_trace_compari
     tch_buf_addc(b, '\n');
 }
 
-/* How many places are known: bytes of a text file, none of others. */
+/* Returns the number of known places. Only text files have byte offsets. */
 size_t tch_finding_places(const struct tch_validation *v, const struct tch_finding *f)
 {
     if (!tch_kind_has_offsets(v->model.kind) || f == &v->found[TCH_FOUND_DROPPED])

@@ -1,4 +1,5 @@
-/* Cells that hold what cost most in their time. */
+/* Keeps, for each cell of a lane, the names that took the most time. The candidates are found by a
+   variant of the frequent-items algorithm of Misra and Gries (1982). */
 #include "trace_summary.h"
 
 #include <stdlib.h>
@@ -30,14 +31,15 @@ int tch_lanes_add(struct tch_lanes *l)
     return 0;
 }
 
-/* A name that is there gets more; a new one takes a free place, or wears down the least. */
+/* Adds time to a name. A known name gets more; a new one takes a free place, or else reduces the
+   smallest candidate. */
 static void add_to(struct tch_cell *cell, uint32_t name, uint64_t ns)
 {
     unsigned there = 0, least = 0;
 
     cell->busy += ns;
-    /* All are compared: which one it is, no CPU guesses. A free place called 0 is as good as any.
-     */
+    /* All candidates are compared, because no CPU could predict which one matches. A free place
+       called 0 is as good as any. */
     for (unsigned i = 0; i < TCH_CELL_NAMES; i++)
         there |= (unsigned)(cell->name[i] == name) << i;
     if (there != 0) {
@@ -65,7 +67,7 @@ static void merge_into(struct tch_cell *to, const struct tch_cell *from)
     to->busy = busy;
 }
 
-/* Two cells become one. */
+/* Joins pairs of cells, which halves their number. */
 static void halve(struct tch_lanes *l)
 {
     for (size_t i = 0; i < l->count; i++) {
@@ -82,7 +84,7 @@ static void halve(struct tch_lanes *l)
     l->shift++;
 }
 
-/* All cells go to the right, so that an earlier time has its place. */
+/* Moves all cells to the right to make room for an earlier time. */
 static void make_room_before(struct tch_lanes *l, int64_t ts)
 {
     while (ts < l->start) {

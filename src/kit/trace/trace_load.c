@@ -1,4 +1,4 @@
-/* From the order of a file to the order of time; begins and ends become spans. */
+/* Sorts the events of a file by time and joins begins and ends to spans. */
 #include "trace_load.h"
 
 #include <stdlib.h>
@@ -27,11 +27,11 @@ static int load_event(void *ctx, const struct tch_ev *given)
     struct tch_ev ev = *given;
 
     if (!tch_kind_has_offsets(l->model.kind))
-        ev.offset = l->model.events; /* the order they came in */
+        ev.offset = l->model.events; /* the order in which they were read */
     return tch_trace_load_add(l, &ev);
 }
 
-/* Pairs. */
+/* Joining begins and ends. */
 
 static int push(struct tch_trace_load *l, const struct tch_ev *ev)
 {
@@ -41,7 +41,7 @@ static int push(struct tch_trace_load *l, const struct tch_ev *ev)
     return 0;
 }
 
-/* {"a":1} and {"b":2} are {"a":1,"b":2}. */
+/* Joins {"a":1} and {"b":2} to {"a":1,"b":2}. */
 static int join_args(struct tch_trace_load *l, struct tch_ev *span, const struct tch_ev *end)
 {
     if (end->args_len <= 2)
@@ -62,8 +62,8 @@ static int join_args(struct tch_trace_load *l, struct tch_ev *span, const struct
     return 0;
 }
 
-/* An end with a name ends the innermost begin of that name, and all inside it; without, the
-   innermost. */
+/* Handles an end. With a name, it closes the innermost begin of that name and all spans inside it;
+   without a name, the innermost begin. */
 static int meet_end(struct tch_trace_load *l, const struct tch_ev *end)
 {
     size_t depth = l->depth;

@@ -1,4 +1,4 @@
-/* Several traces into one. */
+/* Merges several traces into one. */
 #include "trace_merge.h"
 
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "trace_readers.h"
 
 enum {
-    PID_STEP = 1000000, /* to the next number tried for a pid that is taken */
+    PID_STEP = 1000000, /* distance to the next pid that is tried if a pid is taken */
     LABELS_LIMIT = 128 << 20,
 };
 
@@ -21,23 +21,25 @@ struct merge {
     struct tch_merged *ret;
     const struct tch_merge_options *options;
     struct tch_trace_clock clock; /* of the first input */
-    int64_t align;                /* when its event is */
+    int64_t align;                /* time of the first input's alignment event */
     tacho_error *err;
 
-    /* The input that is read. */
+    /* The input being read. */
     struct tch_model model;
     struct tch_merged_input *input;
-    uint32_t *texts, *tracks, *processes; /* 1 + number in all; 0: not known yet */
+    uint32_t *texts, *tracks,
+        *processes; /* by number in the input: 1 + number in the result; 0: unknown yet */
     size_t text_room, track_room, process_room;
     bool placed;
 
-    /* Of all inputs. */
-    uint32_t *inputs; /* by process: the input that it is of */
+    /* Data about all inputs. */
+    uint32_t *inputs; /* by process: the input that it comes from */
     size_t input_room;
     struct tch_intern begun; /* struct bond of each flow and async span that begins */
-    uint32_t *first_of;      /* by its number: the first input in which it does */
+    uint32_t *first_of;      /* by the number in begun: the first input in which it begins */
     size_t first_room;
-    struct tch_intern others; /* struct bond of those that begin in a later one, with that input */
+    struct tch_intern
+        others; /* struct bond, with the input, of those that begin again in a later input */
 };
 
 const char *tch_merge_way_name(enum tch_merge_way way)
@@ -48,7 +50,7 @@ const char *tch_merge_way_name(enum tch_merge_way way)
     return names[way];
 }
 
-/* Times. */
+/* Aligning times. */
 
 struct find_event {
     const struct tch_model *m;
@@ -69,7 +71,7 @@ static int note_earliest(void *ctx, const struct tch_ev *ev)
     return 0;
 }
 
-/* When the event that all inputs have happened first in this one. */
+/* Finds the time of the alignment event's first occurrence in this input. */
 static int find_align(struct merge *g, const char *path, int64_t *ret)
 {
     static const struct tch_trace_read_options plain = {.args = false};
@@ -87,8 +89,8 @@ static int find_align(struct merge *g, const char *path, int64_t *ret)
     return status;
 }
 
-/* Two recordings of one boot count the same ticks: one line through the earliest and the latest
-   pair of both places them, and the errors of the pairs between play no part. */
+/* Aligns two recordings of one boot, which count the same ticks. A line through the earliest and
+   the latest clock pair of both places them, so errors of the pairs between do not matter. */
 static bool place_by_ticks(const struct tch_trace_clock *a, const struct tch_trace_clock *b,
                            struct tch_merged_input *input)
 {
@@ -121,7 +123,7 @@ static void place_by_wall(const struct tch_trace_clock *a, const struct tch_trac
     }
 }
 
-/* By the clocks of the recordings. */
+/* Aligns an input by the clocks of the recordings. */
 static int place_by_clock(struct merge *g)
 {
     const struct tch_trace_clock *own = &g->model.clock, *first = &g->clock;
@@ -150,7 +152,7 @@ static int place_by_clock(struct merge *g)
     return 0;
 }
 
-/* Once, before the first event: the reader knows the clock by then. */
+/* Aligns an input, once, before its first event. By then the reader knows the clock. */
 static int place_input(struct merge *g)
 {
     int64_t ts;
@@ -174,16 +176,16 @@ static int place_input(struct merge *g)
     return place_by_clock(g);
 }
 
-/* Ids of flows and async spans. Those that begin in one input only stay as they are, so that an
-   arrow may go from one process to another. What begins in several inputs under one id is not the
-   same thing: all but the first of them get an id of their own. */
+/* Ids of flows and async spans. An id that begins in only one input is kept, so that an arrow may
+   lead from one process to another. If an id begins in several inputs, these are different things:
+   all except the first get a new id. */
 
 struct bond {
     uint64_t id;
-    uint32_t kind, name, category, input; /* input: 1 + its number, 0: any */
+    uint32_t kind, name, category, input; /* input: 1 + its number; 0: any */
 };
 
-/* Does the event have an id that an event of another input may have too? */
+/* Returns whether the event has an id that events of other inputs may share. */
 static bool has_shared_id(const struct tch_ev *ev)
 {
     return ev->kind == TCH_EV_FLOW || (ev->kind == TCH_EV_ASYNC && !(ev->flags & TCH_EV_LOCAL));
@@ -198,7 +200,7 @@ static struct bond bond_of(const struct tch_ev *ev, uint32_t input)
                          .input = input};
 }
 
-/* ev has the numbers of all. */
+/* Records that an id begins. ev has the numbers of the result. */
 static int note_begin(struct merge *g, const struct tch_ev *ev)
 {
     uint32_t input = (uint32_t)(g->input - g->ret->inputs);
@@ -228,7 +230,7 @@ static void part_id(struct merge *g, struct tch_ev *ev)
     g->ret->inputs[input].parted++;
 }
 
-/* Numbers of one input to those of all. */
+/* Mapping numbers of one input to those of the result. */
 
 static uint32_t *slot(uint32_t **list, size_t *room, uint32_t number)
 {
@@ -253,7 +255,8 @@ static uint32_t map_text(struct merge *g, uint32_t text)
     return *to - 1;
 }
 
-/* A pid that an earlier input has is another process: it gets another number. */
+/* Maps a process. If an earlier input has the same pid, this is another process and gets a new
+   pid. */
 static uint32_t map_process(struct merge *g, uint32_t process)
 {
     uint32_t *to = slot(&g->processes, &g->process_room, process), number;
@@ -318,7 +321,7 @@ static int merge_event(void *ctx, const struct tch_ev *given)
     return status < 0 ? status : tch_trace_load_add(&g->all, &ev);
 }
 
-/* The process's own labels, and which file it came from. */
+/* Joins the process's own labels and the name of the file that it came from. */
 static uint32_t add_label(struct merge *g, uint32_t labels, const char *file)
 {
     struct tch_buf text;
@@ -334,7 +337,7 @@ static uint32_t add_label(struct merge *g, uint32_t labels, const char *file)
     return number;
 }
 
-/* Names of processes and threads, once the input has been read. */
+/* Copies the names of processes and threads after the input was read. */
 static int copy_names(struct merge *g)
 {
     struct tch_model *all = &g->all.model;

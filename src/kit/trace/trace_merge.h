@@ -1,5 +1,5 @@
 /*
- * Several traces in one file, on one clock.
+ * Merges several traces into one file, on one clock.
  */
 #ifndef TCH_TRACE_MERGE_H
 #define TCH_TRACE_MERGE_H
@@ -7,39 +7,40 @@
 #include "trace_read.h"
 #include "trace_write.h"
 
-/** How the time of an input was found. */
+/** How the offset of an input was determined. */
 enum tch_merge_way {
-    TCH_MERGE_FIRST, /**< the others follow it */
-    TCH_MERGE_TICKS, /**< one boot of one machine: its time stamp counter */
-    TCH_MERGE_BOOT,  /**< ... where one of them does not count that: its monotonic clock */
-    TCH_MERGE_WALL,  /**< the wall clocks */
-    TCH_MERGE_EVENT, /**< an event that all have */
-    TCH_MERGE_SAME,  /**< the caller says that it is the same clock */
+    TCH_MERGE_FIRST, /**< the first input, which the others are aligned with */
+    TCH_MERGE_TICKS, /**< same boot of the same machine: by its time stamp counter */
+    TCH_MERGE_BOOT,  /**< same boot, but one input lacks the counter: by its monotonic clock */
+    TCH_MERGE_WALL,  /**< by the wall clocks */
+    TCH_MERGE_EVENT, /**< by an event that all inputs have */
+    TCH_MERGE_SAME,  /**< the caller says that the clocks are the same */
 };
 
-/** What the two recordings say about their wall clocks. */
+/** The information of two recordings about the errors of their wall clocks. */
 enum tch_merge_wall {
-    TCH_WALL_TOLD,  /**< by how much each may be wrong */
-    TCH_WALL_WRONG, /**< nothing kept one of them right: they may differ by anything */
-    TCH_WALL_MUTE,  /**< one says nothing: it is older, or its kernel did not say */
+    TCH_WALL_TOLD,  /**< both kernels reported an error bound */
+    TCH_WALL_WRONG, /**< one of the clocks was not synchronised: they may differ by anything */
+    TCH_WALL_MUTE,  /**< one recording has no information: it is older, or its kernel gave none */
 };
 
 struct tch_merged_input {
-    const char *path; /**< the caller's */
+    const char *path; /**< borrowed from the caller */
     enum tch_merge_way way;
-    int64_t offset;       /**< nanoseconds added to its times, before the whole begins at 0 */
-    uint64_t uncertainty; /**< of those, in nanoseconds, by the errors of the clock pairs, and of
-                               wall clocks where both kernels reported them */
-    enum tch_merge_wall wall; /**< of TCH_MERGE_WALL */
+    int64_t offset; /**< nanoseconds added to its times, before the whole trace is moved to start at
+                       0 */
+    uint64_t uncertainty; /**< error of the offset in nanoseconds, by the errors of the clock pairs,
+                             and of wall clocks if both kernels reported them */
+    enum tch_merge_wall wall; /**< for TCH_MERGE_WALL */
     uint64_t events;
-    uint32_t renumbered; /**< processes that got another pid */
-    uint64_t parted;     /**< steps of flows and async spans that got another id */
+    uint32_t renumbered; /**< processes that got a new pid */
+    uint64_t parted;     /**< events of flows and async spans that got a new id */
     bool cut;
 };
 
 struct tch_merge_options {
     const char *align; /**< name of an event, or NULL */
-    bool same_clock;   /**< inputs without a known clock are on the one of the first */
+    bool same_clock;   /**< inputs without a known clock use the clock of the first */
 };
 
 struct tch_merged {
@@ -49,7 +50,7 @@ struct tch_merged {
     uint32_t processes, tracks;
 };
 
-/** @return 0 or a negative code; release in any case */
+/** Merges traces. @return 0 or a negative code; release ret in any case */
 int tch_merge(struct tch_merged *ret, char *const *paths, size_t count, const char *out,
               const struct tch_merge_options *options, const struct tch_write_options *writing,
               tacho_error *err);

@@ -1,4 +1,4 @@
-/* Which reader a file is for. */
+/* Chooses the reader for a file. */
 #include "trace_read.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "trace_csv.h"
 #include "trace_readers.h"
 
-/* The first byte that is no blank, a byte order mark passed over; -1: there is none. */
+/* Returns the first byte that is not a blank, after a byte order mark; -1 if there is none. */
 static int first_byte(const struct tch_trace_source *s)
 {
     size_t i = s->head_len >= 3 && memcmp(s->head, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
@@ -28,8 +28,8 @@ static bool starts_with(const struct tch_trace_source *s, const char *text)
     return s->head_len >= strlen(text) && memcmp(s->head, text, strlen(text)) == 0;
 }
 
-/* A whole packet at the start, whose fields make sense: JSON may begin with that byte, a line feed.
- */
+/* Returns whether the file starts with a complete packet whose fields are plausible. The first byte
+   alone, a line feed, may also start JSON. */
 static bool is_perfetto(const struct tch_trace_source *s)
 {
     struct tch_pb_reader r, inner;

@@ -1,8 +1,8 @@
 /*
- * Reading traces of any format.
+ * Reads traces of any format.
  *
  *     tch_model_init(&m);
- *     tch_model_read(&m, path, &options, sink, ctx, &err);    sink() gets one event after the other
+ *     tch_model_read(&m, path, &options, sink, ctx, &err);    calls sink() for every event
  *     tch_model_release(&m);
  */
 #ifndef TCH_TRACE_READ_H
@@ -12,24 +12,24 @@
 
 struct tch_trace_read_options {
     bool args; /**< the sink wants arguments */
-    /** Told from time to time how much of the file has been read; may be NULL. */
+    /** Called from time to time with the number of bytes read so far; may be NULL. */
     void (*progress)(void *ctx, uint64_t bytes);
     void *progress_ctx;
 };
 
 /**
- * Reads a trace: a recording, Chrome JSON, Perfetto, CSV of spans, folded stacks, the text of
- * babeltrace2; all but recordings plain or gzip; "-" is the standard input. What kind it is, its
- * content tells. A file that is damaged is read up to where it is sound, and m->cut is set.
+ * Reads a trace: a recording, Chrome JSON, Perfetto, CSV of spans, folded stacks or the text of
+ * babeltrace2. All except recordings may be compressed by gzip. "-" is the standard input. The
+ * content decides the format. A damaged file is read up to the damage, and m->cut is set.
  *
- * @return 0, a negative code, or what the sink returned
+ * @return 0, a negative code, or the result of the sink
  */
 int tch_model_read(struct tch_model *m, const char *path,
                    const struct tch_trace_read_options *options, tch_ev_sink *sink, void *ctx,
                    tacho_error *err);
 
-/** After a failure to read one of several traces: its messages say "it", so err gets the path in
-    front, unless it is there. Returns status. */
+/** Puts the path in front of an error about one of several traces, unless it is there already,
+    because messages of readers say "it". Returns status. */
 int tch_name_trace(tacho_error *err, int status, const char *path);
 
 #endif

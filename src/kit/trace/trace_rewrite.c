@@ -1,4 +1,4 @@
-/* From one file to another. */
+/* Reads a trace and writes it to another file. */
 #include "trace_rewrite.h"
 
 #include <fnmatch.h>
@@ -8,9 +8,9 @@
 
 #include "base/fail.h"
 
-#define LARGE_NS (INT64_C(1) << 53) /* past this, viewers round times */
+#define LARGE_NS (INT64_C(1) << 53) /* viewers round times beyond this */
 
-enum { SMALL_ID = 0x70000000 }; /* the first number for an id that was too large */
+enum { SMALL_ID = 0x70000000 }; /* the first replacement for an id that was too large */
 
 struct rewrite {
     struct tch_trace_load load;
@@ -18,9 +18,9 @@ struct rewrite {
     struct tch_rewritten *ret;
     const struct tch_rewrite_part *part;
     int64_t from, to;
-    uint8_t *tracks; /* by track: 1 kept, 2 not, 0 not checked yet */
+    uint8_t *tracks; /* by track: 1 keep, 2 leave out, 0 not checked yet */
     size_t track_room;
-    uint8_t *names; /* the same by name */
+    uint8_t *names; /* the same, by name */
     size_t name_room;
 };
 
@@ -61,7 +61,7 @@ static bool keeps_name(struct rewrite *w, uint32_t name)
     return w->names[name] == 1;
 }
 
-/* Is the event in the part that is asked for? A span may be cut for it. */
+/* Returns whether the event belongs to the requested part. May clip a span to it. */
 static bool keeps(struct rewrite *w, struct tch_ev *ev)
 {
     int64_t end = ev->ts + ev->dur;
@@ -91,7 +91,7 @@ static int64_t add_sat(int64_t a, int64_t b)
     return __builtin_add_overflow(a, b, &sum) ? INT64_MAX : sum;
 }
 
-/* Viewers take 32 bits. */
+/* Replaces ids above 32 bits, which viewers do not support. */
 static void shrink_ids(struct tch_model *m)
 {
     for (uint32_t i = 0; i < tch_model_process_count(m); i++)
@@ -119,7 +119,7 @@ static int write_out(struct rewrite *w, const char *out, struct tch_write_option
     struct tch_ev ev;
     int more = 0, status;
 
-    /* Viewers drop what is before 0. */
+    /* Viewers drop events before 0. */
     if (w->load.first < 0 || (writing.fix && w->load.last > LARGE_NS))
         writing.shift = -w->load.first;
     if (writing.fix)

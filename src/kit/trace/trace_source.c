@@ -1,4 +1,4 @@
-/* Where the bytes of a trace come from. */
+/* Reads the bytes of a trace from a file, a pipe or gzip data. */
 #include "trace_readers.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "base/json_read.h"
 
-/* What was read ahead, then the file. */
+/* Reads the bytes that were read ahead, then the file. */
 static ssize_t read_raw(void *ctx, char *buf, size_t size)
 {
     struct tch_trace_source *s = ctx;
@@ -45,7 +45,7 @@ static ssize_t read_plain(void *ctx, char *buf, size_t size)
     return got;
 }
 
-/* Fills up to size, as far as there is. */
+/* Reads until buf is full or the input ends. */
 static ssize_t read_full(ssize_t (*read_some)(void *ctx, char *buf, size_t size),
                          struct tch_trace_source *s, char *buf, size_t size)
 {
@@ -103,7 +103,7 @@ void tch_trace_source_close(struct tch_trace_source *s)
     *s = (struct tch_trace_source){.fd = -1};
 }
 
-/* Line feeds become commas, in place, so that offsets stay. */
+/* Replaces line feeds by commas in place, so that offsets stay the same. */
 static void join_lines(struct tch_trace_source *s, char *buf, size_t len)
 {
     for (size_t i = 0; i < len; i++) {

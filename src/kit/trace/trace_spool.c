@@ -1,4 +1,4 @@
-/* An external sort of events. */
+/* Sorts events externally. */
 #include "trace_spool.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum {
     FIRST_ROOM = 4096,
-    RUN_BUF = 1024, /* events of a run that are in memory while runs are merged */
+    RUN_BUF = 1024, /* events of each run in memory during the merge */
     ARGS_BUF = 1 << 20,
 };
 
@@ -126,7 +126,7 @@ static int flush_args(struct tch_spool *s, tacho_error *err)
     return status;
 }
 
-/* Keeps the arguments and says where, in the place of the pointer. */
+/* Stores the arguments and replaces the pointer by their offset. */
 static int keep_args(struct tch_spool *s, struct tch_ev *row, tacho_error *err)
 {
     uint64_t at = s->args_len;
@@ -162,7 +162,7 @@ static int map_args(struct tch_spool *s, tacho_error *err)
     int status;
 
     if (s->args_fd < 0)
-        return 0; /* all of it is in the buffer */
+        return 0; /* all arguments are in the buffer */
     status = flush_args(s, err);
     if (status < 0)
         return status;
@@ -220,7 +220,7 @@ static void sort_rows(struct tch_spool *s)
         qsort_r(s->rows, s->count, sizeof *s->rows, compare_rows, &s->order);
 }
 
-/* What is in memory becomes a run. */
+/* Writes the rows in memory as a sorted run. */
 static int write_run(struct tch_spool *s, tacho_error *err)
 {
     int status;

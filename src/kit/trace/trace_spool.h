@@ -1,5 +1,6 @@
 /*
- * Events put in order, however many there are: sorted runs in a temporary file, merged.
+ * Sorts any number of events: sorted runs in a temporary file, merged at the end (external merge
+ * sort).
  *
  *     tch_spool_init(&s, tch_by_track_and_time);
  *     tch_spool_add(&s, ev, &err);  ...
@@ -7,8 +8,8 @@
  *     while ((more = tch_spool_next(&s, &ev, &err)) > 0) ...
  *     tch_spool_release(&s);
  *
- * Memory: TCH_SPOOL_ROWS events and some buffers. The temporary files are in TMPDIR, or /tmp, and
- * have no name.
+ * Memory is limited to TCH_SPOOL_ROWS events and some buffers. The temporary files are in TMPDIR,
+ * or /tmp, and have no name.
  */
 #ifndef TCH_TRACE_SPOOL_H
 #define TCH_TRACE_SPOOL_H
@@ -17,29 +18,30 @@
 
 enum { TCH_SPOOL_ROWS = 1 << 20 };
 
-/** As of qsort(); never 0 for two events of one trace. */
+/** Compares two events, as for qsort(). Never returns 0 for two events of one trace. */
 typedef int tch_ev_order(const struct tch_ev *a, const struct tch_ev *b);
 
-/** Track, time; of spans that begin together the longer first; then as in the file. */
+/** Orders by track and time; at the same time the longer span first, then as in the file. */
 tch_ev_order tch_by_track_and_time;
 
-/** Track and time, then as in the file: so begins meet the ends that viewers give them. */
+/** Orders by track and time, then as in the file, so that begins and ends match as viewers match
+    them. */
 tch_ev_order tch_by_track_as_in_file;
 
-/** Time alone; of spans that begin together the longer first; then as in the file. */
+/** Orders by time; at the same time the longer span first, then as in the file. */
 tch_ev_order tch_by_time;
 
-/** Async events by lane, category and id, then time, then as in the file. */
+/** Orders async events by lane, category and id, then by time, then as in the file. */
 tch_ev_order tch_by_async_id;
 
-/** Do the two have the same lane, category and id? */
+/** Returns whether two events have the same lane, category and id. */
 static inline bool tch_same_async(const struct tch_ev *a, const struct tch_ev *b)
 {
     return a->id == b->id && a->category == b->category && a->lane == b->lane;
 }
 
 struct tch_spool_run {
-    uint64_t at, end; /* in the file, of what is not in the buffer */
+    uint64_t at, end; /* of the part in the file that is not in the buffer */
     struct tch_ev *buf;
     size_t next, count;
 };
@@ -48,18 +50,18 @@ struct tch_spool {
     tch_ev_order *order;
     struct tch_ev *rows;
     size_t count, room;
-    uint64_t total; /**< added so far */
-    size_t next;    /* of rows, when all fit */
-    int fd;         /* of the runs; -1: none */
+    uint64_t total; /**< number of events added */
+    size_t next;    /* index of the next row, if all rows fit into memory */
+    int fd;         /* file of the runs; -1: none */
     uint64_t fd_len;
     struct tch_spool_run *runs;
     size_t run_count;
-    size_t *heap; /* runs, by their first event */
+    size_t *heap; /* runs, ordered by their first event */
     size_t heap_count;
 
-    int args_fd; /* arguments, one after the other; -1: none */
+    int args_fd; /* file of the arguments, one after the other; -1: none */
     uint64_t args_len;
-    char *args_buf; /* not written yet */
+    char *args_buf; /* arguments that are not written yet */
     size_t args_held;
     char *args_map;
     size_t args_mapped;
@@ -68,16 +70,18 @@ struct tch_spool {
 void tch_spool_init(struct tch_spool *s, tch_ev_order *order);
 void tch_spool_release(struct tch_spool *s);
 
-/** Copies the event and its arguments. */
+/** Adds a copy of the event and its arguments. */
 int tch_spool_add(struct tch_spool *s, const struct tch_ev *ev, tacho_error *err);
 
-/** After the last is added. */
+/** Sorts the events after the last one was added. */
 int tch_spool_sort(struct tch_spool *s, tacho_error *err);
 
-/** 1, 0 after the last, or a negative code. What ev points to is good until the release. */
+/** Reads the next event. Returns 1, 0 after the last, or a negative code. The data that ev points
+    to is valid until the release. */
 int tch_spool_next(struct tch_spool *s, struct tch_ev *ev, tacho_error *err);
 
-/** A file without a name for temporary data, in TMPDIR or /tmp; or a negative code. */
+/** Opens an unnamed file for temporary data in TMPDIR or /tmp. Returns its descriptor or a negative
+    code. */
 int tch_temporary_file(tacho_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* Adding up the spans of a trace. */
+/* Sums up the spans of a trace. */
 #include "trace_summary.h"
 
 #include <math.h>
@@ -11,25 +11,25 @@
 #include "trace_async.h"
 #include "trace_load.h"
 
-/* The file is not in order of time: a result of the sink, no failure. */
+/* The events are not in order of time. This is a result of the sink, not an error. */
 enum { UNORDERED = 1 };
 
 struct open_span {
-    int64_t ts, end; /* end: INT64_MAX until it is known */
-    int64_t painted; /* up to here the time is in the picture */
-    uint64_t inside; /* nanoseconds of the spans in it */
-    uint64_t hidden; /* ... of those of its own row, which are counted */
-    int64_t reach;   /* the last end of those */
+    int64_t ts, end; /* end: INT64_MAX while unknown */
+    int64_t painted; /* time up to which the span was painted */
+    uint64_t inside; /* nanoseconds of the spans inside it */
+    uint64_t hidden; /* nanoseconds of inner spans of the same row, which are counted already */
+    int64_t reach;   /* latest end of those inner spans */
     uint32_t name, key;
-    uint32_t outer; /* 1 + place of the nearest open span of the same row; 0: none */
+    uint32_t outer; /* 1 + index of the nearest open span of the same row; 0: none */
     bool mismatched;
 };
 
-/* A track while it is read. */
+/* State of a track while it is read. */
 struct track_state {
-    uint32_t number;    /* 1 + its place among those with spans; 0: none yet */
-    int64_t ts;         /* of the event before */
-    int64_t start, end; /* the stretch in which something ran without a gap */
+    uint32_t number;    /* 1 + index among the tracks with spans; 0: none yet */
+    int64_t ts;         /* time of the previous event */
+    int64_t start, end; /* current stretch in which a span was open without a gap */
     struct open_span *open;
     size_t depth, room;
 };
@@ -38,9 +38,9 @@ struct tch_trace_summary_state {
     struct track_state *tracks;
     size_t track_room;
     size_t summary_room;
-    uint32_t *row_of; /* by key: 1 + row */
+    uint32_t *row_of; /* by key: 1 + index of the row */
     size_t key_room;
-    uint32_t *open_of; /* by key: how many spans are open, on all tracks */
+    uint32_t *open_of; /* by key: number of open spans, on all tracks */
     size_t open_room;
     size_t row_room;
     struct tch_async async;
@@ -64,7 +64,8 @@ static struct tch_trace_summary_row *row_of(struct tch_trace_summary *s, uint32_
     return &s->rows[s->row_count - 1];
 }
 
-/* `counted` of its nanoseconds are in no other span of the row. */
+/* Adds a span to its row. `counted` is the part of its nanoseconds that no other span of the row
+   covers. */
 static int add_span(struct tch_trace_summary *s, const struct open_span *span, uint64_t counted)
 {
     struct tch_trace_summary_row *row = row_of(s, span->key);
@@ -130,7 +131,7 @@ static void end_stretch(struct tch_trace_summary *s, struct track_state *t)
     keep_longest(out->busiest, t->start, t->end - t->start);
 }
 
-/* The innermost span ran alone up to ts. */
+/* Paints the time up to ts, in which the innermost span ran. */
 static void paint(struct tch_trace_summary *s, struct track_state *t, int64_t ts)
 {
     struct open_span *top = &t->open[t->depth - 1];
@@ -141,8 +142,8 @@ static void paint(struct tch_trace_summary *s, struct track_state *t, int64_t ts
     }
 }
 
-/* Nested spans of one row count once: the inner ones do, and an outer one adds the rest of its
-   time. Returns what the innermost span adds. */
+/* Returns the time that the innermost span adds to its row. Nested spans of one row count once:
+   inner ones count fully, an outer one adds the rest of its time. */
 static uint64_t count_once(struct track_state *t, const struct open_span *span)
 {
     uint64_t dur = (uint64_t)(span->end - span->ts);
@@ -158,7 +159,7 @@ static uint64_t count_once(struct track_state *t, const struct open_span *span)
     return dur > span->hidden ? dur - span->hidden : 0;
 }
 
-/* The innermost span never ended and has no length. */
+/* Removes the innermost span, which never ended and has no length. */
 static void drop_top(struct tch_trace_summary *s, struct track_state *t)
 {
     struct open_span span = t->open[--t->depth];
@@ -171,7 +172,7 @@ static void drop_top(struct tch_trace_summary *s, struct track_state *t)
         t->end = t->ts;
 }
 
-/* The innermost span ends. */
+/* Closes the innermost span. */
 static int close_top(struct tch_trace_summary *s, struct track_state *t)
 {
     struct open_span span = t->open[t->depth - 1];
@@ -200,7 +201,7 @@ static uint32_t key_of(const struct tch_trace_summary *s, const struct tch_ev *e
     return s->by == TCH_BY_NAME ? ev->name : s->by == TCH_BY_CATEGORY ? ev->category : ev->track;
 }
 
-/* 1 + the place of the nearest open span of a row; 0: none. */
+/* Returns 1 + the index of the nearest open span of a row; 0: none. */
 static uint32_t find_outer(const struct tch_trace_summary *s, const struct track_state *t,
                            uint32_t key)
 {
@@ -227,7 +228,7 @@ static int open_span(struct tch_trace_summary *s, struct track_state *t, const s
         keep_longest(s->tracks[t->number - 1].gaps, t->end, ev->ts - t->end);
         t->start = ev->ts;
     } else if (t->depth > 0) {
-        /* The outer one of two that begin together must come first. */
+        /* If two spans begin together, the outer one must come first. */
         if (open[t->depth - 1].ts == ev->ts && open[t->depth - 1].end < end && !s->sorted)
             return UNORDERED;
         s->overlaps += open[t->depth - 1].end < end && end != INT64_MAX;
@@ -245,7 +246,8 @@ static int open_span(struct tch_trace_summary *s, struct track_state *t, const s
     return 0;
 }
 
-/* An end without a length known before: of the innermost begin, of that name if it has one. */
+/* Handles an end event. It closes the innermost begin, or the innermost one with its name if it has
+   a name. */
 static int end_span(struct tch_trace_summary *s, struct track_state *t, const struct tch_ev *ev)
 {
     size_t depth = t->depth;
@@ -271,7 +273,8 @@ static int end_span(struct tch_trace_summary *s, struct track_state *t, const st
     return status;
 }
 
-/* Async spans belong to ids instead of tracks: they have rows, and no part in what a track did. */
+/* Adds async spans. They belong to ids instead of tracks: they have rows, but do not count as work
+   of a track. */
 
 static int keep_async(struct tch_trace_summary *s, const struct tch_ev *given)
 {
@@ -327,7 +330,7 @@ static int add_event(void *ctx, const struct tch_ev *ev)
         return UNORDERED;
     }
     t->ts = ev->ts;
-    /* Ends of begins come as events; those of whole spans are due at their time. */
+    /* Close whole spans whose end time has come. Begins are closed by end events. */
     while (status == 0 && t->depth > 0 && t->open[t->depth - 1].end <= ev->ts)
         status = close_top(s, t);
     if (status != 0)
@@ -335,7 +338,7 @@ static int add_event(void *ctx, const struct tch_ev *ev)
     return ev->kind == TCH_EV_END ? end_span(s, t, ev) : open_span(s, t, ev);
 }
 
-/* What never ended counts as unfinished, not as a span. */
+/* Counts spans that never ended as unfinished, not as spans. */
 static int finish_tracks(struct tch_trace_summary *s)
 {
     int status = 0;
@@ -438,7 +441,7 @@ static int init(struct tch_trace_summary *s, enum tch_trace_summary_by by, tacho
     return 0;
 }
 
-/* Once more, through a sort. */
+/* Makes the summary again from sorted events. */
 static int make_sorted(struct tch_trace_summary *s, const char *path,
                        const struct tch_trace_read_options *options, tacho_error *err)
 {

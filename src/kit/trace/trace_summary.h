@@ -1,9 +1,9 @@
 /*
- * Where the time of a trace went: spans by name, category or track; per track what was busy and
- * where nothing ran; a picture of it. Async spans count by name and category.
+ * Sums up where the time of a trace went: spans by name, category or track; per track, busy time
+ * and gaps; and a picture. Async spans count by name and category.
  *
- * A file in order of time is read once, in memory bounded by names, tracks and open spans. Any
- * other is sorted first, through a temporary file.
+ * A file in order of time is read once, with memory for its names, tracks and open spans only. Any
+ * other file is sorted first, through a temporary file.
  */
 #ifndef TCH_TRACE_SUMMARY_H
 #define TCH_TRACE_SUMMARY_H
@@ -13,41 +13,42 @@
 #include "trace_read.h"
 
 /*
- * What cost most, when, on each track: a row of cells over the whole time. The time need not be
- * known beforehand: when it grows past the cells, two become one.
+ * The picture: for each track a row of cells over the whole time, each with the names that took the
+ * most time. The total time need not be known in advance: when it exceeds the cells, pairs of cells
+ * are joined.
  */
 
 enum {
     TCH_LANE_CELLS = 512,
-    TCH_CELL_NAMES = 4, /* candidates for what cost most */
+    TCH_CELL_NAMES = 4, /* candidates for the most expensive name */
 };
 
 struct tch_cell {
     uint32_t name[TCH_CELL_NAMES];
-    uint64_t ns[TCH_CELL_NAMES]; /* 0: free */
-    uint64_t busy;               /* all of it */
+    uint64_t ns[TCH_CELL_NAMES]; /* 0: a free place */
+    uint64_t busy;               /* total busy time of the cell */
 };
 
-/** Read the fields. */
+/** The lanes of a picture. The caller may read the documented fields. */
 struct tch_lanes {
     struct tch_cell **lanes; /**< TCH_LANE_CELLS each */
     size_t count;
     bool started;
-    int64_t start; /* of cell 0 */
-    int shift;     /* a cell is 2^shift nanoseconds */
+    int64_t start; /* start time of cell 0 */
+    int shift;     /* a cell covers 2^shift nanoseconds */
 };
 
 void tch_lanes_init(struct tch_lanes *l);
 void tch_lanes_release(struct tch_lanes *l);
 
-/** One more lane. 0 or -1 when memory ran out. */
+/** Adds a lane. Returns 0, or -1 if memory ran out. */
 int tch_lanes_add(struct tch_lanes *l);
 
-/** From `from` to `to` this lane did `name` itself. */
+/** Records that the lane ran `name` itself, without inner spans, in this time. */
 void tch_lanes_paint(struct tch_lanes *l, size_t lane, uint32_t name, int64_t from, int64_t to);
 
-/** Cells from the first, of `columns` that are to show [first, last]: what cost most in the column,
-    or UINT32_MAX where nothing ran; *share is how much of it was busy, 0 to 1. */
+/** Returns the most expensive name of a column, or UINT32_MAX if nothing ran. The `columns` columns
+    show [first, last]. *share is the busy share of the column, 0 to 1. */
 uint32_t tch_lanes_column(const struct tch_lanes *l, size_t lane, int64_t first, int64_t last,
                           size_t column, size_t columns, double *share);
 
@@ -56,23 +57,23 @@ uint32_t tch_lanes_column(const struct tch_lanes *l, size_t lane, int64_t first,
 enum tch_trace_summary_by { TCH_BY_NAME, TCH_BY_CATEGORY, TCH_BY_TRACK };
 
 enum {
-    TCH_SUMMARY_FEW = 32,   /* durations that are kept as they are, before there is a histogram */
-    TCH_SUMMARY_LONGEST = 3 /* stretches and gaps of a track */
+    TCH_SUMMARY_FEW = 32,   /* durations that are kept before a histogram is made */
+    TCH_SUMMARY_LONGEST = 3 /* longest stretches and gaps kept per track */
 };
 
 /** All spans of one name, category or track. */
 struct tch_trace_summary_row {
-    uint32_t key; /**< text, or track */
+    uint32_t key; /**< number of a text or a track */
     uint64_t count;
-    uint64_t mismatched; /**< of these: ended by the end of a span around them */
-    uint64_t total; /**< nanoseconds; on one track, spans of the row inside others count once */
-    uint64_t sum;   /**< ... of all spans, for the mean */
-    uint64_t self;  /**< ... without the spans inside */
+    uint64_t mismatched; /**< spans closed by the end of a span around them */
+    uint64_t total;      /**< nanoseconds; nested spans of the row on one track count once */
+    uint64_t sum;        /**< nanoseconds of all spans, for the mean */
+    uint64_t self;       /**< nanoseconds without the spans inside */
     uint64_t min, max;
-    int64_t max_ts; /**< when the longest began */
+    int64_t max_ts; /**< start time of the longest span */
     uint64_t p50, p95, p99;
     uint64_t few[TCH_SUMMARY_FEW];
-    tacho_histogram *more; /* once there are more */
+    tacho_histogram *more; /* NULL while `few` suffices */
 };
 
 struct tch_stretch {
@@ -89,32 +90,33 @@ struct tch_trace_summary_track {
     struct tch_stretch gaps[TCH_SUMMARY_LONGEST];
 };
 
-/** Read the fields. */
+/** A summary. The caller may read the documented fields. */
 struct tch_trace_summary {
     struct tch_model model;
     enum tch_trace_summary_by by;
-    struct tch_trace_summary_row *rows; /**< by total, falling */
+    struct tch_trace_summary_row *rows; /**< by total, largest first */
     size_t row_count;
-    struct tch_trace_summary_track *tracks; /**< that have spans, as they first came */
+    struct tch_trace_summary_track
+        *tracks; /**< tracks with spans, in the order of their first span */
     size_t track_count;
-    struct tch_lanes lanes; /**< by track of the list above */
-    bool sorted;            /**< the file was not in order of time */
+    struct tch_lanes lanes; /**< by index in tracks */
+    bool sorted;            /**< the file was not in order of time and was sorted */
     uint64_t spans;
     uint64_t unfinished; /**< begins without an end */
     uint64_t lone_ends;
-    uint64_t overlaps; /**< spans that begin inside another and end outside of it */
+    uint64_t overlaps; /**< spans that begin inside another one and end outside it */
     int64_t first, last;
 
-    struct tch_trace_summary_state *state; /* while it is made */
+    struct tch_trace_summary_state *state; /* exists only while the summary is made */
 };
 
-/** @return 0 or a negative code; release in any case */
+/** Makes a summary. @return 0 or a negative code; release s in any case */
 int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
                            enum tch_trace_summary_by by,
                            const struct tch_trace_read_options *options, tacho_error *err);
 void tch_trace_summary_release(struct tch_trace_summary *s);
 
-/** What the row is about, added to b. */
+/** Adds the name of the row to b. */
 void tch_trace_summary_add_key(const struct tch_trace_summary *s,
                                const struct tch_trace_summary_row *row, struct tch_buf *b);
 

@@ -1,4 +1,4 @@
-/* Looking for what viewers do not take. */
+/* Finds what viewers reject, drop or show wrongly. */
 #include "trace_validate.h"
 
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include "lib/trace/nesting_lanes.h"
 #include "trace_load.h"
 
-#define LARGE_NS (INT64_C(1) << 53) /* past this, microseconds as a double lose nanoseconds */
+#define LARGE_NS (INT64_C(1) << 53) /* beyond this, microseconds in a double lose nanoseconds */
 
 static const struct tch_finding_text texts[TCH_FOUND_KINDS] = {
     [TCH_FOUND_UNSOUND] = {"unsound", "invalid from here on; --fix keeps the part before", true,
@@ -51,10 +51,10 @@ const struct tch_finding_text *tch_finding_text(enum tch_finding_kind kind)
     return &texts[kind];
 }
 
-/* An async or flow id and what was seen of it. */
+/* An async or flow id, and the events seen with it. */
 struct bond {
     uint64_t offset;
-    int64_t open; /* begins less ends */
+    int64_t open; /* number of begins minus number of ends */
     bool began, ended;
 };
 
@@ -65,9 +65,9 @@ struct check {
     struct tch_intern bond_keys;
     struct bond *bonds;
     size_t bond_room;
-    uint32_t track; /* 1 + that of the event before */
+    uint32_t track; /* 1 + track of the previous event */
     uint64_t flow_wait_offset;
-    bool waiting; /* a flow's end waits for the next span */
+    bool waiting; /* the end of a flow waits for the next span */
 };
 
 static struct tch_finding *note(struct check *c, enum tch_finding_kind kind, uint64_t offset)
@@ -88,7 +88,7 @@ static void note_event(struct check *c, enum tch_finding_kind kind, const struct
                  (unsigned)(ev->ts < 0 ? -(ev->ts % 1000) : ev->ts % 1000));
 }
 
-/* Flows and async events: what belongs together. */
+/* Flows and async events, matched by id. */
 
 struct bond_key {
     uint64_t id;
@@ -135,7 +135,7 @@ static int check_bond(struct check *c, const struct tch_ev *ev, tacho_error *err
     }
     if (ev->kind != TCH_EV_FLOW)
         return 0;
-    /* An end that does not bind to what is around it binds to what comes next. */
+    /* An end that does not bind to the enclosing span binds to the next one. */
     if (ev->phase == 'f' && !(ev->flags & TCH_EV_ENCLOSING)) {
         c->waiting = true;
         c->flow_wait_offset = ev->offset;
@@ -228,7 +228,7 @@ static int check_event(struct check *c, const struct tch_ev *ev, tacho_error *er
     }
 }
 
-/* What the reader knows already. */
+/* Adds findings that the reader made. */
 static void check_file(struct check *c)
 {
     const struct tch_model *m = &c->load.model;

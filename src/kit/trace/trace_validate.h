@@ -1,5 +1,5 @@
 /*
- * What a viewer would drop, refuse or show wrong of a trace, and where.
+ * Finds what a viewer would drop, reject or show wrongly, and where.
  */
 #ifndef TCH_TRACE_VALIDATE_H
 #define TCH_TRACE_VALIDATE_H
@@ -8,29 +8,29 @@
 #include "trace_read.h"
 
 enum tch_finding_kind {
-    TCH_FOUND_UNSOUND, /**< the file stops making sense */
-    TCH_FOUND_LINES,   /**< JSON lines */
-    TCH_FOUND_BAD,     /**< events that lack what they must have */
-    TCH_FOUND_IGNORED, /**< of phases that nobody shows */
-    TCH_FOUND_IDS,     /**< pids or tids past 32 bits */
+    TCH_FOUND_UNSOUND, /**< the file is invalid from some byte on */
+    TCH_FOUND_LINES,   /**< the file has JSON lines */
+    TCH_FOUND_BAD,     /**< events without a required member */
+    TCH_FOUND_IGNORED, /**< events with phases that viewers do not show */
+    TCH_FOUND_IDS,     /**< pids or tids above 32 bits */
     TCH_FOUND_OVERLAP,
     TCH_FOUND_LONE_END,
     TCH_FOUND_NEGATIVE, /**< times before 0 */
     TCH_FOUND_FLOW_NOWHERE,
-    TCH_FOUND_FLOW_AGAIN, /**< a beginning with an id that has begun before */
-    TCH_FOUND_FLOW_HALF,  /**< a beginning without an end, or the other way round */
+    TCH_FOUND_FLOW_AGAIN, /**< a flow begins with an id that has begun before */
+    TCH_FOUND_FLOW_HALF,  /**< a flow without an end or without a beginning */
     TCH_FOUND_ASYNC_HALF,
-    TCH_FOUND_COUNTER,    /**< no number in it */
-    TCH_FOUND_UNFINISHED, /**< shown as not finished; nothing is lost */
+    TCH_FOUND_COUNTER,    /**< a counter without a number */
+    TCH_FOUND_UNFINISHED, /**< shown as unfinished; nothing is lost */
     TCH_FOUND_LARGE,      /**< times so large that viewers round them */
-    TCH_FOUND_DROPPED,    /**< by the recorder */
+    TCH_FOUND_DROPPED,    /**< dropped by the recorder */
     TCH_FOUND_KINDS,
 };
 
-/** All findings of a kind. */
+/** All findings of one kind. */
 struct tch_finding {
     struct tch_trace_places places;
-    char example[200]; /**< of the first: what and where */
+    char example[200]; /**< of the first one: name and place */
 };
 
 struct tch_validation {
@@ -39,7 +39,7 @@ struct tch_validation {
     uint64_t events;
 };
 
-/** A short name ("overlap"), what it means, whether something is lost by it, whether --fix mends
+/** A short name ("overlap"), a description, whether something is lost, and whether --fix repairs
     it. */
 struct tch_finding_text {
     const char *name;
@@ -49,12 +49,12 @@ struct tch_finding_text {
 };
 const struct tch_finding_text *tch_finding_text(enum tch_finding_kind kind);
 
-/** @return 0 or a negative code; release in any case */
+/** Checks a trace. @return 0 or a negative code; release v in any case */
 int tch_validate(struct tch_validation *v, const char *path,
                  const struct tch_trace_read_options *options, tacho_error *err);
 void tch_validation_release(struct tch_validation *v);
 
-/** Would a viewer lose something? */
+/** Returns whether a viewer would lose something. */
 bool tch_validation_loses(const struct tch_validation *v);
 
 #endif

@@ -1,4 +1,4 @@
-/* What the writers share: the file, lanes for spans that do not nest. */
+/* Functions that all writers share: the file, and lanes for spans that are not nested. */
 #include "trace_write.h"
 
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 
 enum {
     TEXT_LIMIT = 64 << 20,
-    GZIP_LEVEL = 1, /* traces shrink to a tenth with any, and this one keeps up with the writing */
+    GZIP_LEVEL = 1, /* traces shrink to a tenth at any level; this one is as fast as the writer */
 };
 
 const struct tch_write_format *const tch_write_formats[] = {
@@ -102,7 +102,7 @@ int tch_trace_writer_open(struct tch_trace_writer *w, const char *path, struct t
     return status;
 }
 
-/* Ends what is over at ts, lane by lane. */
+/* Closes the spans that are over at ts, lane by lane. */
 static int pop_until(struct tch_trace_writer *w, int64_t ts)
 {
     int status = 0;

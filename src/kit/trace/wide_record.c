@@ -1,4 +1,4 @@
-/* Events of the model as wide records of a recording. */
+/* Converts events of the model to wide records of a recording. */
 #include "wide_record.h"
 
 #include <string.h>
@@ -53,7 +53,7 @@ static void put_arg(struct tch_wide_record *r, uint32_t key, unsigned type, cons
     }
     tch_rec_put_arg(r->words + r->len, key, type, value, len);
     r->len += words;
-    r->words[1] += (UINT64_C(1) << 24) + words; /* one argument, and its words, more */
+    r->words[1] += (UINT64_C(1) << 24) + words; /* counts one more argument and its words */
 }
 
 static unsigned number_of(const struct tch_json_value *v, uint64_t *bits)
@@ -66,7 +66,7 @@ static unsigned number_of(const struct tch_json_value *v, uint64_t *bits)
     return n.kind == TCH_JSON_U64 && n.as.u64 > INT64_MAX ? TACHO_FIELD_U64 : TACHO_FIELD_I64;
 }
 
-/* Adds a value of JSON, quotes included. */
+/* Adds a JSON value, including its quotes. */
 static void put_value(struct tch_wide_record *r, uint32_t key, const struct tch_json_value *raw)
 {
     struct tch_json_value string = {.type = TCH_JSON_STRING, .escaped = true};
@@ -123,7 +123,8 @@ static int put_args(struct tch_wide_record *r, const struct tch_ev *ev)
     return r->text.failed ? -1 : 0;
 }
 
-/* A counter of one series called "value" is a number alone; others have theirs as arguments. */
+/* Adds a counter. One with a single series called "value" is a plain number; others store their
+   series as arguments. */
 static int put_counter(struct tch_wide_record *r, const struct tch_ev *ev, uint32_t site)
 {
     uint64_t fixed[2] = {TACHO_FIELD_I64, 0};

@@ -1,4 +1,4 @@
-/* YAML settings: what is taken, what is refused, and where errors point to. */
+/* Tests of YAML settings: accepted values, refused values, and the places that errors name. */
 #include "kit/config/yaml.h"
 
 #include <stdlib.h>
@@ -36,7 +36,7 @@ static int take(const char *text, struct tch_yaml *yaml, struct settings *s, tac
     return status < 0 ? status : tch_yaml_take(yaml->root, "the file", fields, s, err);
 }
 
-static void takes_each_type(void **state)
+static void reads_each_type(void **state)
 {
     struct tch_yaml yaml;
     struct settings s;
@@ -174,7 +174,7 @@ static void survives_every_allocation_failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(takes_each_type),
+        cmocka_unit_test(reads_each_type),
         cmocka_unit_test(an_empty_file_is_an_empty_map),
         cmocka_unit_test(errors_point_to_line_and_column),
         cmocka_unit_test(limits_hold),

@@ -1,4 +1,4 @@
-/* Lines of engine logs as events. */
+/* Tests of making events from log lines. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -10,7 +10,7 @@
 
 static struct tch_import how;
 
-/* shape and stage_us of the event that a line gives; or "" and why there is none. */
+/* Returns shape and stage_us of the event that a line gives; or "", with the reason in *why. */
 static const char *import(const char *line, const char **why)
 {
     static char out[4000];
@@ -86,14 +86,14 @@ static void counts_and_other_values_go_to_the_shape(void **state)
                   "\"prefill_profile\" {\"flash_attn_calls\":62} {\"flash_attn\":5000}");
 }
 
-static void a_tag_may_stand_behind_other_words(void **state)
+static void a_tag_may_follow_other_words(void **state)
 {
     (void)state;
     assert_import("2026-06-15T19:05:36Z INFO [32m [iter-prof] iter#0 total=7us\r",
                   "\"iter_prof\" {\"iter\":0} {\"total\":7}");
 }
 
-static void says_why_a_line_is_no_event(void **state)
+static void says_why_a_line_is_not_an_event(void **state)
 {
     (void)state;
     assert_no_event("", "no [tag]");
@@ -104,7 +104,7 @@ static void says_why_a_line_is_no_event(void **state)
     assert_no_event("[x] =5us a= #3 b# (us", "no timing");
 }
 
-static void keeps_the_line_and_what_it_was_told(void **state)
+static void keeps_the_line_and_the_given_settings(void **state)
 {
     static const char line[] = "[x] a=1us \"q\" \xFF";
     struct tch_buf b;
@@ -130,7 +130,7 @@ static void keeps_the_line_and_what_it_was_told(void **state)
     tch_buf_release(&b);
 }
 
-static void a_line_of_very_many_fields_is_told_not_cut(void **state)
+static void a_line_with_too_many_fields_is_reported_not_truncated(void **state)
 {
     struct tch_buf b;
     const char *why;
@@ -202,10 +202,10 @@ int main(void)
         cmocka_unit_test(reads_timings_by_unit_and_by_group),
         cmocka_unit_test(turns_every_unit_into_microseconds),
         cmocka_unit_test(counts_and_other_values_go_to_the_shape),
-        cmocka_unit_test(a_tag_may_stand_behind_other_words),
-        cmocka_unit_test(says_why_a_line_is_no_event),
-        cmocka_unit_test(keeps_the_line_and_what_it_was_told),
-        cmocka_unit_test(a_line_of_very_many_fields_is_told_not_cut),
+        cmocka_unit_test(a_tag_may_follow_other_words),
+        cmocka_unit_test(says_why_a_line_is_not_an_event),
+        cmocka_unit_test(keeps_the_line_and_the_given_settings),
+        cmocka_unit_test(a_line_with_too_many_fields_is_reported_not_truncated),
         cmocka_unit_test(a_real_log_gives_the_events_of_the_engine),
         cmocka_unit_test(survives_every_allocation_failing),
     };

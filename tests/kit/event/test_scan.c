@@ -1,4 +1,5 @@
-/* Scanning a file on several threads: the same answer as on one, in order, in bounded memory. */
+/* Tests of scanning a file on several threads: the same result as on one, in order, in bounded
+   memory. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -22,7 +23,7 @@ static int file_of(const struct tch_buf *text)
     return fd;
 }
 
-/* The numbers of the bad lines, and the first words about them. */
+/* Records the numbers of the bad lines and the start of their messages. */
 static void note_bad(void *ctx, const tacho_error *why)
 {
     tch_buf_addf(ctx, "%llu:%.12s\n", (unsigned long long)why->line, why->message);
@@ -69,7 +70,7 @@ static struct tch_scan_counts scan_fd(int fd, unsigned threads, struct tch_buf *
     return counts;
 }
 
-/* From a file; a pipe must give the same. */
+/* Scans a file. A pipe must give the same result. */
 static struct tch_scan_counts scan(const struct tch_buf *text, unsigned threads,
                                    struct tch_buf *bad)
 {
@@ -99,7 +100,7 @@ static struct tch_scan_counts scan(const struct tch_buf *text, unsigned threads,
     return of_file;
 }
 
-/* Some MB with bad, blank and torn lines all over. */
+/* Makes some MB of text with bad, blank and torn lines throughout. */
 static void make_text(struct tch_buf *b)
 {
     static const char *const odd[] = {"nope\n",  "\n",           "{\"event\":\"to" EVENT "\n",
@@ -113,7 +114,7 @@ static void make_text(struct tch_buf *b)
     tch_buf_adds(b, "{\"event\":\"last, and without an end");
 }
 
-static void threads_say_the_same_in_the_same_order(void **state)
+static void threads_report_the_same_in_the_same_order(void **state)
 {
     struct tch_buf text;
     struct tch_buf bad;
@@ -160,7 +161,7 @@ static void lines_longer_than_a_piece_are_read_whole(void **state)
     tch_buf_release(&bad);
 }
 
-static void a_line_above_the_limit_is_told_with_its_number(void **state)
+static void a_line_above_the_limit_is_reported_with_its_number(void **state)
 {
     static char junk[18 << 20];
     struct tch_buf text;
@@ -174,7 +175,7 @@ static void a_line_above_the_limit_is_told_with_its_number(void **state)
     tch_buf_adds(&text, EVENT "\n");
     tch_buf_add(&text, junk, sizeof junk);
     tch_buf_adds(&text, "\n" EVENT "\nnope\n");
-    tch_buf_add(&text, junk, sizeof junk); /* and one that the file ends with */
+    tch_buf_add(&text, junk, sizeof junk); /* another one, at the end of the file */
     for (unsigned threads = 1; threads <= 2; threads++) {
         counts = scan(&text, threads, &bad);
         assert_int_equal(counts.events, 2);
@@ -197,7 +198,7 @@ static void an_empty_file_has_no_lines(void **state)
     tch_buf_release(&bad);
 }
 
-/* A line of `len` bytes with its line feed, which is not an event. */
+/* Adds a line of `len` bytes, including its line feed, that is not an event. */
 static void add_line(struct tch_buf *text, size_t len)
 {
     for (size_t i = 1; i < len; i++)
@@ -232,7 +233,7 @@ static void lines_may_end_anywhere_near_the_end_of_a_piece(void **state)
     tch_buf_release(&bad);
 }
 
-static void a_file_is_read_from_where_it_stands(void **state)
+static void a_file_is_read_from_its_current_offset(void **state)
 {
     struct tch_buf text;
     struct tch_buf bad;
@@ -248,14 +249,14 @@ static void a_file_is_read_from_where_it_stands(void **state)
     assert_int_equal(lseek(fd, 5, SEEK_SET), 5);
     counts = scan_fd(fd, 2, &bad);
     assert_int_equal(counts.bytes, text.len - 5);
-    assert_int_equal(strncmp(bad.data, "2:", 2), 0); /* behind the first event */
+    assert_int_equal(strncmp(bad.data, "2:", 2), 0); /* after the first event */
     assert_int_equal(scan_fd(fd, 2, &bad).lines, 0);
     close(fd);
     tch_buf_release(&text);
     tch_buf_release(&bad);
 }
 
-/* Cuts the file it reads behind its first event. */
+/* Truncates the file that is being read after its first event. */
 static int cut_file(void *worker, const tacho_event_view *event, tacho_error *err)
 {
     (void)event;
@@ -290,7 +291,7 @@ static int fail_at_100(void *worker, const tacho_event_view *event, tacho_error 
     return 0;
 }
 
-static void a_failure_ends_it_and_is_handed_on(void **state)
+static void a_failure_stops_the_scan_and_is_returned(void **state)
 {
     uint64_t events[2] = {0};
     void *workers[] = {&events[0], &events[1]};
@@ -342,14 +343,14 @@ static void survives_every_allocation_failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(threads_say_the_same_in_the_same_order),
+        cmocka_unit_test(threads_report_the_same_in_the_same_order),
         cmocka_unit_test(lines_longer_than_a_piece_are_read_whole),
-        cmocka_unit_test(a_line_above_the_limit_is_told_with_its_number),
+        cmocka_unit_test(a_line_above_the_limit_is_reported_with_its_number),
         cmocka_unit_test(an_empty_file_has_no_lines),
         cmocka_unit_test(lines_may_end_anywhere_near_the_end_of_a_piece),
-        cmocka_unit_test(a_file_is_read_from_where_it_stands),
+        cmocka_unit_test(a_file_is_read_from_its_current_offset),
         cmocka_unit_test(a_file_that_is_made_shorter_ends_there),
-        cmocka_unit_test(a_failure_ends_it_and_is_handed_on),
+        cmocka_unit_test(a_failure_stops_the_scan_and_is_returned),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

@@ -1,4 +1,4 @@
-/* Where the time went: stages by name, nested ones, counts, percentiles, merging, comparing. */
+/* Tests of stages: names, nesting, counts, percentiles, merging, comparing. */
 #include "support/test.h"
 
 #include <math.h>
@@ -47,7 +47,7 @@ static struct tch_stage *stage_of(struct tch_stages *in, size_t group, const cha
     return NULL;
 }
 
-static void tells_stages_apart_by_event_and_nested_name(void **state)
+static void separates_stages_by_event_and_nested_name(void **state)
 {
     (void)state;
     add(EVENT_OF("a", "{}", "{\"x\":1,\"m\":{\"q\":{\"k_us\":2,\"k_calls\":3},\"r\":4}}", "{}"));
@@ -56,7 +56,7 @@ static void tells_stages_apart_by_event_and_nested_name(void **state)
     add(EVENT_OF("b", "{}", "{\"x\":100}", "{}"));
     assert_int_equal(stages.count, 2);
     tch_stages_sort(&stages);
-    assert_string_equal(stages.groups[0].event, "b"); /* costs most */
+    assert_string_equal(stages.groups[0].event, "b"); /* the most expensive */
     assert_int_equal(stages.groups[1].events, 2);
     assert_int_equal(stages.groups[1].passed_over, 2);
     assert_int_equal(stage_of(&stages, 1, "m.q.k_us")->count, 2);
@@ -127,8 +127,8 @@ static void percentiles_are_exact_while_values_are_few(void **state)
     assert_true(sum.mean == 50.75);
 }
 
-/* Whatever was read by whom: the same numbers, exact or not. */
-static void merging_gives_what_one_reader_gives(void **state)
+/* The result does not depend on which reader read which event, exact or not. */
+static void merging_gives_the_result_of_one_reader(void **state)
 {
     enum { MANY = TCH_STAGE_EXACT + 5000 };
     struct tch_stages parts[2];
@@ -209,7 +209,7 @@ static void names_the_settings_that_differ(void **state)
     tch_buf_release(&b);
 }
 
-static void finds_what_is_slower_and_leaves_alone_what_is_not(void **state)
+static void finds_slower_stages_and_only_those(void **state)
 {
     struct tch_event_comparison c;
 
@@ -218,7 +218,7 @@ static void finds_what_is_slower_and_leaves_alone_what_is_not(void **state)
         tch_event_side_init(&sides[i], NULL, NULL);
     for (unsigned i = 0; i < 40; i++) {
         char text[400];
-        unsigned noise = i * 17 % 40; /* neighbours are far apart */
+        unsigned noise = i * 17 % 40; /* large differences between neighbours */
 
         for (size_t side = 0; side < 2; side++) {
             snprintf(
@@ -230,7 +230,7 @@ static void finds_what_is_slower_and_leaves_alone_what_is_not(void **state)
         }
     }
     assert_int_equal(tch_compare_stages(&sides[0], &sides[1], &c, NULL), 0);
-    assert_int_equal(c.count, 3); /* those that both have */
+    assert_int_equal(c.count, 3); /* stages that both have */
     assert_string_equal(c.pairs[0].a->name, "slow");
     assert_true(c.pairs[0].has_ratio && c.pairs[0].p_adjusted < 0.01);
     assert_true(c.pairs[0].ratio.low > 1.1 && c.pairs[0].ratio.high < 1.3);
@@ -250,8 +250,8 @@ static void finds_what_is_slower_and_leaves_alone_what_is_not(void **state)
 
 /* --- memory --- */
 
-/* Medians 8 and 245, but most ratios are below 1: the share says what the ratio does not. Of more
-   values than are kept the first ones count, which are not in order. */
+/* The medians are 8 and 245, but most ratios are below 1: the effect shows what the ratio does not.
+   If there are more values than are kept, the first ones count, which are not in order. */
 static void says_how_often_b_is_above_a(void **state)
 {
     static const unsigned a[] = {300, 8, 300, 8, 8, 8, 300, 8, 300, 300, 8};
@@ -291,8 +291,8 @@ static double normal(uint64_t *seed)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
 }
 
-/* Events of one run: an offset that they share, so that two runs differ by 2.3 %, and noise of 5 %
-   of which half is that of the event before. */
+/* Adds the events of one run. They share an offset, so that two runs differ by 2.3 %, and have
+   noise of 5 %, half of which carries over from the previous event. */
 static void add_run(size_t side, uint64_t *seed)
 {
     double offset = 0.023 / sqrt(2) * normal(seed);
@@ -309,9 +309,9 @@ static void add_run(size_t side, uint64_t *seed)
     }
 }
 
-/* Taken for independent runs, the events of an unchanged program differ in more than half of these
-   comparisons. */
-static void events_of_a_run_are_no_runs_of_their_own(void **state)
+/* If events were treated as independent runs, an unchanged program would differ in more than half
+   of these comparisons. */
+static void events_of_a_run_are_not_independent_runs(void **state)
 {
     uint64_t seed = 32;
     int wrong = 0;
@@ -369,8 +369,7 @@ static void survives_every_allocation_failing(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(tells_stages_apart_by_event_and_nested_name, setup,
-                                        teardown),
+        cmocka_unit_test_setup_teardown(separates_stages_by_event_and_nested_name, setup, teardown),
         cmocka_unit_test_setup_teardown(the_last_of_two_values_of_a_stage_counts, setup, teardown),
         cmocka_unit_test_setup_teardown(the_total_is_the_stage_of_that_name_or_the_sum, setup,
                                         teardown),
@@ -378,12 +377,12 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(percentiles_are_exact_while_values_are_few, setup,
                                         teardown),
-        cmocka_unit_test_setup_teardown(merging_gives_what_one_reader_gives, setup, teardown),
+        cmocka_unit_test_setup_teardown(merging_gives_the_result_of_one_reader, setup, teardown),
         cmocka_unit_test_setup_teardown(stages_beyond_the_limit_are_counted, setup, teardown),
         cmocka_unit_test(names_the_settings_that_differ),
-        cmocka_unit_test(finds_what_is_slower_and_leaves_alone_what_is_not),
+        cmocka_unit_test(finds_slower_stages_and_only_those),
         cmocka_unit_test(says_how_often_b_is_above_a),
-        cmocka_unit_test(events_of_a_run_are_no_runs_of_their_own),
+        cmocka_unit_test(events_of_a_run_are_not_independent_runs),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

@@ -1,12 +1,13 @@
-/* Logs of HdrHistogram, of other writers: deflated, of more digits, in larger units, with tags. */
+/* Tests of HdrHistogram logs of other implementations: deflated, with more digits, in larger units,
+   with tags. */
 #include "support/test.h"
 
 #include <math.h>
 
 #include "kit/measure/hdr_log.h"
 
-/* Of HdrHistogram's own tests: two digits, units of 16384. The third field is the largest value in
-   milliseconds. */
+/* A log from HdrHistogram's own tests: two digits, units of 16384. The third field is the largest
+   value in milliseconds. */
 static const char tagged[] =
     "#[Histogram log format version 1.2]\n"
     "\"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n"
@@ -17,7 +18,7 @@ static const char tagged[] =
     "Tag=A,3.134,1.001,0.426,HISTFAAAAD942pNpmSzMwMAgwwABTBDKT4GBgdnNYMcCBvsPEBExPiEpITEFGTkRKSEe"
     "OR6FkCg1hTeMXvNYlHhYABQ5CTo=\n";
 
-/* One to five hundred thousand in steps of a thousand: three digits, units of one. */
+/* The values 1 to 500000 in steps of 1000: three digits, units of one. */
 static const char fine[] =
     "0.000,1.000,0.500,"
     "HISTFAAAAHV42pNpmSzMwMD8kwECmKE0I5DpZrBjAYP9B4jAeX6ms/xMUzmYnrIzLWRh+sgMRcuZmL4zYkErGZmq"
@@ -43,7 +44,7 @@ static void adds_up_the_lines_of_a_tag(void **state)
     assert_int_equal(read_log(tagged, "A", false, &found, NULL), 0);
     assert_true(found.intervals == 2 && found.coarse == 8192);
     assert_int_equal(found.values, 1498);
-    assert_int_equal(found.max, 425983); /* 0.426 ms, the end of its bucket */
+    assert_int_equal(found.max, 425983); /* 0.426 ms, the upper end of its bucket */
     for (size_t i = 1; i < found.count; i++)
         assert_true(found.buckets[i].middle > found.buckets[i - 1].middle);
     tch_hdr_log_release(&found);
@@ -69,7 +70,7 @@ static void finer_histograms_keep_their_buckets(void **state)
 }
 
 /* Two digits, the values 1 to 3, as hdr-histogram-js 3 writes them: with an index offset of 1,
-   which Java's reader ignores, too. Stored, not deflated. */
+   which Java's reader ignores, too. The data is stored, not deflated. */
 static void an_index_offset_moves_no_value(void **state)
 {
     static const char text[] = "0.000,1.000,0.000,HISTEwAAAAQAAAABAAAAAgAAAAAAAAABAAAAAAAAAAI/"
@@ -114,7 +115,7 @@ static void says_what_is_wrong(void **state)
     }
 }
 
-static void passes_over_what_is_wrong_when_asked_to(void **state)
+static void skips_invalid_lines_on_request(void **state)
 {
     char text[sizeof fine + 32];
     struct tch_hdr_log found;
@@ -166,7 +167,7 @@ int main(void)
         cmocka_unit_test(finer_histograms_keep_their_buckets),
         cmocka_unit_test(an_index_offset_moves_no_value),
         cmocka_unit_test(says_what_is_wrong),
-        cmocka_unit_test(passes_over_what_is_wrong_when_asked_to),
+        cmocka_unit_test(skips_invalid_lines_on_request),
         cmocka_unit_test(knows_a_log_by_its_first_line),
         cmocka_unit_test(survives_every_failing_allocation),
     };

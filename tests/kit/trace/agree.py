@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""agree.py SUMMARY SLICES BOUNDS ORPHANS WHAT: all that our summary says of spans is what the trace
-processor says: the time of each name, how many there are, how many never ended, how long the trace is.
+"""agree.py SUMMARY SLICES BOUNDS ORPHANS WHAT: checks that tacho's summary and the trace processor
+agree about spans: the time of each name, the number of spans, the number of unfinished ones, the length of the trace.
 
-SUMMARY is the JSON of `tacho trace summary`. SLICES has lines of id, parent, duration and name, tab
-between them. BOUNDS has the first and the last nanosecond, or is empty: then the length is not
-compared. ORPHANS is how many events the trace processor dropped because nothing describes the parent
-of their track, as of a process that died early. We show those: so many spans more may be ours.
+SUMMARY is the JSON of `tacho trace summary`. SLICES has lines of id, parent, duration and name,
+separated by tabs. BOUNDS has the first and the last nanosecond, or is empty: then the length is not
+compared. ORPHANS is the number of events that the trace processor dropped because the parent of their
+track is not described, as for a process that died early. tacho shows these, so it may have that many
+more spans.
 """
 import collections
 import json

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Traces made by others: our summary and Perfetto's own trace processor agree on every name, in the
-# file itself where that reads it, and in what we convert.
+# Traces made by other tools: tacho's summary and Perfetto's own trace processor agree on every name, in
+# the file itself if the trace processor can read it, and in the files that tacho converts.
 #
 #   foreign.sh PROJECT TACHO uftrace|lttng|chromium|perfetto|clang|node
 set -eu
@@ -25,7 +25,7 @@ END
     grep -q '^leaf	147	' "$scratch/wanted" || fail "uftrace: not 147 calls of leaf"
 }
 
-# chromium_trace FILE OPTION...: lets Chromium trace its start.
+# chromium_trace FILE OPTION...: makes Chromium trace its own start.
 chromium_trace()
 {
     need chromium
@@ -44,7 +44,7 @@ from_chromium()
     check "$scratch/chromium.json" "Chromium"
 }
 
-# Its own format: clocks of sequences in steps, tied to the clock of the trace by snapshots.
+# Perfetto's own format: clocks of sequences count steps and are tied to the clock of the trace by snapshots.
 from_perfetto()
 {
     chromium_trace "$scratch/chromium.pftrace" --trace-startup
@@ -54,7 +54,7 @@ from_perfetto()
     agree "$scratch/chromium.json" "Chromium's Perfetto trace as JSON"
 }
 
-# Templates instantiate each other: spans of one name in each other.
+# Templates instantiate each other, so spans of one name are nested.
 from_clang()
 {
     need clang++
@@ -81,7 +81,7 @@ from_node()
     grep -q '^FSREQCALLBACK	' "$scratch/wanted" || fail "node: there are no async spans"
 }
 
-# One span a step and an instant in every tenth, by two threads.
+# Two threads make one span per step and an instant in every tenth step.
 lttng_program()
 {
     cat >"$scratch/demo.h" <<'END'
@@ -131,7 +131,7 @@ from_lttng()
 {
     need lttng lttng-sessiond babeltrace2 cc
     lttng_program
-    # A daemon of our own, in a folder of its own; it goes with the test.
+    # This daemon belongs to the test, runs in its own folder, and exits with the test.
     LTTNG_HOME=$scratch/home
     export LTTNG_HOME
     mkdir "$LTTNG_HOME"

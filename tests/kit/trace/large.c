@@ -1,6 +1,6 @@
 /*
- * A Chrome trace of any size on stdout: large EVENTS [backwards]. Spans of eight names on four
- * threads; what they add up to goes to stderr, name by name as `tacho trace summary` has it.
+ * Prints a Chrome trace of any size to stdout: large EVENTS [backwards]. The spans have eight names
+ * on four threads. Their sums go to stderr, name by name as `tacho trace summary` prints them.
  */
 #include <inttypes.h>
 #include <stdint.h>
@@ -18,7 +18,7 @@ int main(int argc, char **argv)
     setvbuf(stdout, buffer, _IOFBF, sizeof buffer);
     putchar('[');
     for (uint64_t i = 0; i < events; i++) {
-        uint64_t n = argc > 2 ? events - 1 - i : i; /* the n-th in time */
+        uint64_t n = argc > 2 ? events - 1 - i : i; /* the n-th in order of time */
         uint64_t ts = n / THREADS * STEP, dur = 500 + n * 7919 % 1000, name = n * 31 % NAMES;
 
         count[name]++;

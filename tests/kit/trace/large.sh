@@ -1,7 +1,7 @@
 #!/bin/sh
 # shellcheck disable=SC3045 # dash and bash have ulimit -v
-# Traces larger than memory may be: 3 GB in order of time through a pipe, and more events than one
-# sorted run holds in no order. Memory is limited by the system, not measured.
+# Traces larger than the allowed memory: 3 GB in order of time through a pipe, and more unordered events
+# than one sorted run holds. The system limits the memory; it is not measured.
 #
 #   large.sh PROJECT TACHO LARGE
 set -eu
@@ -10,7 +10,7 @@ tacho=$2
 large=$3
 need mkfifo python3 awk
 
-# rows: what a summary as JSON says, as LARGE says it.
+# rows: prints the rows of a summary as JSON in the form that LARGE prints.
 rows()
 {
     python3 -c '

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Whatever `tacho trace` prints with --json is what its schema says, for each format that is read.
+# The --json output of `tacho trace` matches its schema, for each format that is read.
 #
 #   schemas.sh PROJECT TACHO CHILD
 set -eu

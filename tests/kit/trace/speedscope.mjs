@@ -1,5 +1,5 @@
-// The page of speedscope opened on traces that were converted: each is imported, and the table of
-// its sandwich view has the spans.
+// Opens the page of speedscope on converted traces, and checks that each is imported and that the table
+// of its sandwich view contains the spans.
 //
 //   node speedscope.mjs CHROMIUM FOLDER SPEEDSCOPE   (the folder of the npm package)
 import { readFileSync, writeFileSync } from "node:fs";

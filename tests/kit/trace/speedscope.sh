@@ -1,6 +1,6 @@
 #!/bin/sh
-# speedscope, a viewer of another maker, shows what we convert: speedscope.mjs, with the npm package
-# it needs. TACHO_SHOTS names a folder that screenshots are kept in.
+# speedscope, an independent viewer, shows the traces that tacho converts. This runs speedscope.mjs with
+# the npm package it needs. TACHO_SHOTS names a folder for screenshots.
 #
 #   speedscope.sh PROJECT TACHO CHILD
 set -eu

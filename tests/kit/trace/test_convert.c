@@ -1,4 +1,4 @@
-/* From one format of traces to another, and reading the texts of others. */
+/* Tests of converting traces between formats and of reading the text formats of other tools. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "support/test.h"
 #include "tools.h"
 
-/* Through every pair of formats, and back to one that shows what the poorer of the two keeps. */
+/* Converts through every pair of formats, and back to one that shows what the poorer of the two
+   keeps. */
 static void round_trips_keep_what_the_formats_hold(void **state)
 {
     enum { EVERYTHING, SPANS, STACKS };
@@ -55,8 +56,8 @@ static void round_trips_keep_what_the_formats_hold(void **state)
         free(wanted[i]);
 }
 
-/* Overlaps stay on their track, a begin stays open, times far apart stay, and texts are what they
-   were. */
+/* Overlaps stay on their track, a begin stays open, times far apart stay, and texts are
+   unchanged. */
 static void a_recording_holds_a_trace(void **state)
 {
     static const char odd[] =
@@ -88,7 +89,7 @@ static void a_recording_holds_a_trace(void **state)
     free(got);
 }
 
-/* More records than chunks hold, all at one instant too. */
+/* More records than a chunk holds, also with all of them at one instant. */
 static void a_recording_holds_many_events(void **state)
 {
     enum { EVENTS = 100000 };
@@ -136,13 +137,13 @@ static void a_recording_can_hold_several_processes(void **state)
         strstr(got, "\"name\":\"b\",\"cat\":\"\",\"ph\":\"X\",\"ts\":0,\"dur\":2,\"pid\":0"));
     free(wanted);
     free(got);
-    /* The converter of libtacho knows one process alone, and says so. */
+    /* The converter of libtacho supports only one process, and says so. */
     assert_int_equal(tch_trace_convert(test_at("out.tacho"), test_at("no.json"), NULL, &err),
                      TACHO_EINVAL);
     assert_int_equal(access(test_at("no.json"), F_OK), -1);
 }
 
-static void labels_and_sort_orders_stay_where_there_is_a_place(void **state)
+static void labels_and_sort_orders_stay_if_the_format_can_hold_them(void **state)
 {
     static const char text[] =
         "[{\"name\":\"process_labels\",\"ph\":\"M\",\"pid\":7,\"args\":{\"labels\":\"rank 0\"}},\n"
@@ -174,7 +175,7 @@ static void labels_and_sort_orders_stay_where_there_is_a_place(void **state)
     }
 }
 
-/* Text of others. */
+/* Text formats of other tools. */
 
 static void reads_folded_stacks_of_any_profiler(void **state)
 {
@@ -252,7 +253,7 @@ static void folds_stacks_by_own_time(void **state)
                                              "server \"x\" / work,er;consume 5000\n");
 }
 
-/* A span that began before the trace: pushed, and on a track of its own. */
+/* A span that began before the trace, recorded with its duration on its own track. */
 static void a_duration_stays_in_every_format(void **state)
 {
     static const char *const outputs[] = {"a.tacho", "a.json",    "a.pftrace", "b.json",
@@ -280,8 +281,8 @@ static void a_duration_stays_in_every_format(void **state)
     }
 }
 
-/* A recording whose first span began 3 us before the trace. Perfetto's format has times of the
-   machine's clock, so it keeps the whole span. */
+/* A recording whose first span began 3 us before the trace. Times in Perfetto's format are those of
+   the machine's clock, so that format keeps the whole span. */
 static void a_recorded_span_never_reaches_into_the_next(void **state)
 {
     static const char *const outputs[] = {"a.tacho", "a.json", "a.pftrace", "b.csv"};
@@ -344,7 +345,7 @@ int main(void)
         TEST_IN_HOME(reads_the_text_of_babeltrace),
         TEST_IN_HOME(csv_keeps_the_spans),
         TEST_IN_HOME(folds_stacks_by_own_time),
-        TEST_IN_HOME(labels_and_sort_orders_stay_where_there_is_a_place),
+        TEST_IN_HOME(labels_and_sort_orders_stay_if_the_format_can_hold_them),
         TEST_IN_HOME(a_duration_stays_in_every_format),
         TEST_IN_HOME(a_recorded_span_never_reaches_into_the_next),
         TEST_IN_HOME(a_full_disk_is_an_error),

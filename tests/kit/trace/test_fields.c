@@ -1,4 +1,4 @@
-/* Arguments of every type, as each format has them; invalid JSON; keys that change. */
+/* Tests of arguments of every type in each format, of invalid JSON, and of keys that change. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,7 +26,7 @@ static void stop(void)
         fail_msg("%s", err.message);
 }
 
-/* The arguments of one event, and what its trace reports. */
+/* The arguments of one event, and the losses that its trace reports. */
 struct found {
     const char *name;
     struct tch_model m;
@@ -151,7 +151,7 @@ static void unknown_types_are_counted(void **state)
     assert_non_null(strstr(find("t.json", "records dropped")->args, "\"truncated_texts\":2"));
 }
 
-/* The same address, another key. A site must not remember the first. */
+/* The same address gets another key. A site must not remember the first one. */
 static void keys_may_change_at_their_address(void **state)
 {
     char key[16], want[48];
@@ -178,8 +178,8 @@ static void begin_and_end(const char *first, const char *second)
     tacho_trace_end(tacho_trace_begin_args(&site, (tacho_fields){fields, 2}));
 }
 
-/* Literals at the distances of `keys` must not be taken for each other. */
-static void keys_are_told_apart_by_their_addresses(void **state)
+/* Literals at the distances of `keys` must not be mistaken for each other. */
+static void keys_are_distinguished_by_their_addresses(void **state)
 {
     static const char keys[] = "a\0b\0xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\0c";
 
@@ -200,7 +200,7 @@ int main(void)
         TEST_IN_HOME(long_json_is_a_truncated_text),
         TEST_IN_HOME(unknown_types_are_counted),
         TEST_IN_HOME(keys_may_change_at_their_address),
-        TEST_IN_HOME(keys_are_told_apart_by_their_addresses),
+        TEST_IN_HOME(keys_are_distinguished_by_their_addresses),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Traces of several processes on one clock. */
+/* Tests of merging traces of several processes on one clock. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,7 +40,7 @@ static void merges_by_an_event_and_keeps_processes_apart(void **state)
     tch_merged_release(&done);
 }
 
-/* A recording of one span from ticks 100 after `first` on, with a clock of our own. */
+/* Makes a recording of one span that starts 100 ticks after `first`, with a made-up clock. */
 static const char *recording(const char *name, const char *boot, bool tsc,
                              struct tch_rec_pair first, struct tch_rec_pair last, uint64_t wall,
                              uint64_t wall_error)
@@ -74,7 +74,7 @@ static const char *recording(const char *name, const char *boot, bool tsc,
 
 static void merges_recordings_by_the_best_clock_they_share(void **state)
 {
-    /* Two ticks a nanosecond; the second recording's first pair was read 7 ns late. */
+    /* Two ticks per nanosecond. The first pair of the second recording was read 7 ns late. */
     static const struct tch_rec_pair a0 = {0, 1000, 20, 0}, a1 = {2000000000, 1000001000, 20, 0};
     static const struct tch_rec_pair b0 = {4000000000, 2000001007, 30, 0};
     static const struct tch_rec_pair b1 = {6000000000, 3000001000, 25, 0};
@@ -93,8 +93,8 @@ static void merges_recordings_by_the_best_clock_they_share(void **state)
         {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50 + 4300, {300, 4000}, TCH_WALL_TOLD},
         {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50, {300, 0}, TCH_WALL_MUTE},
         {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50, {UINT64_MAX, 0}, TCH_WALL_WRONG},
-        {"two", true, "x", TCH_MERGE_EVENT, 1, 0, {300, 4000}, 0}, /* its 100 ticks are 49 ns, by
-                                                                      that late pair */
+        {"two", true, "x", TCH_MERGE_EVENT, 1, 0, {300, 4000}, 0}, /* its 100 ticks are 49 ns
+                                                                      because of the late pair */
     };
 
     (void)state;
@@ -121,7 +121,8 @@ static void merges_recordings_by_the_best_clock_they_share(void **state)
     }
 }
 
-/* What was converted from a trace without a clock has none: its times are not believed. */
+/* A recording converted from a trace without a clock has no clock either, so its times are not used
+   for alignment. */
 static void a_converted_recording_claims_no_clock(void **state)
 {
     struct tch_merge_options options = {.align = NULL};
@@ -147,7 +148,7 @@ static void a_converted_recording_claims_no_clock(void **state)
 #define WHOLE "[{\"name\":\"work\",\"ph\":\"X\",\"ts\":0,\"dur\":90,\"pid\":1,\"tid\":1}"
 #define OWN   ",\"id2\":{\"local\":\"0x9\"}"
 
-/* The ids of each event with this name and phase, in the order of the file. */
+/* Stores the ids of all events with this name and phase, in the order of the file. */
 static size_t ids_of(const char *path, const char *name, char phase, char ids[4][32])
 {
     char *text = tools_content(path), what[64], *at = text;
@@ -164,8 +165,8 @@ static size_t ids_of(const char *path, const char *name, char phase, char ids[4]
     return n;
 }
 
-/* Two runs of one program use the same ids for different things. What one begins and the other
-   ends is one thing. */
+/* Two runs of one program use the same ids for different things. A flow that begins in one trace
+   and ends in the other is one flow. */
 static void keeps_ids_of_several_traces_apart(void **state)
 {
     static const char first[] =
@@ -201,7 +202,7 @@ static void keeps_ids_of_several_traces_apart(void **state)
     assert_int_equal(ids_of(test_at("all.json"), "over", 's', begins), 1);
     assert_int_equal(ids_of(test_at("all.json"), "over", 'f', ends), 1);
     assert_string_equal(begins[0], ends[0]);
-    /* The ids of a process need nothing. */
+    /* Ids that belong to a process need no change. */
     assert_int_equal(ids_of(test_at("all.json"), "l", 'b', begins), 2);
     assert_string_equal(begins[0], "0x9");
     assert_string_equal(begins[1], "0x9");

@@ -1,4 +1,5 @@
-/* Perfetto traces as Chrome writes them, made by hand: clocks, lost packets, async events by id. */
+/* Tests of Perfetto traces like those of Chrome, made by hand: clocks, lost packets, async events
+   by id. */
 #include <string.h>
 
 #include "base/file.h"
@@ -47,7 +48,8 @@ static void set_default_clock(uint64_t id)
     tch_pb_end(&trace, defaults);
 }
 
-/* An event of a type on a track; name is NULL for an end, clock 0 for the sequence's own. */
+/* Adds an event of a type on a track. name is NULL for an end, clock is 0 for the sequence's
+   own. */
 static void add_event(uint64_t sequence, uint64_t clock, uint64_t time, uint64_t track,
                       uint64_t type, const char *name)
 {
@@ -86,8 +88,8 @@ static struct tch_trace_summary summary_of_trace(void)
     return s;
 }
 
-/* Two processes whose sequences count microseconds in steps, tied to MONOTONIC, the clock of the
-   trace. MONOTONIC is 5 ms ahead of BOOTTIME. */
+/* Begins a trace with two processes whose sequences count microseconds in steps, tied to MONOTONIC,
+   the clock of the trace. MONOTONIC is 5 ms ahead of BOOTTIME. */
 static void begin_chrome_trace(void)
 {
     size_t clocks;
@@ -148,9 +150,9 @@ static void resolves_clocks_to_that_of_the_trace(void **state)
     tch_trace_summary_release(&s);
 }
 
-/* REALTIME jumps: each time goes by the last snapshot before it, over BOOTTIME, which is the clock
-   of the trace where no other is named. */
-static void goes_by_the_snapshot_of_the_time(void **state)
+/* REALTIME jumps. Each time is converted by the last snapshot before it, through BOOTTIME, which is
+   the clock of the trace unless another one is named. */
+static void converts_times_by_the_snapshot_before_them(void **state)
 {
     static const uint64_t real[] = {1000000, 9000000}, boot[] = {100000, 200000};
     struct tch_trace_summary s;
@@ -181,7 +183,7 @@ static void goes_by_the_snapshot_of_the_time(void **state)
     tch_trace_summary_release(&s);
 }
 
-/* What cannot be placed in time, and what refers to names that were lost, is counted. */
+/* Counts events without a convertible time, and events whose names were lost. */
 static void counts_events_that_it_cannot_read(void **state)
 {
     struct tch_trace_summary s;
@@ -236,9 +238,9 @@ static void add_process(uint64_t uuid, uint64_t pid)
     end_packet();
 }
 
-/* Async spans of the old form overlap on their tracks and meet by id: one of a process, one of all.
- */
-static void puts_async_events_together_by_id(void **state)
+/* Async spans in the legacy form overlap on their tracks and are matched by id: one id of a
+   process, one of the whole trace. */
+static void joins_async_events_by_id(void **state)
 {
     struct tch_trace_summary s;
 
@@ -248,7 +250,7 @@ static void puts_async_events_together_by_id(void **state)
     add_process(2, 12);
     add_legacy(100, 1, 'b', TCH_PF_LEGACY_ID, 5, "load");
     add_legacy(110, 1, 'b', TCH_PF_LEGACY_ID, 6, "load");
-    add_legacy(120, 1, 'b', TCH_PF_LEGACY_ID, 6, "load"); /* inside the other of its id */
+    add_legacy(120, 1, 'b', TCH_PF_LEGACY_ID, 6, "load"); /* inside the other span with this id */
     add_legacy(125, 1, 'e', TCH_PF_LEGACY_ID, 6, "load");
     add_legacy(130, 2, 'e', TCH_PF_LEGACY_ID, 5, "load"); /* in another process */
     add_legacy(150, 1, 'e', TCH_PF_LEGACY_ID, 6, "load");
@@ -271,7 +273,7 @@ static void puts_async_events_together_by_id(void **state)
     tch_trace_summary_release(&s);
 }
 
-/* Chrome writes events of the past behind later ones. Those of one moment stay in the order of the
+/* Chrome writes earlier events after later ones. Events with the same time stay in the order of the
    file, as in viewers. */
 static void keeps_the_order_of_the_file_at_one_moment(void **state)
 {
@@ -294,9 +296,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(resolves_clocks_to_that_of_the_trace),
-        TEST_IN_HOME(goes_by_the_snapshot_of_the_time),
+        TEST_IN_HOME(converts_times_by_the_snapshot_before_them),
         TEST_IN_HOME(counts_events_that_it_cannot_read),
-        TEST_IN_HOME(puts_async_events_together_by_id),
+        TEST_IN_HOME(joins_async_events_by_id),
         TEST_IN_HOME(keeps_the_order_of_the_file_at_one_moment),
     };
 

@@ -1,4 +1,4 @@
-/* Reading traces of any writer, summing up, cutting, checking, comparing. */
+/* Tests of reading traces of any tool, and of summaries, slices, checks and comparisons. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void sums_up_what_took_time(void **state)
     assert_int_equal(s.spans, 4);
     assert_int_equal(tools_row(&s, "outer")->total, 10000);
     assert_int_equal(tools_row(&s, "outer")->self, 10000 - 2251);
-    assert_int_equal(tools_row(&s, "inner")->count, 2); /* however its name is written */
+    assert_int_equal(tools_row(&s, "inner")->count, 2); /* however its name is spelled */
     assert_int_equal(tools_row(&s, "inner")->min, 2);
     assert_int_equal(tools_row(&s, "inner")->max, 2251);
     assert_int_equal(tools_row(&s, "inner")->p50, 2);
@@ -46,7 +46,7 @@ static void sums_up_what_took_time(void **state)
     tch_trace_summary_release(&s);
 }
 
-/* The same spans, the outer ones behind what is in them. */
+/* The same spans, with outer spans after the inner ones. */
 static void order_in_the_file_makes_no_difference(void **state)
 {
     static const char ordered[] =
@@ -78,8 +78,8 @@ static void order_in_the_file_makes_no_difference(void **state)
 #define LASTS(dur) ",\"dur\":" #dur
 #define ID(id)     ",\"id\":" #id
 
-/* Recursion: whole spans, begins and ends, in a span that never ends, half overlapping, and async
-   spans of two ids. */
+/* Recursion in whole spans, in begins and ends, in a span that never ends, in partly overlapping
+   spans, and in async spans of two ids. */
 static void nested_spans_of_one_name_count_once(void **state)
 {
     static const struct {
@@ -138,7 +138,7 @@ static uint64_t events_of(const char *path, struct tch_model *m)
     return m->events;
 }
 
-static void reads_a_damaged_file_up_to_where_it_is_sound(void **state)
+static void reads_a_damaged_file_up_to_the_damage(void **state)
 {
     static const struct {
         const char *text;
@@ -167,8 +167,8 @@ static void reads_a_damaged_file_up_to_where_it_is_sound(void **state)
     }
 }
 
-/* Bytes are missing at the end of a file that tells its own size. */
-static void tells_that_a_recording_was_cut(void **state)
+/* Bytes are missing at the end of a file that records its own size. */
+static void reports_that_a_recording_was_truncated(void **state)
 {
     struct tch_model m;
 
@@ -184,7 +184,7 @@ static void tells_that_a_recording_was_cut(void **state)
     assert_int_equal(events_of(test_at("full.tacho"), &m), 0);
     assert_true(m.cut);
     assert_int_equal(m.why.offset, TCH_REC_HEADER - 1000);
-    /* As it is when its process was killed before the first chunk. */
+    /* This is the state after a kill before the first chunk. */
     assert_int_equal(truncate(test_at("full.tacho"), TCH_REC_PAGE), 0);
     assert_int_equal(events_of(test_at("full.tacho"), &m), 0);
     assert_false(m.cut);
@@ -197,8 +197,8 @@ static int pass_over(void *ctx, const struct tch_ev *ev)
     return 0;
 }
 
-/* An event that is taken on the quick way must be one that the JSON reader finds sound. */
-static void no_quick_way_past_what_is_wrong(void **state)
+/* An event that is read on the fast path must be one that the JSON reader accepts. */
+static void the_fast_path_accepts_no_invalid_event(void **state)
 {
     static const char sound[] =
         "[{\"ph\":\"X\",\"ts\":10.25,\"dur\":7,\"name\":\"a\",\"pid\":1,\"tid\":20},\n"
@@ -230,9 +230,9 @@ static void no_quick_way_past_what_is_wrong(void **state)
     assert_true(wrong > 1000);
 }
 
-/* The same events, every other one with what the quick way leaves to the JSON reader; far more of
-   them than it looks at in one go. */
-static void both_ways_give_the_same_events(void **state)
+/* The same events, every other one with something that the fast path leaves to the JSON reader.
+   There are far more of them than it reads at once. */
+static void both_paths_give_the_same_events(void **state)
 {
     enum { EVENTS = 2000 };
     char *content[2];
@@ -258,7 +258,7 @@ static void both_ways_give_the_same_events(void **state)
     free(content[1]);
 }
 
-static void refuses_what_is_no_trace(void **state)
+static void refuses_files_that_are_not_traces(void **state)
 {
     static const char *const cases[] = {"", "hello", "{\"a\":1}", "{\"traceEvents\":5}", "[1,"};
     struct tch_trace_load l;
@@ -276,9 +276,9 @@ static void refuses_what_is_no_trace(void **state)
     tch_trace_load_close(&l);
 }
 
-/* Parts. */
+/* Slices. */
 
-static void cuts_spans_at_the_edges(void **state)
+static void clips_spans_at_the_edges(void **state)
 {
     struct tch_rewrite_part part = {.from = 1000, .to = 3000};
     struct tch_write_options writing = {.object = false};
@@ -339,7 +339,7 @@ static void finds_what_viewers_lose(void **state)
     ",{\"name\":\"f\",\"ph\":\"" phase "\",\"ts\":" #ts \
     ",\"id\":1,\"bp\":\"e\",\"pid\":1,\"tid\":" #tid "}"
 
-/* Viewers draw the second arrow from where the first began. */
+/* Viewers draw the second arrow from the start of the first one. */
 static void finds_a_flow_that_begins_twice(void **state)
 {
     static const char text[] =
@@ -358,7 +358,7 @@ static void finds_a_flow_that_begins_twice(void **state)
     tch_validation_release(&v);
 }
 
-/* Spans of two names, whose arrow has an id and no name. */
+/* Spans of two names; their arrow has an id, but no name. */
 static void keeps_arrows_that_are_members_of_spans(void **state)
 {
     static const char text[] =
@@ -389,7 +389,7 @@ static int note_time(void *ctx, const struct tch_ev *ev)
     return 0;
 }
 
-/* Microseconds since 1970 have more digits than a double, and are nested all the same. */
+/* Microseconds since 1970 have more digits than a double holds, and nesting still works. */
 static void long_times_lose_nothing(void **state)
 {
     static const struct {
@@ -430,8 +430,8 @@ static void long_times_lose_nothing(void **state)
     tch_validation_release(&v);
 }
 
-/* They are one text, which is kept once and not again for each. */
-static void labels_are_put_together_once(void **state)
+/* Several labels are one text, which is stored once. */
+static void labels_are_joined_once(void **state)
 {
     struct tch_buf b;
     struct tch_model m;
@@ -465,7 +465,7 @@ static void labels_are_put_together_once(void **state)
     tch_model_release(&m);
 }
 
-static void mends_overlaps_and_ids(void **state)
+static void fixes_overlaps_and_ids(void **state)
 {
     static const char bad[] =
         "[{\"name\":\"a\",\"ph\":\"X\",\"ts\":-5,\"dur\":10,\"pid\":1,\"tid\":1},"
@@ -580,18 +580,18 @@ int main(void)
         TEST_IN_HOME(sums_up_what_took_time),
         TEST_IN_HOME(order_in_the_file_makes_no_difference),
         TEST_IN_HOME(nested_spans_of_one_name_count_once),
-        TEST_IN_HOME(reads_a_damaged_file_up_to_where_it_is_sound),
-        TEST_IN_HOME(tells_that_a_recording_was_cut),
-        TEST_IN_HOME(no_quick_way_past_what_is_wrong),
-        TEST_IN_HOME(both_ways_give_the_same_events),
-        TEST_IN_HOME(refuses_what_is_no_trace),
-        TEST_IN_HOME(cuts_spans_at_the_edges),
+        TEST_IN_HOME(reads_a_damaged_file_up_to_the_damage),
+        TEST_IN_HOME(reports_that_a_recording_was_truncated),
+        TEST_IN_HOME(the_fast_path_accepts_no_invalid_event),
+        TEST_IN_HOME(both_paths_give_the_same_events),
+        TEST_IN_HOME(refuses_files_that_are_not_traces),
+        TEST_IN_HOME(clips_spans_at_the_edges),
         TEST_IN_HOME(finds_what_viewers_lose),
         TEST_IN_HOME(finds_a_flow_that_begins_twice),
         TEST_IN_HOME(keeps_arrows_that_are_members_of_spans),
         TEST_IN_HOME(long_times_lose_nothing),
-        TEST_IN_HOME(labels_are_put_together_once),
-        TEST_IN_HOME(mends_overlaps_and_ids),
+        TEST_IN_HOME(labels_are_joined_once),
+        TEST_IN_HOME(fixes_overlaps_and_ids),
         TEST_IN_HOME(compares_by_name_with_an_interval),
         TEST_IN_HOME(survives_every_failed_allocation),
     };

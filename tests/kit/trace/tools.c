@@ -1,4 +1,4 @@
-/* What the tests of the trace tools share. */
+/* Functions that the tests of the trace tools share. */
 #include "tools.h"
 
 #include <string.h>

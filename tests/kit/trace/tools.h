@@ -1,4 +1,4 @@
-/* What the tests of the trace tools share: a trace, and its way through files. */
+/* Functions and data that the tests of the trace tools share. */
 #ifndef TEST_TRACE_TOOLS_H
 #define TEST_TRACE_TOOLS_H
 
@@ -7,19 +7,19 @@
 extern const struct tch_trace_read_options tools_plain;
 extern const struct tch_trace_read_options tools_with_args;
 
-/** Chrome JSON of all that the format has, with what is hard in names and arguments. */
+/** Chrome JSON with everything that the format has, and with difficult names and arguments. */
 extern const char tools_full[];
 
-/** A file in the test's folder; its path. */
+/** Writes a file into the test's folder and returns its path. */
 const char *tools_put(const char *name, const char *text);
 
-/** All of a file; the caller frees it. */
+/** Reads a whole file. The caller frees the text. */
 char *tools_content(const char *path);
 
-/** Must succeed. */
+/** Converts a trace. Fails the test if that fails. */
 void tools_convert(const char *in, const char *out);
 
-/** Must be there. */
+/** Finds a row of a summary. Fails the test if there is none. */
 const struct tch_trace_summary_row *tools_row(const struct tch_trace_summary *s, const char *name);
 
 #endif

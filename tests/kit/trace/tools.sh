@@ -1,6 +1,5 @@
 #!/bin/sh
-# Perfetto's own trace processor finds in what we convert what our summary says, for a trace of our
-# own recorder.
+# Perfetto's own trace processor agrees with tacho's summary about converted traces of tacho's recorder.
 #
 #   tools.sh PROJECT TACHO CHILD
 set -eu
@@ -9,7 +8,8 @@ project=$1
 tacho=$2
 . "$1/tests/kit/trace/tpq.sh"
 
-# A recording whose process left spans open is timed by its reader, anew each time: once is enough.
+# The reader calibrates the clock of a recording with open spans, with a new result each time. So it is
+# read only once.
 TACHO_TRACE_OUT=$scratch/own.tacho "$3" all
 "$tacho" trace convert --quiet "$scratch/own.tacho" -o "$scratch/own.pftrace"
 check "$scratch/own.pftrace" "our recording"

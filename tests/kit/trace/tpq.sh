@@ -1,7 +1,7 @@
 # shellcheck shell=sh
-# shellcheck disable=SC2154 # $scratch is lib.sh's, $tacho and $project of who sources this
-# Perfetto's own trace processor beside our summary; sourced behind lib.sh. $tacho is the command, $project the
-# folder of the sources.
+# shellcheck disable=SC2154 # lib.sh sets $scratch; the script that sources this sets $tacho and $project
+# Functions that compare Perfetto's own trace processor with tacho's summary. Source this after lib.sh.
+# $tacho is the command, $project the folder of the sources.
 
 [ -n "${TACHO_REFERENCE_DATA:-}" ] || skip "TACHO_REFERENCE_DATA is not set"
 tpq=$TACHO_REFERENCE_DATA/tools/tpq
@@ -11,17 +11,17 @@ printf '[{"name":"a","ph":"X","ts":0,"dur":1,"pid":1,"tid":1}]' >"$scratch/one.j
 "$tpq" "$scratch/one.json" "select 1" >"$scratch/try" 2>&1 ||
     skip "tpq does not run: $(tail -1 "$scratch/try")"
 
-# ask FILE SQL...: what they answer, without the remarks.
+# ask FILE SQL...: prints the answers of the trace processor, without its remarks.
 ask()
 {
     "$tpq" "$@" 2>"$scratch/errors" | grep -v '^#' | grep . ||
         fail "tpq cannot read $1: $(tail -3 "$scratch/errors")"
 }
 
-# agree FILE WHAT [length]: our summary of the file and the trace processor agree on every name.
+# agree FILE WHAT [length]: checks that the summary of the file and the trace processor agree on every name.
 agree()
 {
-    # Into a file: what goes through a pipe is cut where tpq ends.
+    # Write to a file, because output through a pipe is truncated when tpq exits.
     "$tpq" "$1" "select id, ifnull(parent_id, -1) as p, dur,
         replace(replace(ifnull(name, ''), char(10), ' '), char(9), ' ') as n from slice" \
         >"$scratch/slices.all" 2>"$scratch/errors" ||
@@ -37,14 +37,14 @@ agree()
         "$orphans" "$2" || exit 1
 }
 
-# others FILE: counters, their sum, and flows.
+# others FILE: prints the number of counters, their sum, and the number of flows.
 others()
 {
     ask "$1" "select count(*) as counters, sum(value) as total from counter" \
         "select count(*) as flows from flow"
 }
 
-# ours FILE: spans by our summary; those without length are left out on both sides.
+# ours FILE: prints the spans of tacho's summary; spans without length are left out on both sides.
 ours()
 {
     "$tacho" trace summary --json --top 1000000 "$1" 2>/dev/null | python3 -c '
@@ -54,7 +54,7 @@ for row in sorted(json.load(sys.stdin)["rows"], key=lambda r: r["name"].encode()
         print(row["name"], row["count"], row["total_ns"], sep="\t")'
 }
 
-# check FILE WHAT: through each format that the trace processor reads, and through a recording.
+# check FILE WHAT: compares through each format that the trace processor reads, and through a recording.
 check()
 {
     ours "$1" >"$scratch/wanted"

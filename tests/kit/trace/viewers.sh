@@ -1,5 +1,5 @@
 #!/bin/sh
-# An independent reader, Perfetto's own trace processor, finds in our traces exactly what was recorded.
+# An independent reader, Perfetto's own trace processor, finds in tacho's traces exactly what was recorded.
 #
 #   viewers.sh PROJECT CHILD
 set -eu
@@ -7,10 +7,10 @@ set -eu
 child=$2
 . "$1/tests/kit/trace/tpq.sh"
 
-# What was dropped, whatever the reason: nothing, so that only the title is there.
+# The query for dropped events. Nothing was dropped, so the answer is only its title.
 losses="select name as lost from stats where value != 0 and severity in ('error', 'data_loss')"
 
-# expect FILE SQL...: standard input is what they answer, losses first.
+# expect FILE SQL...: checks the answers, losses first, against standard input.
 expect()
 {
     { echo lost; cat; } >"$scratch/wanted"
@@ -80,7 +80,7 @@ many	sane
 END
 done
 
-# Strictly valid JSON and UTF-8, which the trace processor does not insist on.
+# Check that the JSON and the UTF-8 are strictly valid, which the trace processor does not require.
 for name in all names many; do
     node -e 'JSON.parse(new TextDecoder("utf-8", {fatal: true})
                  .decode(require("fs").readFileSync(process.argv[1])))' \
