@@ -35,7 +35,7 @@ _Static_assert(TCH_SCAN_THREADS == 64, "the rule of --jobs says 64");
 #define EVENTS_JOBS_OPT(type, field)                                                            \
     {                                                                                           \
         .name = "jobs", .letter = 'j', .arg = "N",                                              \
-        .help = "number of threads that read (1 to 64, default: one per CPU, at most 4)",       \
+        .help = "number of reader threads (1 to 64, default: one per CPU, at most 4)",          \
         .set = CLI_SET(type, field, .kind = TCH_SET_U32, .least = 1, .most = TCH_SCAN_THREADS), \
         .rule = "--jobs needs a number from 1 to 64"                                            \
     }
@@ -76,7 +76,7 @@ int cli_events_take_boolean(void *into, const struct args *args, const struct op
          CLI_TEXT(type, config.env_hash)},                                                        \
         {.name = "graph-enabled",                                                                 \
          .arg = "BOOL",                                                                           \
-         .help = "whether compute graphs were used (default false)",                              \
+         .help = "whether compute graphs were used, true or false (default false)",               \
          .choices = cli_events_booleans,                                                          \
          .set = CLI_SET(type, graph, .kind = TCH_SET_FLAG),                                       \
          .take = cli_events_take_boolean},                                                        \

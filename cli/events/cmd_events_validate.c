@@ -26,7 +26,7 @@ struct validate {
         *groups[TCH_SCAN_THREADS]; /* one per thread; the first is the union in the end */
 
     const char *path; /* of the file being read */
-    uint64_t told;    /* errors of that file that were listed */
+    uint64_t listed;  /* errors of that file that were listed */
     struct tch_buf json;
     struct tch_scan_counts total;
     bool unreadable;
@@ -44,9 +44,9 @@ static void report_bad(void *ctx, const tacho_error *why)
     struct validate *v = ctx;
     struct tch_buf b;
 
-    if (v->told >= v->max_errors)
+    if (v->listed >= v->max_errors)
         return;
-    v->told++;
+    v->listed++;
     if (v->args->json) {
         tch_validate_json_error(&v->json, why);
         return;
@@ -65,9 +65,9 @@ static uint64_t faulty_lines(const struct tch_scan_counts *c)
 }
 
 static void print_counts(const struct validate *v, const char *name,
-                         const struct tch_scan_counts *c, uint64_t told)
+                         const struct tch_scan_counts *c, uint64_t listed)
 {
-    uint64_t left_out = faulty_lines(c) - told;
+    uint64_t left_out = faulty_lines(c) - listed;
     struct tch_buf b;
 
     tch_buf_init(&b, OUT_MAX);
@@ -96,18 +96,18 @@ static void validate_file(struct validate *v, const char *path)
     bool readable = fd >= 0;
 
     v->path = path;
-    v->told = 0;
+    v->listed = 0;
     tch_validate_json_file(&v->json, path);
     if (readable && tch_scan_fd(fd, path, &scan, &counts, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         readable = false;
     }
     cli_events_close(fd);
-    tch_validate_json_file_end(&v->json, readable, &counts, v->told);
+    tch_validate_json_file_end(&v->json, readable, &counts, v->listed);
     v->unreadable |= !readable;
     cli_events_add_counts(&v->total, &counts);
     if (readable && !v->args->json && !v->args->quiet)
-        print_counts(v, path, &counts, v->told);
+        print_counts(v, path, &counts, v->listed);
 }
 
 /* Splits "A,B" into names. The copy lives until the process exits. */

@@ -75,7 +75,7 @@ static int run_diff(struct args *args)
 
 static const struct arg diff_args[] = {
     {.name = "A", .help = "a JSON document; - for standard input", .complete = COMPLETE_FILE},
-    {.name = "B", .help = "another", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "another JSON document", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 

@@ -136,7 +136,7 @@ static const struct opt opts[] = {
 };
 
 static const struct arg operands[] = {
-    {.name = "FILE", .help = "traces", .many = true, .complete = COMPLETE_FILE},
+    {.name = "FILE", .help = "the traces to merge", .many = true, .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 

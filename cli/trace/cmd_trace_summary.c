@@ -226,8 +226,7 @@ static const struct arg operands[] = {
 
 static const struct example examples[] = {
     {"tacho trace summary trace.json", "List the names that took the most time."},
-    {"tacho trace summary --by track --json trace.json.gz",
-     "Print one row per thread as JSON, for a program."},
+    {"tacho trace summary --by track --json trace.json.gz", "Print one row per thread as JSON."},
     {NULL, NULL},
 };
 

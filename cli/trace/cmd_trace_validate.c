@@ -45,7 +45,7 @@ static void add_report(struct tch_buf *b, const struct tch_validation *v, const 
         cli_table_add(&t, BOLD, text->name);
         add_places(&where, v, f);
         cli_table_addf(&t, PLAIN, "%s%s%s%s", text->what, where.len > 0 ? "; " : "", where.data,
-                       text->mended ? " (--fix repairs it)" : "");
+                       text->fixable ? " (--fix repairs it)" : "");
     }
     cli_table_print(&t, b);
     tch_buf_addf(b, "%s: %llu events, %s\n", path, (unsigned long long)v->events,

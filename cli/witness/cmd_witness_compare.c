@@ -70,7 +70,7 @@ static int run_compare(struct args *args)
 
 static const struct arg operands[] = {
     {.name = "A", .help = "a log or a bundle", .complete = COMPLETE_FILE},
-    {.name = "B", .help = "another", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "another log or bundle", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
@@ -89,9 +89,8 @@ const struct cmd cmd_witness_compare = {
     .name = "compare",
     .summary = "check whether the same inputs led to the same decisions",
     .usage = "tacho witness compare [--json] A B",
-    .about = "Compares two logs or bundles entry by entry, in order, after checking both. "
-             "Timestamps are passed over, and so are the hashes of the chain, which depend on "
-             "them.",
+    .about = "Checks two logs or bundles, then compares them entry by entry, in order. Ignores "
+             "timestamps, and the hashes of the chain, which depend on them.",
     .args = operands,
     .examples = examples,
     .exits = exits,

@@ -117,10 +117,10 @@ const struct cmd cmd_witness_pack = {
     .name = "pack",
     .summary = "pack logs, configuration and machine into one bundle",
     .usage = "tacho witness pack [--config FILE] [--environment FILE] -o FILE LOG...",
-    .about = "Each log is checked first. The bundle is an RVF file (RuVector's binary format), "
-             "with a witness segment per log, chained by SHAKE-256, and the log's text. It is "
-             "written whole or not at all. Its last hash is printed and stands for all that is in "
-             "it.",
+    .about = "Checks each log first. The bundle is an RVF file (RuVector\'s binary format) with a "
+             "witness segment per log, chained by SHAKE-256, and the log\'s text. It is written "
+             "completely or not at all. Prints the bundle\'s last hash, which depends on "
+             "everything in it.",
     .opts = opts,
     .args = operands,
     .examples = examples,

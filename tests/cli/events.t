@@ -60,8 +60,8 @@ $ tacho events validate --help
 |   FILE  the events to read; - for standard input
 | 
 | Options:
-|   -j, --jobs N        number of threads that read (1 to 64, default: one per
-|                       CPU, at most 4)
+|   -j, --jobs N        number of reader threads (1 to 64, default: one per CPU,
+|                       at most 4)
 |       --max-errors N  show at most N messages per file
 |       --require A,B   groups (event names) that must occur in at least one file
 |       --json          print the result as JSON

@@ -239,7 +239,7 @@ static void put_finding(struct tch_buf *b, const struct tch_validation *v,
     tch_json_put_text(b, "kind", text->name);
     tch_json_put_text(b, "description", text->what);
     tch_json_put_bool(b, "lost", text->lost);
-    tch_json_put_bool(b, "fixable", text->mended);
+    tch_json_put_bool(b, "fixable", text->fixable);
     tch_json_put_u64(b, "count", f->places.count);
     tch_json_key(b, "offsets");
     tch_json_begin_array(b);

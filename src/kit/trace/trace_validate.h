@@ -45,7 +45,7 @@ struct tch_finding_text {
     const char *name;
     const char *what;
     bool lost;
-    bool mended;
+    bool fixable;
 };
 const struct tch_finding_text *tch_finding_text(enum tch_finding_kind kind);
 
