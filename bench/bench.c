@@ -1,4 +1,4 @@
-/* The rounds: rotated order, CPU and wall time. Printing is report.c's. */
+/* Runs the rounds in rotated order and measures CPU and wall time. report.c prints the results. */
 #include "bench.h"
 
 #include <inttypes.h>
@@ -53,7 +53,8 @@ static double seconds(clockid_t clock)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* Of this process and of the children it waited for: a peer may be a program. */
+/* Returns the CPU time of this process and of the children that it waited for, because a peer may
+   be a program. */
 static double cpu_seconds(void)
 {
     struct rusage children;
@@ -83,7 +84,8 @@ static int run_once(const struct bench_case *c, size_t i, void *state, double *c
     return status;
 }
 
-/* One round more than asked for, the first of which only warms up: round 1 overwrites it. */
+/* Runs one more round than requested. The first one only warms up, and the next one overwrites its
+   results. */
 static int run_rounds(const struct bench_case *c, void **states, struct bench_result *r)
 {
     size_t n = c->contender_count;
@@ -151,7 +153,7 @@ out:
     return status;
 }
 
-/* Not getrusage(): its peak is carried over from the process that started this one. */
+/* getrusage() is not used, because its peak includes that of the process that started this one. */
 uint64_t bench_peak_kb(void)
 {
     FILE *file = fopen("/proc/self/status", "re");

@@ -1,8 +1,8 @@
 /*
- * Several ways to do the same work, compared fairly.
+ * Compares several ways to do the same work (contenders).
  *
  * Every round runs each contender once, in rotated order, so that a machine that slows down slows
- * all of them. What counts is CPU time; ratios are taken within a round, then their median.
+ * all of them. CPU time is compared: the result is the median of the ratios within each round.
  */
 #ifndef BENCH_BENCH_H
 #define BENCH_BENCH_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 enum bench_role {
-    BENCH_FLOOR, /* less work than the task needs: what nobody can beat */
+    BENCH_FLOOR, /* less work than the task needs, so nothing can be faster */
     BENCH_OURS,
     BENCH_PEER,
 };
@@ -22,27 +22,27 @@ struct bench_contender {
     enum bench_role role;
     const char *missing; /* why run is NULL: "not installed (package libfoo-dev)" */
     void *arg;
-    /** Before the first round; NULL where arg is the state. Returns NULL on failure. */
+    /** Makes the state before the first round; NULL: arg is the state. Returns NULL on failure. */
     void *(*setup)(void *work, void *arg);
-    /** Before and after each run, not timed; 0 or -1; may be NULL. */
+    /** Called before and after each run, not timed. Return 0 or -1. May be NULL. */
     int (*before)(void *work, void *state);
     int (*after)(void *work, void *state);
-    /** Does the work once. 0, or -1 when the result is wrong. NULL: it cannot be run here. */
+    /** Does the work once. Returns 0, or -1 when the result is wrong. NULL: it cannot run here. */
     int (*run)(void *work, void *state);
     void (*teardown)(void *state); /* may be NULL */
-    /* Is to take at most so many times the CPU time of the floor in the same run; 0: no such
-       target. No target is a number of nanoseconds: a slower machine would miss it and say nothing.
+    /* Target: at most this many times the CPU time of the floor in the same run; 0: no such target.
+       Targets are never nanoseconds, because a slower machine would miss them without a regression.
      */
     double most_floors;
 };
 
-/** What is said of a target. */
+/** Returns the text for a target that is met or not. */
 static inline const char *bench_met(bool yes)
 {
     return yes ? "met" : "NOT MET";
 }
 
-/** "ours" is to be at least `times` as fast as "peer". */
+/** A target: "ours" must be at least `times` as fast as "peer". */
 struct bench_target {
     const char *ours;
     const char *peer;
@@ -52,8 +52,8 @@ struct bench_target {
 struct bench_case {
     const char *name;
     void *work;
-    uint64_t bytes;        /* that one run goes through */
-    uint64_t operations;   /* that one run does */
+    uint64_t bytes;        /* processed by one run */
+    uint64_t operations;   /* done by one run */
     const char *operation; /* one of them: "line", "number" */
     const struct bench_contender *contenders;
     size_t contender_count;
@@ -63,24 +63,24 @@ struct bench_case {
 
 struct bench_options {
     size_t rounds;
-    bool quick; /* small inputs, few rounds: does it run? */
+    bool quick; /* small inputs and few rounds, to check that it runs */
     bool json;
 };
 
 /**
- * Takes --rounds N, --quick and --json out of argv, whatever is left stays for the caller.
+ * Parses --rounds N, --quick and --json and removes them from argv. The rest stays for the caller.
  *
- * @return 0, or -1 after saying on stderr what is wrong
+ * @return 0, or -1 after a message on stderr
  */
 int bench_parse(int *argc, char **argv, struct bench_options *ret);
 
-/** Runs the rounds and prints the result. 0, or -1 after saying on stderr what went wrong. */
+/** Runs the rounds and prints the result. Returns 0, or -1 after a message on stderr. */
 int bench_compare(const struct bench_case *c, const struct bench_options *o);
 
-/** The most memory that this process held, in KB; 0 where that cannot be read. */
+/** Returns the peak memory of this process in KB; 0 where that cannot be read. */
 uint64_t bench_peak_kb(void);
 
-/** SplitMix64: the same inputs in every run. */
+/** Returns the next number of SplitMix64, so that inputs are the same in every run. */
 static inline uint64_t bench_random(uint64_t *state)
 {
     uint64_t x = *state += 0x9E3779B97F4A7C15u;

@@ -1,5 +1,5 @@
-/* Softmax attention of examples/attention against the two matrix products alone by OpenBLAS, on one
-   core; and the minimum cut of its gate. 1,000 divided by ns/kFLOP is GFLOP/s. */
+/* Compares softmax attention of examples/attention with the two matrix products alone by OpenBLAS,
+   on one core, and measures the minimum cut of its gate. GFLOP/s are 1,000 divided by ns/kFLOP. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,9 +69,9 @@ static int run_softmax(void *work, void *state)
 }
 
 #if defined(BENCH_OPENBLAS)
-/* A version that does not know the CPU falls back to its oldest kernels, here at a quarter of the
-   speed; and threads that it does not need spin, on our account. It asks the environment when it is
-   loaded: so once more, with that set. */
+/* Starts this program again with variables for OpenBLAS, which reads them when it is loaded. A
+   version that does not know the CPU uses its oldest kernels, here at a quarter of the speed, and
+   its idle threads spin and use CPU time of this process. */
 static void choose_kernels(char **argv)
 {
     const char *name = __builtin_cpu_supports("avx512f") ? "SkylakeX"
@@ -164,7 +164,7 @@ static int compare_gate(struct input *in, const struct bench_options *o)
         .contender_count = 2,
     };
 
-    /* The products of OpenBLAS went into the same memory: with other last bits. */
+    /* OpenBLAS wrote its products, with other last bits, to the same memory. */
     attention_logits(&in->attention, in->q, in->k, in->len, in->logits);
     snprintf(name, sizeof name, "Minimum cut of %zu nodes (Dinic)", in->len);
     return bench_compare(&c, o);

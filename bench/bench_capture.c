@@ -1,7 +1,7 @@
 /*
- * From the end of a command to its flamegraph: ours against perf record, perf script and fold, as
- * perf comes and tuned; and what sampling costs the command. All contenders take turns in every
- * round; figures are medians.
+ * Measures the time from the exit of a command to its flamegraph, for tacho and for perf record,
+ * perf script and fold, with perf's defaults and tuned, and the cost of sampling. All contenders
+ * run in every round; figures are medians.
  *
  * Both ways run the same wrapper around the command, this program with --run, which writes down
  * when the command ended and what CPU time it took. The floor of that cost is the kernel's timer at
@@ -23,20 +23,20 @@
 #include "bench.h"
 
 enum { ROUNDS_MAX = 101, WORDS = 24, SOURCES = 4, FUNCTIONS = 40, RATE = 997 };
-enum { PERF_ROUNDS = 2 }; /* of a make by perf as it comes: minutes each */
+enum { PERF_ROUNDS = 2 }; /* of a make by perf with its defaults, which takes minutes */
 
 /* How a command is profiled. */
 struct way {
     const char *name;
-    const char *record[WORDS]; /* "DATA" stands for a file; the command follows */
-    const char *script;        /* by the shell, in the folder; NULL: record does it all */
+    const char *record[WORDS]; /* "DATA" is replaced by a file name; the command follows */
+    const char *script;        /* run by the shell in the folder; NULL: record does everything */
     const char *missing;       /* NULL: it can be run */
     double after[ROUNDS_MAX];  /* seconds */
     double cpu[ROUNDS_MAX];
     size_t count;
 };
 
-/* What the wrapper wrote. */
+/* The times that the wrapper wrote. */
 struct stamp {
     uint64_t end_ns;
     double cpu;
@@ -122,7 +122,7 @@ static int read_stamp(struct stamp *ret)
     return status;
 }
 
-/* One round of one way. */
+/* Measures one round of one way. */
 static int measure(struct way *way, const char *const *command, const char *before)
 {
     const char *argv[2 * WORDS];
@@ -166,7 +166,7 @@ static double median(const double *values, size_t count)
     return count % 2 ? sorted[count / 2] : (sorted[count / 2 - 1] + sorted[count / 2]) / 2;
 }
 
-/* Ratios within a round, then their median. */
+/* Returns the median of the ratios within each round. */
 static double ratio(const double *a, const double *b, size_t count)
 {
     double ratios[ROUNDS_MAX];
@@ -178,8 +178,8 @@ static double ratio(const double *a, const double *b, size_t count)
 
 enum { PLAIN, TIMER, OURS, OURS_PLAIN, PERF, PERF_TUNED, WAYS };
 
-/* Against the first rounds of the command alone, as many as it has; the fastest of them, too, which
-   others on the machine disturbed least. */
+/* Compares with as many rounds of the command alone, by medians and by the fastest rounds, which
+   other programs disturbed least. */
 static void report_cost(const struct way *way, const struct way *alone)
 {
     double fastest = way->cpu[0];
@@ -229,7 +229,7 @@ static void report(const char *name, struct way *ways, size_t rounds, double tim
            100 * (cost - 1), bench_met(cost <= 1.03), 100 * (over - 1));
 }
 
-/* perf_rounds: those in which perf takes part as it comes. */
+/* perf_rounds is the number of rounds that include perf with its defaults. */
 static int compare(const char *name, const char *const *command, const char *before, double times,
                    size_t rounds, size_t perf_rounds)
 {
@@ -270,7 +270,7 @@ static int compare(const char *name, const char *const *command, const char *bef
     return 0;
 }
 
-/* A small program in many files, for make. */
+/* Writes a small program in many files, for make. */
 static int write_sources(size_t sources)
 {
     char path[PATH_MAX + 64];
@@ -300,7 +300,7 @@ static int write_sources(size_t sources)
     return status;
 }
 
-/* Where nothing can be sampled there is nothing to compare. */
+/* Returns whether this machine allows sampling. */
 static bool can_sample(void)
 {
     const char *const argv[] = {TACHO_COMMAND, "flame", "--", BENCH_WORKLOAD, "shares", "30", NULL};
@@ -319,7 +319,8 @@ static int bench_all(const struct bench_options *o, const char *only)
         status = compare("a C program of 2 s", program, NULL, 15, o->rounds, o->rounds);
     if (only && strcmp(only, "make") != 0)
         return status;
-    /* perf asks addr2line for every address of the compiler: minutes for a build of seconds. */
+    /* perf calls addr2line for every address of the compiler, which takes minutes for a build of
+       seconds. */
     if (status < 0 || write_sources(SOURCES) < 0)
         return -1;
     return compare("a parallel make with gcc", make, "rm -f *.o", 300, o->rounds,

@@ -1,4 +1,4 @@
-/* Writing latency.csv: rows a second. */
+/* Measures writing latency.csv in rows per second. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -43,7 +43,7 @@ static int write_stdio(void *work, void *state)
     return fclose(f) == 0 ? 0 : -1;
 }
 
-/* What cannot be less: the bytes moved once. */
+/* The floor: copies the bytes once. */
 static int copy_rows(void *work, void *state)
 {
     const struct rows *r = work;

@@ -1,6 +1,6 @@
-/* Writing an event of 388 bytes: our writer against the bare write(2) of the same bytes, from one
-   thread and from four, on the file system of the working directory; and what a push costs when
-   nothing is written. */
+/* Compares writing an event of 388 bytes with a plain write(2) of the same bytes, from one thread
+   and from four, on the file system of the working directory, and measures a push while events are
+   off. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -56,7 +56,7 @@ static void *write_some(void *arg)
     return NULL;
 }
 
-/* On as many threads as the work says; 0 when all bytes are in the file. */
+/* Runs body on the threads of the work. Returns 0 when all bytes are in the file. */
 static int run_threads(struct work *w, void *(*body)(void *))
 {
     pthread_t threads[MOST_THREADS];
@@ -89,7 +89,7 @@ static int write_all(void *work, void *state)
     return run_threads(work, write_some);
 }
 
-/* What would be evaluated, if anything were. */
+/* Counts evaluated fields; stays 0 while events are off. */
 static uint64_t evaluated;
 
 static tacho_field counted(const char *key, uint64_t value)
@@ -124,7 +124,7 @@ static int compare_writing(struct work *w, const struct bench_options *options)
         {.name = "write(2), same bytes", .role = BENCH_PEER, .run = write_all},
         {.name = "tacho_event_push", .role = BENCH_OURS, .run = push_all},
     };
-    /* At most 1.3 times the time of the floor. */
+    /* The target is at most 1.3 times the time of the floor. */
     const struct bench_target targets[] = {{"tacho_event_push", "write(2), same bytes", 1 / 1.3}};
     const struct bench_case c = {
         .name = w->threads == 1 ? "events: writing 388 bytes, one thread"
@@ -159,7 +159,7 @@ static int compare_disabled(const struct bench_options *options)
     return bench_compare(&c, options);
 }
 
-/* One event tells what its bytes are: the model's name is made as long as it takes. */
+/* Makes the model's name so long that an event has the wanted number of bytes. */
 static int open_work(struct work *w)
 {
     char model[SIZE] = "";

@@ -1,6 +1,6 @@
 /*
- * Folding perf's text against grep, drawing a million stacks against sort: whole programs, files
- * in the page cache, output thrown away.
+ * Compares folding perf's text with grep, and drawing a million stacks with sort. These are whole
+ * programs with files in the page cache, and their output is discarded.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -42,7 +42,7 @@ static int make_file(struct file *f, int (*write)(FILE *, const struct flame_sha
 static int bench_fold(const struct file *in, uint64_t samples, const struct bench_options *options)
 {
     char out[80];
-    /* grep sees when its output is thrown away, and stops at the first match. */
+    /* grep detects /dev/null as its output and would stop at the first match. */
     struct bench_program grep = {
         .argv = {"grep", "-c", "^$", in->path}, .locale = "LC_ALL=C", .output = out};
     struct bench_program ours = {.argv = {TACHO_COMMAND, "flame", "fold", in->path}};

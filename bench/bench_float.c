@@ -1,4 +1,4 @@
-/* Writing doubles as JSON: the shortest exact text against printf's 17 digits. */
+/* Compares writing doubles as JSON, with the shortest exact text, with the 17 digits of printf. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@ enum { SLOT = 24 };
 
 struct numbers {
     double *values;
-    char *texts; /* a SLOT each */
+    char *texts; /* SLOT bytes each */
     uint8_t *lengths;
     char *out;
     size_t count;
@@ -30,7 +30,7 @@ static double random_bits(uint64_t *random)
     return value;
 }
 
-/* What people type and configuration files hold: 0.25, 17, 1500.5. */
+/* Returns a number as people type it: 0.25, 17, 1500.5. */
 static double human(uint64_t *random)
 {
     static const double powers[] = {1, 1, 10, 100, 1000};
@@ -39,7 +39,7 @@ static double human(uint64_t *random)
     return (double)(x % 10000) / powers[(x >> 32) % 5];
 }
 
-/* Nanoseconds told in microseconds, from tens of nanoseconds to seconds. */
+/* Returns a time in microseconds, from tens of nanoseconds to seconds. */
 static double microseconds(uint64_t *random)
 {
     uint64_t x = bench_random(random);
@@ -55,7 +55,7 @@ static void numbers_release(struct numbers *n)
     free(n->out);
 }
 
-/* Fills in the values and their texts, and sees that each reads back as what it was. */
+/* Fills in the values and their texts, and checks that each text reads back as its value. */
 static int numbers_fill(struct numbers *n, double (*draw)(uint64_t *random))
 {
     uint64_t random = 1;

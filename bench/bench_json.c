@@ -1,4 +1,5 @@
-/* Validating every byte of JSON lines in memory: our reader, the floors, and other parsers. */
+/* Measures validating every byte of JSON lines in memory, for tacho's reader, the floors and other
+   parsers. */
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -87,7 +88,7 @@ static int compare(const char *name, struct json_input *in, const struct bench_o
     return bench_compare(&c, options);
 }
 
-/* The files named, else those of the reference data, else a line of the same character. */
+/* Uses the named files, else those of the reference data, else a made-up line of the same kind. */
 static int make_long_lines(struct json_input *in, char *const *paths, size_t count, size_t size,
                            const char **name)
 {
@@ -104,7 +105,7 @@ static int make_long_lines(struct json_input *in, char *const *paths, size_t cou
     }
     snprintf(pattern, sizeof pattern, "%s/corpus/ferrum/*.jsonl", folder);
     if (glob(pattern, 0, NULL, &found) != 0) {
-        fprintf(stderr, "bench_json: no file is '%s': mend TACHO_REFERENCE_DATA or unset it\n",
+        fprintf(stderr, "bench_json: no file matches '%s'; fix TACHO_REFERENCE_DATA or unset it\n",
                 pattern);
         return -1;
     }
@@ -113,7 +114,7 @@ static int make_long_lines(struct json_input *in, char *const *paths, size_t cou
     return status;
 }
 
-/* In memory, then from a file. The input is released. */
+/* Measures in memory, then from a file, and releases the input. */
 static int measure(const char *name, struct json_input *in, const struct bench_options *options)
 {
     int status = compare(name, in, options);

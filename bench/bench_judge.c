@@ -1,5 +1,5 @@
 /*
- * Judging: many metrics of a report at once, and two runs of a million samples each.
+ * Measures judging: many metrics of a report at once, and two runs of a million samples each.
  *
  * The floor sorts both sides of every metric. The peer is the usual alternative: a bootstrap of the
  * ratio of medians with 1,000 resamples.
@@ -31,7 +31,7 @@ static double noise(uint64_t *seed)
     return sum;
 }
 
-/* Around 20 ms with 5 % noise, in nanoseconds; in steps of 1 % where there are to be ties. */
+/* Makes times of about 20 ms with 5 % noise, in nanoseconds; with ties, in steps of 1 %. */
 static int work_make(struct work *w, size_t metrics, size_t runs, bool ties)
 {
     uint64_t seed = 1;
@@ -73,7 +73,7 @@ static int judge(void *work, void *state)
             .budget = {.tolerance = 0.05, .min_effect = 0.02, .max = NAN, .quantile = 0.5}};
     if (tch_judge(w->rows, w->metrics, 0.05, NULL) < 0)
         return -1;
-    return tch_judge_worst(w->rows, w->metrics) == TCH_FAIL ? -1 : 0; /* they are all the same */
+    return tch_judge_worst(w->rows, w->metrics) == TCH_FAIL ? -1 : 0; /* no metric changed */
 }
 
 static int sort_all(void *work, void *state)

@@ -1,4 +1,5 @@
-/* Latencies: exact statistics of many, recording into a histogram, two threads on one recorder. */
+/* Measures exact statistics of many latencies, recording into a histogram, and two threads on one
+   recorder. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +12,7 @@ enum {
     COUNT = 10000000,
     QUICK_COUNT = 100000,
     NEAR = 32768, /* values that are recorded again and again */
-    SHORT = 10,   /* recording takes that many times the rounds, each that much shorter */
+    SHORT = 10,   /* recording has this many times as many rounds, each this many times shorter */
     THREADS = 2
 };
 
@@ -21,7 +22,7 @@ struct values {
     tacho_latency_stats expected;
 };
 
-/* As latencies are: most near 20 us, a tail that reaches seconds. */
+/* Makes realistic latencies: most near 20 us, with a tail up to seconds. */
 static void values_fill(struct values *v)
 {
     uint64_t random = 1;
@@ -64,7 +65,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The plain way: a copy, sorted. */
+/* The simple way: sorts a copy. */
 static int by_qsort(void *work, void *state)
 {
     const struct values *v = work;
@@ -88,14 +89,14 @@ static int by_qsort(void *work, void *state)
     return status;
 }
 
-/* Recording takes the same NEAR values again and again, from the cache: what is timed is recording,
-   not reading memory. */
+/* Recording reads the same NEAR values repeatedly from the cache, so that it is timed, not reading
+   memory. */
 static size_t near_from(const struct values *v, size_t i)
 {
     return v->n - i < NEAR ? v->n - i : NEAR;
 }
 
-/* The floor of recording: where the values would go if their low bits said so. */
+/* The floor of recording: counts values by their low bits. */
 static int count_low_bits(void *work, void *state)
 {
     const struct values *v = work;
@@ -131,7 +132,7 @@ static int recorded(const tacho_histogram *h, size_t a_round)
 static int record_each(void *work, void *state)
 {
     const struct values *v = work;
-    const uint64_t *x = v->x; /* what is recorded might be these, for all the compiler knows */
+    const uint64_t *x = v->x; /* the compiler must assume that recording may change these */
 
     for (size_t i = 0; i < v->n; i += NEAR)
         for (size_t j = 0, n = near_from(v, i); j < n; j++)
@@ -240,8 +241,8 @@ static int compare_statistics(struct values *v, const struct bench_options *o)
     return bench_compare(&c, o);
 }
 
-/* Many rounds that are over in a millisecond: those in which the machine was busy with something
-   else do not move the median. */
+/* Runs many rounds of a millisecond, so that rounds in which the machine was busy do not change the
+   median. */
 static int compare_recording(const struct values *all, const struct bench_options *o)
 {
     struct values v = {.x = all->x, .n = all->n / SHORT};

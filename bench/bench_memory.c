@@ -1,4 +1,4 @@
-/* Memory: snapshots of this process, and counting by category. */
+/* Measures memory snapshots of this process, and counting by category. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static int only_getrusage(void *work, void *state)
     return 0;
 }
 
-/* The plain way: open the file, look for the line. */
+/* The simple way: opens the file and searches for the line. */
 static int by_stdio(void *work, void *state)
 {
     (void)state;
@@ -86,7 +86,7 @@ static int add_category(void *work, void *state)
     return tacho_memory_held(state, TACHO_MEMORY_KV_CACHE) == 0 ? 0 : -1;
 }
 
-/* The plain way of a counter that threads share. */
+/* The simple way: a counter that threads share. */
 static int add_atomic(void *work, void *state)
 {
     static atomic_llong counter;

@@ -1,6 +1,7 @@
 /*
- * The promise by simulation: how many reports hold a wrong FAIL, and how many changes are found,
- * under noise of many kinds, by tacho's own rule and by rules of other tools on the same data.
+ * Checks the promise of docs/judging.md by simulation: counts reports with a wrong FAIL, and
+ * detected changes, under many kinds of noise, for tacho's rule and for the rules of other tools on
+ * the same data.
  *
  *   bench_promise                    all tables of docs/judging.md, as Markdown; takes an hour
  *   bench_promise --reports 400      fewer reports per cell
@@ -81,7 +82,7 @@ struct cell {
     double change; /* of the first metric */
     double tolerance;
     double min_effect;
-    bool looks; /* at a quarter, half and all of the runs, until FAIL */
+    bool looks; /* interim analyses at a quarter, half and all of the runs, until FAIL */
     size_t occasions;
 };
 
@@ -94,7 +95,7 @@ struct shares {
 static struct promise_report report;
 static struct tch_verdict_row rows[PROMISE_METRICS];
 
-/* A baseline of so many occasions, as its file would have it, for what it says of sessions. */
+/* Returns the session spread that a baseline of these occasions would have. */
 static double known_spread(const struct cell *c, uint64_t *seed)
 {
     struct tch_kept kept[16];
@@ -147,7 +148,7 @@ static void judge_at_looks(const struct cell *c, double spread)
     }
 }
 
-/* A seed of the cell's own. */
+/* Returns a seed that is specific to the cell. */
 static uint64_t seed_of(const struct cell *c)
 {
     uint64_t seed = c->metrics + 1000 * c->runs + 100000 * (uint64_t)(c->change * 1000) +
@@ -200,7 +201,8 @@ static void add_head(const char *what)
     printf("\n");
 }
 
-/* Wrong FAILs by 1, 20 and 200 metrics. Nothing changed, tolerance 0, no minimum effect. */
+/* Adds the share of wrong FAILs with 1, 20 and 200 metrics. Nothing changed, tolerance 0, no
+   minimum effect. */
 static void add_wrong(const struct promise_noise *noise, struct cell cell)
 {
     cell.noise = noise;
@@ -215,14 +217,14 @@ static void add_wrong(const struct promise_noise *noise, struct cell cell)
 
 static void table_pairs(void)
 {
-    add_head("made in turns, 20 pairs: wrong FAIL, %");
+    add_head("interleaved, 20 pairs: wrong FAIL, %");
     for (size_t i = 0; i < KINDS; i++)
         add_wrong(&kinds[i], (struct cell){.runs = 20, .paired = true});
 }
 
 static void table_sessions(void)
 {
-    add_head("not made in turns, 20 runs of each: wrong FAIL, %");
+    add_head("not interleaved, 20 runs of each: wrong FAIL, %");
     for (size_t i = 0; i < KINDS; i++)
         add_wrong(&kinds[i], (struct cell){.runs = 20, .occasions = 1});
     for (size_t i = 0; i < SESSIONS; i++)
@@ -248,7 +250,7 @@ static void table_occasions(void)
     }
 }
 
-/* WARN or FAIL where nothing changed and 5 % are allowed. */
+/* Prints the share of WARN or FAIL where nothing changed and the tolerance is 5 %. */
 static void table_warn(void)
 {
     static const size_t some[] = {1, 2, 7};
@@ -272,7 +274,7 @@ static void table_looks(void)
 {
     static const size_t some[] = {1, 2, 7, 13};
 
-    add_head("looks at 10, 20 and 40 pairs: wrong FAIL, %");
+    add_head("interim analyses at 10, 20 and 40 pairs: wrong FAIL, %");
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
         add_wrong(&kinds[some[i]], (struct cell){.runs = 40, .paired = true, .looks = true});
 }
@@ -287,7 +289,7 @@ static void table_power(void)
         "| --- | --- | --- | --- | --- | --- | --- |\n");
     for (int paired = 1; paired >= 0; paired--)
         for (size_t i = 0; i < sizeof some / sizeof some[0]; i++) {
-            printf("| %s, %s |", kinds[some[i]].name, paired ? "in turns" : "not in turns");
+            printf("| %s, %s |", kinds[some[i]].name, paired ? "interleaved" : "not interleaved");
             for (size_t k = 0; k < sizeof changes / sizeof changes[0]; k++) {
                 struct cell cell = {.noise = &kinds[some[i]],
                                     .metrics = 1,
@@ -306,7 +308,7 @@ static void table_power(void)
         }
 }
 
-/* The same reports for all rules. The first metric is changed where that is asked for. */
+/* Judges the same reports by all rules. With a change, the first metric is changed. */
 static void add_peers(const struct promise_noise *noise, size_t count, double change)
 {
     double wrong[PROMISE_PEERS + 1] = {0};
@@ -340,7 +342,7 @@ static void table_peers(void)
 {
     static const size_t some[] = {1, 2, 7};
 
-    printf("| not in turns, 20 runs | metrics |");
+    printf("| not interleaved, 20 runs | metrics |");
     for (int p = 0; p < PROMISE_PEERS; p++)
         printf(" %s |", promise_peers[p].name);
     printf(" tacho |\n| --- | --- |");
@@ -362,8 +364,8 @@ static void table_peers(void)
 
 /* --- run --precision --- */
 
-/* Runs until the median is known to within `target`; says whether the interval that is printed then
-   contains the true median. */
+/* Simulates runs until the median is known to within `target`. Returns whether the interval printed
+   then contains the true median. */
 static bool is_covered(const struct promise_noise *noise, double target, double median,
                        uint64_t *seed, double *runs)
 {
@@ -438,7 +440,7 @@ static int check(void)
         double seen = run_cell(&cells[i]).fail;
 
         printf("%s, %s: a wrong FAIL in %.1f %% of reports%s\n", cells[i].noise->name,
-               cells[i].paired ? "in turns" : "not in turns", 100 * seen,
+               cells[i].paired ? "interleaved" : "not interleaved", 100 * seen,
                seen > most ? ": TOO MANY" : "");
         failed += seen > most;
     }

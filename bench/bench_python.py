@@ -22,8 +22,8 @@ import tacho
 
 SPANS = 100000
 QUICK_SPANS = 2000
-MORE_NS = 1000.0  # limit of what a span that is recorded adds to the floor
-MOST_FLOORS = 1.5  # limit of a span that is not
+MORE_NS = 1000.0  # limit of the cost of a recorded span above the floor
+MOST_FLOORS = 1.5  # limit of a span without a trace
 
 
 class Empty:
@@ -198,7 +198,7 @@ def main() -> int:
     rounds = options.rounds or (3 if options.quick else 9)
     count = QUICK_SPANS if options.quick else SPANS
     if not tacho.available():
-        return 1  # the package has said why
+        return 1  # the package has printed why
     with tempfile.TemporaryDirectory() as folder:
         for name, contenders, path in (
             ("a Python span that is not recorded", OFF, None),

@@ -1,7 +1,7 @@
 /*
- * tacho run against a plain posix_spawn() harness, hyperfine -N and perf stat, in turns: what they
- * say a command takes, what 1,000 runs of `true` take with them, what it holds in memory, and what
- * drawing a report takes. Names of cases as arguments choose among them.
+ * Compares tacho run with a plain posix_spawn() harness, hyperfine -N and perf stat, interleaved:
+ * the time that they report for a command, the time and memory of 1,000 runs of `true`, and the
+ * time to draw a report. Arguments choose cases by name.
  */
 #include <math.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 
 enum { ROUNDS_MOST = 100, LINE_MAX_BYTES = 1 << 20 };
 
-/* What the rounds gave, a list a tool. */
+/* The results of the rounds, one list per tool. */
 struct rounds {
     double says[TOOLS][ROUNDS_MOST];
     double by_floor[TOOLS][ROUNDS_MOST];
@@ -30,7 +30,7 @@ struct command_case {
     unsigned runs;
     unsigned quick_runs;
     unsigned pairs;
-    double most; /* that tacho may say, by what the plain harness says */
+    double most; /* largest ratio of tacho's time to that of the plain harness */
 };
 
 /*
@@ -167,7 +167,8 @@ static void print_text(const struct command_case *c, unsigned n, struct rounds *
     putchar('\n');
 }
 
-/* All tools on one command, in turns; ratios are of one round, then their median. */
+/* Runs all tools on one command, interleaved. The result is the median of the ratios within each
+   round. */
 static int compare(const struct command_case *c, const struct bench_options *o, unsigned rounds)
 {
     static struct rounds r;
@@ -182,7 +183,8 @@ static int compare(const struct command_case *c, const struct bench_options *o, 
     if (o->json)
         return print_json(c, n, &r, rounds, &agreement);
     print_text(c, n, &r, rounds);
-    printf("  run by run in turns tacho says %.4f of the harness (95 %%: %.4f to %.4f, %u pairs); "
+    printf("  interleaved run by run, tacho reports %.4f of the harness (95 %%: %.4f to %.4f, %u "
+           "pairs); "
            "target at most %.2f: %s\n\n",
            agreement.estimate, agreement.low, agreement.high, o->quick ? 6 : c->pairs, c->most,
            bench_met(agreement.estimate <= c->most));
@@ -190,7 +192,7 @@ static int compare(const struct command_case *c, const struct bench_options *o, 
 }
 
 /*
- * Memory: a program that tells its own peak, measured plainly and by tacho.
+ * Memory: a program that reports its own peak, measured by the plain harness and by tacho.
  */
 
 static int hold(const char *bytes, const char *ms, const struct bench_options *o, unsigned rounds)
@@ -269,7 +271,7 @@ static int put_memory(void)
     return fclose(csv) == 0 ? 0 : -1;
 }
 
-/* A run of 1,000 samples with 100,000 rows of memory. */
+/* Draws a run of 1,000 samples with 100,000 rows of memory. */
 static int draw(const struct bench_options *o, unsigned rounds)
 {
     static const char *const nothing[] = {"true", NULL};

@@ -1,4 +1,4 @@
-/* SHA-256 of bytes in memory, against reading them once and against the program sha256sum. */
+/* Compares SHA-256 of bytes in memory with reading them once and with the program sha256sum. */
 #include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +75,7 @@ static int hash_portable(void *work, void *state)
     return hash_with(work, tch_sha256_portable);
 }
 
-/* sha256sum with the input as its standard input and *out the reading end of its output. */
+/* Starts sha256sum with the input as its standard input; *out is the reading end of its output. */
 static int start_program(const struct input *in, pid_t *pid, int *out)
 {
     char *const argv[] = {"sha256sum", NULL};

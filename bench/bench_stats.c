@@ -1,4 +1,5 @@
-/* tacho stats on a file of numbers, in bounded memory: the reading and the statistics of it. */
+/* Measures tacho stats on a file of numbers: reading it and computing statistics in bounded
+   memory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -93,7 +94,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The plain way: getline, strtod, all kept, qsort. */
+/* The simple way: getline, strtod, an array of all values, qsort. */
 static int by_stdio(void *work, void *state)
 {
     const struct file *f = work;

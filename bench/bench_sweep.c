@@ -1,6 +1,6 @@
 /*
- * A sweep of 1,000 cells: what a run costs beside those of tacho run, and how long its results,
- * figures and report take to make again, beside reading the same files.
+ * Measures a sweep of 1,000 cells: the cost of a run compared with tacho run, and the time to
+ * regenerate its results, figures and report compared with reading the same files.
  */
 #include <math.h>
 #include <sys/stat.h>

@@ -1,6 +1,6 @@
 /*
- * What a span costs while it is recorded, against two readings of the clock and one store, and
- * against other tracers; then what it costs to make a trace of ten million.
+ * Measures the cost of recording a span, compared with two readings of the clock and one store, and
+ * with other tracers; then the cost of converting ten million spans to a trace.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -18,7 +18,7 @@
 
 enum {
     SPANS = 4000000,
-    FLOOR_ROUNDS = 5, /* times as many rounds against the floor, which is near */
+    FLOOR_ROUNDS = 5, /* times as many rounds for the floor, because it is almost as fast */
     QUICK_SPANS = 100000,
     CONVERTED = 10000000,
     THREADS_MAX = 2,
@@ -48,7 +48,7 @@ static void floor_spans(uint64_t count)
     }
 }
 
-/* The same, and what a recording has to write: 16 bytes a span, a chunk at a time. */
+/* The same, and writes the bytes of a recording: 16 bytes per span, one chunk at a time. */
 static int plain_fd = -1;
 static _Atomic uint64_t plain_size;
 
@@ -122,11 +122,11 @@ static int run_floor(void *work, void *state)
 }
 
 /*
- * What is written goes to pages of the kernel that hold nothing yet. In a virtual machine such a
- * page may first have to come from the host, which comes and goes by chance and takes several times
- * as long as a span. So before each run, and not counted, the file before goes, and one that is
- * larger than the next is written and goes too. A file lives for seconds at most and is not
- * written back to the disk meanwhile.
+ * Makes free pages available. Spans are written to new pages of the kernel. In a virtual machine
+ * such a page may first have to come from the host, which happens at random and takes several times
+ * as long as a span. So before each run, outside the measurement, this removes the file before,
+ * then writes and removes a file that is larger than the next one. The files exist for seconds at
+ * most and are not written back to the disk in that time.
  */
 static void ready_pages(size_t bytes)
 {
@@ -159,7 +159,7 @@ static int start(void *work, void *state)
     return -1;
 }
 
-/* A recording of bounded size: the oldest make room. */
+/* Starts a recording of bounded size, in which new records replace the oldest. */
 static int start_ring(void *work, void *state)
 {
     int status;
@@ -299,7 +299,7 @@ static int compare_with_floor(const struct bench_options *o, int threads)
     return compare(&many, "a span against the floor", threads, on, 5, false);
 }
 
-/* The peers are far away and start up slowly. */
+/* Peers are much slower and start slowly, so they get fewer rounds. */
 static int compare_with_peers(const struct bench_options *o, int threads)
 {
     const struct bench_contender contenders[] = {
@@ -413,7 +413,7 @@ static int compare_conversion(const struct bench_options *o, const char *extensi
     return bench_compare(&c, o);
 }
 
-/* Length and what is not a hole. */
+/* Prints the length of the recording, and its size on disk. */
 static void tell_size(const struct bench_options *o, uint64_t count)
 {
     struct stat st;

@@ -21,7 +21,7 @@ struct file {
     uint64_t spans;
 };
 
-/* Steps with kernels inside, on two threads, as a model's trace has them. */
+/* Makes steps with kernels inside, on two threads, like the trace of a model. */
 static int make(struct file *f, uint64_t events)
 {
     static const char *const names[] = {"rms_norm", "attention", "ffn_up", "ffn_down",
@@ -82,7 +82,7 @@ static ssize_t from_fd(void *ctx, char *buf, size_t size)
     return read(*(int *)ctx, buf, size);
 }
 
-/* All of it checked, nothing of it used. */
+/* Checks all of the JSON and uses nothing of it. */
 static int check_json(void *work, void *state)
 {
     const struct file *f = work;

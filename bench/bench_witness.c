@@ -1,6 +1,6 @@
-/* Witness entries: the tensors of a sample hashed, its line made, hashed and written. MB/s are of
-   the tensors. The floor is hashing these and the lines; the log is written in the working
-   directory. */
+/* Measures witness entries: hashing the tensors of a sample, making, hashing and writing its line.
+   MB/s are of the tensors. The floor hashes the tensors and the lines. The log is written in the
+   working directory. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 enum { ENTRIES = 16, QUICK_ENTRIES = 1 };
 
 struct input {
-    size_t len;    /* of the sequence: the mask has its square */
+    size_t len;    /* of the sequence; the mask has len x len values */
     size_t floats; /* of q, and of k */
     size_t entries;
     float *q, *k;

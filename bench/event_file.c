@@ -1,4 +1,4 @@
-/* Each reading is a process of its own, so that its peak memory is its own as well. */
+/* Measures readings of a file. Each reading is a process of its own, to measure its peak memory. */
 #include "event_file.h"
 
 #include <fcntl.h>
@@ -50,7 +50,8 @@ int event_file_scan(const char *what, const char *threads)
     return 0;
 }
 
-/* One way to read the file: by so many processes, each its part, on so many threads each. */
+/* One way to read the file: the number of processes, which read a part each, and of threads per
+   process. */
 struct reading {
     const char *name;
     const char *what;
@@ -60,7 +61,7 @@ struct reading {
     uint64_t peak_kb;
 };
 
-/* Two processes have nothing in common but the machine: what two threads can reach on it. */
+/* Two processes share nothing but the machine, so they show what two threads can reach. */
 static struct reading readings[] = {
     {"validate, 1 thread", "validate", "1", 1, {0}, 0},
     {"validate, 2 threads", "validate", "2", 1, {0}, 0},
@@ -132,7 +133,7 @@ static int read_once(const char *program, const struct files *files, struct read
     return 0;
 }
 
-/* How many times as fast as the first. */
+/* Returns how many times as fast as the first reading it is. */
 static struct bench_spread times_first(const struct reading *r, size_t rounds)
 {
     double ratios[1000];

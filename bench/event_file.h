@@ -7,12 +7,12 @@
 #include "bench.h"
 #include "json_input.h"
 
-/** Writes the lines to a temporary file and has `program --scan` read it, over and over. */
+/** Writes the lines to a temporary file and lets `program --scan` read it repeatedly. */
 int event_file_compare(const char *program, const struct json_input *in,
                        const struct bench_options *options);
 
-/** What --scan does: reads stdin as `what` says ("validate" or "summary") on so many threads, and
-    prints its wall seconds and peak memory. */
+/** Implements --scan: reads stdin as `what` says ("validate" or "summary") on this many threads,
+    and prints the wall time in seconds and the peak memory. */
 int event_file_scan(const char *what, const char *threads);
 
 #endif

@@ -33,8 +33,7 @@ static void make_names(char names[FUNCTIONS][NAME])
     }
 }
 
-/* A walk: the functions from the root to the leaf, and a number that tells this walk from all
-   others. */
+/* A walk: the functions from the root to the leaf, and a number that identifies this walk. */
 struct walk {
     unsigned depth;
     uint64_t path;

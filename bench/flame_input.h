@@ -27,7 +27,7 @@ extern const struct flame_shape flame_folded_shape;
    three addresses. */
 extern const struct flame_shape flame_perf_shape;
 
-/** 0, or -1 when the file cannot be written. */
+/** Write a profile of this shape. Return 0, or -1 when the file cannot be written. */
 int flame_write_folded(FILE *file, const struct flame_shape *shape);
 int flame_write_perf(FILE *file, const struct flame_shape *shape);
 

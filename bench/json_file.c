@@ -1,4 +1,4 @@
-/* Lines from a file through the line reader and the JSON reader, in a process of its own. */
+/* Reads lines from a file by the line reader and the JSON reader, in a process of its own. */
 #include "json_file.h"
 
 #include <inttypes.h>

@@ -1,4 +1,4 @@
-/* Lines like real ones: events made from scratch, and real lines with their values varied. */
+/* Makes realistic lines: made-up events, and real lines with varied values. */
 #include "json_input.h"
 
 #include <stdbool.h>
@@ -23,7 +23,7 @@ static uint64_t below(uint64_t *random, uint64_t count)
     return bench_random(random) % count;
 }
 
-/* A number of digits near to the old one; no leading zero unless it may. */
+/* Adds about as many random digits as before; without a leading zero unless that is allowed. */
 static void add_digits(struct tch_buf *b, size_t old, bool zero_first, uint64_t *random)
 {
     size_t count = old - 1 + (size_t)below(random, 3);
@@ -46,7 +46,8 @@ static size_t digits(const char *text, const char *end)
     return n;
 }
 
-/* Returns where the number ends. An exponent stays: another might make it infinite. */
+/* Varies a number and returns its end. An exponent is kept, because another one might make it
+   infinite. */
 static const char *vary_number(struct tch_buf *b, const char *text, const char *end,
                                uint64_t *random)
 {
@@ -68,7 +69,7 @@ static const char *vary_number(struct tch_buf *b, const char *text, const char *
     return text;
 }
 
-/* What is between two quotes: other digits, and up to 4 bytes more or less. */
+/* Varies the text between two quotes: other digits, and up to 4 bytes more or fewer. */
 static void vary_text(struct tch_buf *b, const char *text, size_t len, uint64_t *random)
 {
     size_t more = (size_t)below(random, 9);
@@ -88,7 +89,8 @@ static bool is_plain(const char *text, size_t len)
     return true;
 }
 
-/* text is at the opening quote; returns what follows the closing one. Keys stay as they are. */
+/* Varies the string that starts at text and returns the text after its closing quote. Keys are not
+   changed. */
 static const char *vary_string(struct tch_buf *b, const char *text, const char *end,
                                uint64_t *random)
 {
@@ -97,7 +99,7 @@ static const char *vary_string(struct tch_buf *b, const char *text, const char *
     while (close < end && *close != '"')
         close += *close == '\\' ? 2 : 1;
     if (close >= end)
-        close = end - 1; /* not JSON: it is copied, and the parsers will say so */
+        close = end - 1; /* not JSON; it is copied, and the parsers will refuse it */
     if (close + 1 >= end || close[1] == ':' || !is_plain(text + 1, (size_t)(close - text - 1))) {
         tch_buf_add(b, text, (size_t)(close + 1 - text));
     } else {
@@ -127,7 +129,7 @@ static void vary_line(struct tch_buf *b, const char *text, size_t len, uint64_t 
     tch_buf_addc(b, '\n');
 }
 
-/* Takes what b holds over, b is empty afterwards. */
+/* Moves the content of b to the input and leaves b empty. */
 static int take(struct json_input *in, struct tch_buf *b)
 {
     size_t len = b->len;
@@ -141,7 +143,7 @@ static int take(struct json_input *in, struct tch_buf *b)
     return -1;
 }
 
-/* The lines of `model`, empty ones left out, over and over until there are size bytes. */
+/* Repeats the lines of `model` that are not empty, varied, until there are size bytes. */
 static int vary(struct json_input *in, const struct tch_buf *model, size_t size)
 {
     uint64_t random = 1;
@@ -227,7 +229,7 @@ static void add_hex(struct tch_buf *b, size_t count, uint64_t *random)
         tch_buf_addc(b, "0123456789abcdef"[below(random, 16)]);
 }
 
-/* A timing or a size: one to seven digits, as often of one length as of another. */
+/* Returns a timing or a size of one to seven digits, all lengths equally likely. */
 static uint64_t some_number(uint64_t *random)
 {
     uint64_t most = 10;
@@ -249,7 +251,7 @@ static void add_members(struct tch_buf *b, const char *key, const char *const na
     tch_json_end_object(b);
 }
 
-/* What is behind the model's name. */
+/* Adds the part of an event after the model's name. */
 static void add_tail(struct tch_buf *b, uint64_t *random)
 {
     static const char *const shape[] = {"batch", "layers", "tokens"};
@@ -268,7 +270,7 @@ static void add_tail(struct tch_buf *b, uint64_t *random)
     tch_buf_addc(b, '\n');
 }
 
-/* The model's name fills up to the size, so that all else moves about in the line. */
+/* The model's name fills the line up to the size, so that the other parts move within the line. */
 static void add_event(struct tch_buf *b, struct tch_buf *tail, uint64_t *random)
 {
     size_t end = b->len + JSON_EVENT_SIZE;

@@ -1,6 +1,6 @@
 /*
- * JSON lines to parse, as much as asked for, the same in every run and no two lines alike:
- * repeated lines would teach the branch predictor what comes next.
+ * Makes any number of JSON lines to parse. They are the same in every run, and no two lines are
+ * equal, because repeated lines would train the branch predictor.
  */
 #ifndef BENCH_JSON_INPUT_H
 #define BENCH_JSON_INPUT_H
@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Whole lines, the last one ended as well; PEER_PADDING bytes more can be read behind them. */
+/** Whole lines, each with a line feed. PEER_PADDING more bytes after them can be read. */
 struct json_input {
     char *text;
     size_t len;
@@ -17,18 +17,19 @@ struct json_input {
 
 enum { JSON_EVENT_SIZE = 388 };
 
-/** Each returns 0, or -1 after saying on stderr what is wrong; `size` bytes, to the line. */
+/* The following functions make about `size` bytes of whole lines. They return 0, or -1 after a
+   message on stderr. */
 
-/** The lines of the files, over and over, with other digits and other lengths of each value. */
+/** Repeats the lines of the files, with other digits and other lengths of each value. */
 int json_input_from_files(struct json_input *in, char *const *paths, size_t count, size_t size);
 
-/** The same with a made-up line of 9 KB, of the character of a real one. */
+/** Repeats a made-up line of 9 KB that resembles a real one, in the same way. */
 int json_input_from_nothing(struct json_input *in, size_t size);
 
-/** Profile events of JSON_EVENT_SIZE bytes each, line feed included. */
+/** Makes profile events of JSON_EVENT_SIZE bytes each, including the line feed. */
 int json_input_events(struct json_input *in, size_t size);
 
-/** Accepts one that failed. */
+/** Frees the lines. May be called after a failure. */
 void json_input_release(struct json_input *in);
 
 #endif

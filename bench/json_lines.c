@@ -1,4 +1,4 @@
-/* A JSON parser as a contender. */
+/* Makes a contender of a JSON parser. */
 #include "json_lines.h"
 
 #include <stdlib.h>

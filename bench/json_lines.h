@@ -1,5 +1,5 @@
 /*
- * A JSON parser, one of ours or a peer, as a contender: every line of a json_input through it.
+ * Makes a contender of a JSON parser, tacho's or a peer, which parses every line of a json_input.
  */
 #ifndef BENCH_JSON_LINES_H
 #define BENCH_JSON_LINES_H
@@ -8,7 +8,7 @@
 #include "json_input.h"
 #include "peers.h"
 
-/** Its work is a json_input; it fails where a line is not sound. */
+/** Returns a contender whose work is a json_input. It fails when a line is not valid. */
 struct bench_contender json_contender(enum bench_role role, const struct json_peer *parser);
 
 #endif

@@ -1,4 +1,4 @@
-/* jansson: one call a line, it has nothing to keep. */
+/* jansson: one call per line; it has no state to reuse. */
 #include "peers.h"
 
 #include <jansson.h>

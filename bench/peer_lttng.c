@@ -1,4 +1,4 @@
-/* LTTng-UST: two events a span, a session that keeps them in files. */
+/* LTTng-UST: two events per span, in a session that writes them to files. */
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
 #include "peer_lttng_tp.h"
@@ -11,7 +11,7 @@
 
 static const char *missing = "no session could be started (package lttng-tools)";
 static char output[128];
-static char daemon_pid[128]; /* names its process; there only if it is ours */
+static char daemon_pid[128]; /* file with its process id; exists only if we started it */
 
 static int run(const char *command)
 {
@@ -30,7 +30,7 @@ void bench_lttng_start(const char *folder)
     snprintf(daemon_pid, sizeof daemon_pid, "%s/lttng.pid", folder);
     snprintf(create_daemon, sizeof create_daemon,
              "lttng-sessiond --daemonize --no-kernel --pidfile=%s", daemon_pid);
-    run(create_daemon);               /* fails where one is running: then that one serves */
+    run(create_daemon);               /* fails if a daemon is running, which is then used */
     run("lttng destroy tacho_bench"); /* of a benchmark that was killed */
     if (run(create) == 0 &&
         run("lttng enable-channel --userspace --subbuf-size=1M --num-subbuf=8 "
@@ -40,7 +40,7 @@ void bench_lttng_start(const char *folder)
             "'tacho_bench:*'") == 0 &&
         run("lttng start tacho_bench") == 0)
         missing = NULL;
-    /* The session's daemon tells this process by a thread of the library. */
+    /* The daemon enables the events of this process by a thread of the library. */
     for (int i = 0; !missing && i < 200 && !lttng_ust_tracepoint_enabled(tacho_bench, begin); i++)
         usleep(10000);
     if (!missing && !lttng_ust_tracepoint_enabled(tacho_bench, begin))

@@ -1,4 +1,4 @@
-/* In the place of LTTng-UST where it is not installed. */
+/* Replaces LTTng-UST where it is not installed. */
 #include "trace_peers.h"
 
 void bench_lttng_start(const char *folder)

@@ -1,6 +1,6 @@
 /*
- * JSON parsers behind one small table each. A third-party header appears in one file only; for a
- * peer that is not installed the build makes a table that says so and nothing else.
+ * JSON parsers as small tables of functions. Each third-party header is included in one file only.
+ * For a peer that is not installed, the build makes a table that only says so.
  */
 #ifndef BENCH_PEERS_H
 #define BENCH_PEERS_H
@@ -12,14 +12,15 @@
 extern "C" {
 #endif
 
-/** Bytes that may be read, and mean nothing, behind every text that is parsed. */
+/** Number of readable bytes after every parsed text; their values do not matter. */
 enum { PEER_PADDING = 64 };
 
 struct json_peer {
     const char *name;
     const char *missing; /* why the functions are not here; NULL: they are */
     void *(*open)(void); /* returns NULL on failure */
-    bool (*parse)(void *parser, const char *line, size_t len); /* is it sound JSON? */
+    bool (*parse)(void *parser, const char *line,
+                  size_t len); /* returns whether it is valid JSON */
     void (*close)(void *parser);
 };
 

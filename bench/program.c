@@ -1,4 +1,4 @@
-/* Starting programs to compare with. */
+/* Starts programs to compare with. */
 #include "program.h"
 
 #include <stdio.h>

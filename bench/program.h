@@ -1,5 +1,6 @@
 /*
- * Whole programs as contenders: started, waited for, their output thrown away or kept in a file.
+ * Programs as contenders. They are started and waited for; their output is discarded or written to
+ * a file.
  */
 #ifndef BENCH_PROGRAM_H
 #define BENCH_PROGRAM_H
@@ -15,10 +16,11 @@ struct bench_program {
     uint64_t peak_kb;                           /* of the last run */
 };
 
-/** The `run` of a contender whose state is a struct bench_program: 0, or -1 when it failed. */
+/** Runs a contender whose state is a struct bench_program. Returns 0, or -1 when it failed. */
 int bench_run_program(void *work, void *state);
 
-/** A peer that is not installed is named in the output with the reason, and not run. */
+/** Makes a contender of a program. One that is not installed is listed in the output with the
+    reason, and not run. */
 struct bench_contender bench_program_peer(const char *name, const char *missing,
                                           struct bench_program *p);
 

@@ -1,4 +1,4 @@
-/* Simulated reports: promise_noise.h. */
+/* Simulates reports; see promise_noise.h. */
 #include "promise_noise.h"
 
 #include <math.h>
@@ -7,7 +7,7 @@
 
 static const double turn = 6.28318530717958647693;
 
-/* Between 0 and 1, neither of them. */
+/* Returns a random number between 0 and 1, excluding both. */
 static double share(uint64_t *seed)
 {
     return ((double)(tch_random_bits(seed) >> 11) + 0.5) * 0x1p-53;
@@ -35,13 +35,13 @@ double promise_session(const struct promise_noise *noise, uint64_t *seed)
     return noise->session * z / sqrt(squares); /* a t with 3 degrees has the variance 3 */
 }
 
-/* What the metrics of a bench have in common. */
+/* The noise that the metrics of a bench share. */
 struct bench_state {
     bool b_first[PROMISE_RUNS];
     double shared[2 * PROMISE_RUNS];
 };
 
-/* The logarithm of one run apart from what depends on the run before. */
+/* Returns the logarithm of one run, without the part that depends on the run before. */
 static double run_alone(const struct promise_noise *n, bool is_b, double z, uint64_t *seed)
 {
     double x = (is_b && n->sd_b > 0 ? n->sd_b : n->sd) * z;

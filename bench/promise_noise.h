@@ -1,9 +1,9 @@
 /*
  * Simulated reports for bench_promise: runs of two sides under noise of many kinds.
  *
- * The runs of a report take place one after the other. Interleaved, they are pairs whose order a
- * coin decides, one coin for all metrics of a bench; otherwise all runs of a come first, and b is
- * another session.
+ * The runs of a report take place one after the other. Interleaved runs are pairs in random order,
+ * the same order for all metrics of a bench. Otherwise all runs of a come first, and b is another
+ * session.
  */
 #ifndef BENCH_PROMISE_NOISE_H
 #define BENCH_PROMISE_NOISE_H
@@ -17,7 +17,7 @@ enum { PROMISE_METRICS = 200, PROMISE_RUNS = 40, PROMISE_BENCH = 20 /* metrics o
 struct promise_noise {
     const char *name;
     double sd;         /* of the logarithm, of one run */
-    double sd_b;       /* of b where it is another; 0: the same */
+    double sd_b;       /* that of b; 0: the same as sd */
     double ar;         /* correlation with the run before */
     double walk;       /* a step of a random walk */
     double drift;      /* from the first to the last run */
@@ -25,12 +25,12 @@ struct promise_noise {
     double period;     /* of it, in runs */
     double outliers;   /* share of runs that take three times as long */
     double correlated; /* of the metrics of a bench */
-    double session;    /* by which a session is off: standard deviation */
+    double session;    /* standard deviation of the session offsets */
     bool heavy;        /* sessions by Student's t with 3 degrees of freedom instead of normal */
     bool own;          /* each metric has a session offset of its own */
     bool pareto;
-    bool ties;  /* a clock of 2.5 % */
-    bool modes; /* two, 10 % apart */
+    bool ties;  /* values in steps of 2.5 % */
+    bool modes; /* values have two modes, 10 % apart */
     bool skew;  /* b is exponential, with the median of a */
 };
 
@@ -45,7 +45,7 @@ struct promise_report {
 
 double promise_normal(uint64_t *seed);
 
-/* The offset of one session. */
+/* Draws the offset of one session. */
 double promise_session(const struct promise_noise *noise, uint64_t *seed);
 
 /* Fills a and b. */

@@ -1,5 +1,5 @@
 /*
- * The rules as their authors publish them, our own implementations:
+ * Implements the rules as their authors published them:
  *
  * - benchstat (golang.org/x/perf): Mann-Whitney U, two-sided p < 0.05.
  * - Welch's t test (B. L. Welch, 1947), two-sided p < 0.05.
@@ -40,8 +40,8 @@ static double variance_of(const double *x, size_t n)
     return sum / (double)(n - 1);
 }
 
-/* P(t > x), x > 0, of Student's t with any number of degrees of freedom: Simpson's rule over
-   t = x / u, u from 0 to 1. */
+/* Returns P(t > x), x > 0, of Student's t with any number of degrees of freedom, by Simpson's rule
+   over t = x / u, u from 0 to 1. */
 static double student_above(double x, double degrees)
 {
     enum { STEPS = 200 };

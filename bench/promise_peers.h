@@ -1,6 +1,6 @@
 /*
- * Published rules of other tools, implemented here by us for bench_promise, on one metric each:
- * does b count as slower than a?
+ * Published rules of other tools, implemented again for bench_promise. Each decides for one metric
+ * whether b counts as slower than a.
  */
 #ifndef BENCH_PROMISE_PEERS_H
 #define BENCH_PROMISE_PEERS_H

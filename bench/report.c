@@ -1,4 +1,4 @@
-/* Medians, quartiles, and ratios taken within a round; as text and as one line of JSON. */
+/* Prints medians, quartiles, and ratios within a round, as text and as one line of JSON. */
 #include "report.h"
 
 #include <inttypes.h>
@@ -36,7 +36,8 @@ struct bench_spread bench_spread(const double *values, size_t count, double *scr
     };
 }
 
-/* How many times the CPU time of contender b contender a took. scratch has room for 2 rounds. */
+/* Returns the CPU time of contender a divided by that of contender b. scratch has room for 2
+   rounds. */
 static struct bench_spread ratio(const struct bench_result *r, size_t a, size_t b, double *scratch)
 {
     double *ratios = scratch + r->rounds;
@@ -51,7 +52,7 @@ static bool ran(const struct bench_result *r, size_t i)
     return r->times[i].cpu != NULL;
 }
 
-/* The first floor there is; the count of contenders when there is none. */
+/* Returns the first floor; the number of contenders when there is none. */
 static size_t find_floor(const struct bench_result *r)
 {
     size_t i = 0;
@@ -61,7 +62,7 @@ static size_t find_floor(const struct bench_result *r)
     return i;
 }
 
-/* Is there a ratio to tell: one of ours against a peer, both of which ran? */
+/* Returns whether the ratio of ours to the peer can be printed: both ran. */
 static bool is_pair(const struct bench_result *r, size_t ours, size_t peer)
 {
     return r->of->contenders[ours].role == BENCH_OURS &&
@@ -129,7 +130,7 @@ static void text_ratios(const struct bench_result *r, double *scratch)
         }
 }
 
-/* Is there a floor to tell the limit by? */
+/* Returns whether the contender has a target relative to a floor that ran. */
 static bool limited_by_floor(const struct bench_result *r, size_t i)
 {
     return r->of->contenders[i].most_floors > 0 && ran(r, i) &&

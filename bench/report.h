@@ -1,5 +1,5 @@
 /*
- * What bench_compare() measured, and how it is printed.
+ * Prints the measurements of bench_compare().
  */
 #ifndef BENCH_REPORT_H
 #define BENCH_REPORT_H
@@ -23,10 +23,11 @@ struct bench_result {
     size_t rounds;
 };
 
-/** Quartiles, interpolated between ranks. scratch has room for count. */
+/** Returns quartiles, interpolated between ranks. scratch has room for count. */
 struct bench_spread bench_spread(const double *values, size_t count, double *scratch);
 
-/** 0, or -1 when there is no memory or standard output cannot be written. */
+/** Print the result. Return 0, or -1 when there is no memory or standard output cannot be
+    written. */
 int bench_report_text(const struct bench_result *r);
 int bench_report_json(const struct bench_result *r);
 

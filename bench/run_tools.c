@@ -1,4 +1,5 @@
-/* A plain posix_spawn() harness, tacho run, hyperfine -N and perf stat, and what each says. */
+/* Runs a plain posix_spawn() harness, tacho run, hyperfine -N and perf stat, and reads their
+   results. */
 #include "run_tools.h"
 
 #include <math.h>
@@ -197,7 +198,7 @@ static int use_tacho(const char *const *command, unsigned n, struct tool_use *re
     return status;
 }
 
-/* The number behind "key": in text, the first. */
+/* Returns the number after the first "key": in text. */
 static double number_after(const char *text, const char *key)
 {
     const char *at = strstr(text, key);
@@ -230,7 +231,7 @@ static int use_hyperfine(const char *const *command, unsigned n, struct tool_use
     return status;
 }
 
-/* It tells the mean alone. */
+/* perf stat reports only the mean. */
 static int use_perf(const char *const *command, unsigned n, struct tool_use *ret)
 {
     char runs[16];

@@ -1,5 +1,5 @@
 /*
- * Tools that run a command again and again, used as whole programs: by bench_run.
+ * Runs tools that execute a command repeatedly, for bench_run.
  */
 #ifndef BENCH_RUN_TOOLS_H
 #define BENCH_RUN_TOOLS_H
@@ -15,32 +15,34 @@ extern const char *const tool_names[TOOLS];
 
 /** One use of a tool: n runs of a command. Seconds and bytes; NAN: not known. */
 struct tool_use {
-    double median; /* of the runs, as the tool says */
-    double wall;   /* of all of it */
+    double median; /* of the runs, as the tool reports it */
+    double wall;   /* of the whole use */
     double cpu;    /* of the tool and its runs */
-    double own;    /* of the tool alone, a run */
-    double memory; /* median of the peaks, as the tool says */
+    double own;    /* of the tool alone, per run */
+    double memory; /* median of the peaks, as the tool reports it */
 };
 
-/** Where tools leave their files; made by tools_open(), removed by tools_close(). */
+/** Make and remove the folder for the files of the tools. */
 int tools_open(void);
 void tools_close(void);
 
-/** A path in that folder, valid until the next call. */
+/** Returns a path in that folder, valid until the next call. */
 const char *tools_path(const char *name);
 
 bool tool_is_there(int tool);
 
-/** At most TOOL_RUNS_MOST runs. 0 or -1. */
+/** Uses a tool for n runs, at most TOOL_RUNS_MOST. Returns 0 or -1. */
 int tool_use(int tool, const char *const *command, unsigned n, struct tool_use *ret);
 
-/** Wall times of the spawner of tacho run by those of the plain harness, run by run in turns. */
+/** Compares wall times of tacho's spawner with those of the plain harness, interleaved run by
+    run. */
 int tool_agreement(const char *const *command, unsigned pairs, struct tch_ratio *ret);
 
-/** Runs a program in that folder; its wall time and CPU time, children included. 0 or -1. */
+/** Runs a program in that folder and measures its wall time and CPU time, including children.
+    Returns 0 or -1. */
 int tool_run(const char *const *argv, double *wall, double *cpu);
 
-/** Median of a row of the last run folder that tacho made by the name "bench"; NAN: no such row. */
+/** Returns the median of a row of the last run folder named "bench"; NAN: no such row. */
 double tool_said(const char *name);
 
 #endif

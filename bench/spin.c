@@ -1,4 +1,4 @@
-/* spin MS: busy for so many milliseconds. What bench_run measures. */
+/* spin MS: keeps the CPU busy for MS milliseconds. bench_run measures it. */
 #include "base/clock.h"
 #include "base/number.h"
 

@@ -1,4 +1,4 @@
-/* The harness itself: the order of the rounds, quartiles, and contenders that fail. */
+/* Tests the harness itself: the order of the rounds, quartiles, and contenders that fail. */
 #include "support/test.h"
 
 #include "bench.h"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What the benchmarks print with --json is as their schemas say.
+# Checks the JSON output of the benchmarks against their schemas.
 #
 #   test_schema.sh PROJECT BENCH_FLOAT BENCH_JSON BENCH...
 set -eu

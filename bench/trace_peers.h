@@ -1,5 +1,5 @@
 /*
- * Other tracers that bench_trace compares with, each in a file of its own; a missing one says so.
+ * Other tracers that bench_trace compares with, each in a file of its own. A missing one says so.
  */
 #ifndef BENCH_TRACE_PEERS_H
 #define BENCH_TRACE_PEERS_H
@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <time.h>
 
-/** The clock that our spans read. */
+/** Returns the time of the clock that spans of tacho read. */
 static inline uint64_t bench_ticks(void)
 {
 #if defined(__x86_64__)
@@ -20,7 +20,7 @@ static inline uint64_t bench_ticks(void)
 #endif
 }
 
-/** A session is started and stopped around the spans: a begin and an end event each. */
+/** Start and stop a session around the spans, which are a begin and an end event each. */
 void bench_lttng_start(const char *folder);
 void bench_lttng_stop(void);
 const char *bench_lttng_missing(void); /* NULL: it can be run */

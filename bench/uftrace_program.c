@@ -1,4 +1,4 @@
-/* uftrace_program COUNT THREADS: calls a function so often on each thread; compiled with -pg. */
+/* uftrace_program COUNT THREADS: calls a function COUNT times on each thread; compiled with -pg. */
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
