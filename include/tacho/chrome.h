@@ -94,8 +94,8 @@ TACHO_API int tacho_chrome_push_json(tacho_chrome *writer, const char *name, con
                                      double duration_ms, uint32_t track, const char *args,
                                      tacho_error *err);
 
-/** Adds an event unchanged, such as one that was read. TACHO_EINVAL when its phase is not one
-    character, or its pid or tid does not fit 32 bits. */
+/** Adds an event unchanged, such as one that was read. Returns like tacho_chrome_push(), and
+    TACHO_EINVAL when its phase is not one character, or its pid or tid does not fit 32 bits. */
 TACHO_API int tacho_chrome_put(tacho_chrome *writer, const tacho_trace_event *event,
                                tacho_error *err);
 

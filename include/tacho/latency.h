@@ -76,9 +76,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_latency_new(tacho_latency **ret, tacho_erro
 /** Writes the last records and frees the list. Accepts NULL. */
 TACHO_API void tacho_latency_free(tacho_latency *list);
 
-/** Adds a record. Returns 0, TACHO_ENOMEM, or TACHO_EIO of the file, and then the record is in
- * memory only.
- */
+/** Adds a record. Returns 0, TACHO_ENOMEM, or TACHO_EIO when the file cannot be written; the record
+    is then in memory only. */
 TACHO_API TACHO_MUST_CHECK int
 tacho_latency_add(tacho_latency *list, const tacho_latency_record *record, tacho_error *err);
 

@@ -25,10 +25,8 @@ enum tacho_memory_category {
 
 /** How much a snapshot contains. */
 enum tacho_memory_level {
-    TACHO_MEMORY_BASIC =
-        0,                /**< resident size and page faults; takes about 3 calls of getrusage() */
-    TACHO_MEMORY_FULL = 1 /**< also peak, anonymous, file, swap; takes about 4 of these, but 13
-                             where there is swap */
+    TACHO_MEMORY_BASIC = 0, /**< resident size and page faults; as slow as 3 getrusage() */
+    TACHO_MEMORY_FULL = 1   /**< also peak, anonymous, file, swap; as slow as 4 (with swap 13) */
 };
 
 typedef struct tacho_memory_snapshot {
