@@ -1,4 +1,5 @@
-/* tacho sweep: a grid of parameters, a run folder a cell, a table. */
+/* tacho sweep: runs a command over a grid of parameters, with one run folder per cell, and prints a
+   table. */
 #include <unistd.h>
 
 #include "cli/cmds.h"
@@ -25,7 +26,7 @@ static void name_block(struct watcher *w, const struct tch_sweep *sweep, uint64_
              (unsigned long long)block, (unsigned long long)sweep->plan->repeat);
 }
 
-/* "6 cells, block 2/10" and, where there is room, which cell. */
+/* Updates the progress: "6 cells, block 2/10" and, if there is room, the current cell. */
 static void on_step(void *ctx, const struct tch_sweep *sweep, size_t unit, const char *failure)
 {
     struct watcher *w = ctx;
@@ -58,7 +59,8 @@ static int measure(struct tch_sweep *sweep, const struct args *args)
     if (measured < 0)
         cli_complain(NULL, "%s", err.message);
     else if (sweep->interrupted)
-        cli_complain(NULL, "interrupted after %llu of %llu runs; the same command line goes on",
+        cli_complain(NULL,
+                     "interrupted after %llu of %llu runs; run the same command line to continue",
                      (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total);
     if (tch_sweep_finish(sweep, &err) < 0) {
         cli_complain(&err, "cannot complete the run of a cell");
@@ -85,8 +87,8 @@ static int print_results(const struct tch_results *r, const struct args *args)
     return cli_print(&b);
 }
 
-/* Each cell's own report.html, once its run is complete; of a large grid they would take more room
-   than the measurements. */
+/* Writes report.html of each completed cell. In a large grid the pages would need more space than
+   the measurements, so it writes none. */
 static int report_cells(const struct tch_sweep *sweep, tacho_error *err)
 {
     int status = 0;
@@ -111,7 +113,8 @@ static int report_cells(const struct tch_sweep *sweep, tacho_error *err)
     return status;
 }
 
-/* When all is written: each run as tacho run does it, then the whole, without the lock. */
+/* Seals each run folder, as tacho run does, and then the sweep's folder. Everything else is written
+   by then, and the lock is removed. */
 static int seal_folders(struct tch_sweep *sweep, const struct args *args, tacho_error *err)
 {
     struct tch_seal_info info;
@@ -128,7 +131,7 @@ static int seal_folders(struct tch_sweep *sweep, const struct args *args, tacho_
     return status;
 }
 
-/* Says whether there is a growth of anything to compare with what is expected. */
+/* Returns whether any growth was fitted that --expect can be compared with. */
 static bool is_fitted(const struct tch_results *r)
 {
     for (size_t i = 0; i < r->series_count; i++)
@@ -137,7 +140,7 @@ static bool is_fitted(const struct tch_results *r)
     return false;
 }
 
-/* The status to end with, when all could be done. */
+/* Returns the exit status after everything was written. */
 static int exit_status(const struct tch_results *r, const struct sweep_options *o)
 {
     const struct tch_sweep *sweep = r->sweep;
@@ -152,7 +155,7 @@ static int exit_status(const struct tch_results *r, const struct sweep_options *
         return EXIT_WORK;
     }
     if (sweep->flames_missing > 0) {
-        cli_complain(&sweep->flame_error, "no flamegraph of %zu of %zu cells",
+        cli_complain(&sweep->flame_error, "%zu of %zu cells have no flamegraph",
                      sweep->flames_missing, units);
         return EXIT_WORK;
     }
@@ -162,8 +165,8 @@ static int exit_status(const struct tch_results *r, const struct sweep_options *
     }
     if (o->asked.expect && !is_fitted(r)) {
         cli_complain(NULL,
-                     "NOT JUDGED: how the cost grows needs %d or more values of the parameter, so "
-                     "--expect '%s' was not checked",
+                     "NOT JUDGED: a fit needs %d or more values of the parameter, so --expect '%s' "
+                     "was not checked",
                      TCH_FIT_LEAST, o->asked.expect);
         return EXIT_UNJUDGED;
     }
@@ -174,7 +177,7 @@ static int exit_status(const struct tch_results *r, const struct sweep_options *
     return EXIT_OK;
 }
 
-/* What is known of it, written and printed, however far the sweep went. */
+/* Writes and prints the results, even of an incomplete sweep. */
 static int report_sweep(struct tch_sweep *sweep, const struct sweep_options *o,
                         const struct args *args)
 {
@@ -227,79 +230,80 @@ static int run_sweep(struct args *args)
 
 static const struct arg operands[] = {
     {.name = "COMMAND",
-     .help = "what to run, with {NAME} where a parameter goes",
+     .help = "a program and its arguments, with {NAME} in place of a parameter",
      .optional = true,
      .many = true,
      .complete = COMPLETE_PROGRAM},
     {.name = NULL},
 };
 
-#define AS_OFTEN "every cell is run as often, once in each block: --repeat N"
+#define AS_OFTEN "all cells have the same number of runs; use --repeat N"
 
 static const struct refusal refused[] = {
     {"runs", 0, AS_OFTEN},
     {"precision", 'p', AS_OFTEN},
     {"min-runs", 0, AS_OFTEN},
     {"max-runs", 0, AS_OFTEN},
-    {"max-time", 0, AS_OFTEN "; Ctrl-C ends it, and the same line goes on later"},
-    {"pass-status", 0, "it goes on when a cell fails; each status is in that cell's run.json"},
+    {"max-time", 0, AS_OFTEN ", or interrupt it and continue later"},
+    {"pass-status", 0,
+     "the sweep continues when a cell fails; each status is in that cell's run.json"},
     {NULL, 0, NULL},
 };
 
 static const struct example examples[] = {
     {"tacho sweep --grid lambda=0.3,0.5,0.7 --grid tau=0,2 -b './attn --softmax' -- ./attn "
      "--lambda {lambda} --tau {tau}",
-     "Six cells, each compared with the baseline."},
+     "Compare each of six cells with the baseline."},
     {"tacho sweep --range n=1000:1000000:log10 --expect 'n log n' -- ./sort {n}",
-     "How the time grows, and whether it does as it should."},
+     "Check how the time grows with n."},
     {"tacho sweep -g threads=1,2,4 -g lib=old,new -b './prog --lib old -j {threads}' -- ./prog "
      "--lib {lib} -j {threads}",
-     "Each number of threads has a baseline of its own."},
+     "Use one baseline for each number of threads."},
     {NULL, NULL},
 };
 
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "the cost does not grow as --expect says"},
     {EXIT_WARN, "cells have warnings, with --fail-on-warn"},
-    {EXIT_UNJUDGED, "NOT JUDGED: --expect was given, and there are too few values to check it"},
+    {EXIT_UNJUDGED, "NOT JUDGED: there are too few values to check --expect"},
     EXIT_NOTE_STOPPED,
     {0, NULL},
 };
 
 static const struct man_item files[] = {
     {"tacho-out/NAME/ID/", "A sweep's folder: sweep.json (schema tacho.sweep.v1), report.html, "
-                           "results.csv, and in cells/ a run folder per cell."},
+                           "results.csv, and in cells/ one run folder per cell."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_sweep = {
     .name = "sweep",
-    .summary = "run a command over a grid of parameters, a run folder a cell",
+    .summary = "run a command over a grid of parameters",
     .usage = "tacho sweep --grid NAME=VALUE,... [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
              "tacho sweep --grid NAME=VALUE,... [OPTIONS] -c LINE\n"
              "tacho sweep [--file FILE] [OPTIONS]",
     .about =
-        "Runs the command for every combination of the parameters. {NAME} in its words, in --env, "
-        "--prepare, --conclude, --server, --ready, --input and --output becomes the value. Runs "
-        "are made in blocks: each is every cell "
-        "once, in an order shuffled by --seed, so that what drifts falls on all cells alike. With "
-        "--baseline a block is made of rounds of up to 8 cells, in each of which the baseline is "
-        "run once, and ratios are of runs of the same round.\n"
+        "Runs the command for every combination of the parameters' values, called a cell. {NAME} "
+        "in its words, in --env, --prepare, --conclude, --server, --ready, --input and --output is "
+        "replaced by the value. A block runs every cell once, in an order shuffled by --seed, so "
+        "that a drift of the machine affects all cells alike. With --baseline a block consists of "
+        "rounds of up to 8 cells; each round runs the baseline once, and cells are compared with "
+        "the baseline of the same round.\n"
         "\n"
-        "Everything is in OUT/NAME: results.csv and sweep.json with a row a cell, report.html, "
-        "figs/*.svg, and in cells/ the run folder of each cell, as tacho run makes it. The same "
-        "command line again goes on where it was killed or interrupted; cells that are done are "
-        "not run again. A cell that fails is recorded as failed, and the sweep goes on.\n"
+        "The folder OUT/NAME contains results.csv and sweep.json with one row per cell, "
+        "report.html, figs/*.svg and, in cells/, the run folder of each cell as tacho run writes "
+        "it. If a sweep was killed or interrupted, run the same command line again to continue; "
+        "completed cells are not run again. A cell that fails is recorded as failed, and the sweep "
+        "continues.\n"
         "\n"
-        "The cell of the least cost, or that no other beats in all that --pareto names, is marked "
-        "as "
-        "best; while several are not told apart, each is maybe best. Along one numeric parameter "
-        "the cost "
-        "is fitted to a + b f(n) with f of 1, log n, n, n log n, n^2, n^3.\n"
+        "The cell with the lowest cost is marked as best; with --pareto, each cell that no other "
+        "cell beats. Cells that cannot be distinguished from the best are marked as maybe best. "
+        "The cost is fitted along one numeric parameter to a + b f(n), with f one of 1, log n, n, "
+        "n log n, n^2, n^3.\n"
         "\n"
-        "Without a command, or with --file, the section 'sweep' of a YAML file says what is to be "
-        "done: every option by its name, and the command as 'command'. What is on the command line "
-        "counts more.",
+        "Without a command, or with --file, options are read from the section 'sweep' of a YAML "
+        "file: every option by its name, and the command as 'command'. The command line overrides "
+        "the file.",
     .opts = cli_sweep_opts,
     .more_opts = cli_plan_opts,
     .refused = refused,

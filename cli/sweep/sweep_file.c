@@ -1,5 +1,5 @@
-/* The `sweep:` section of tacho.yaml: the options of `tacho sweep` by their names, and `command`.
- */
+/* Reads the `sweep:` section of tacho.yaml: the options of `tacho sweep` by their names, and
+   `command`. */
 #include "sweep_options.h"
 
 #include "base/file.h"
@@ -12,7 +12,7 @@ struct reading {
     const char *path;
 };
 
-/* A complaint was made; here is where. */
+/* Adds the place in the file to a complaint that was just made. */
 static int at_node(const struct reading *f, const struct tch_yaml_node *node, int status)
 {
     if (status != EXIT_OK)
@@ -31,7 +31,7 @@ static int wrong_node(const struct reading *f, const struct tch_yaml_node *node,
  * Parameters.
  */
 
-/* Those of the command line come first and stand. */
+/* Returns whether the command line gives this parameter, which overrides the file. */
 static bool is_given(const struct sweep_options *o, const char *name)
 {
     for (size_t i = 0; i < o->given_params; i++)
@@ -119,7 +119,7 @@ static int set_opt(const struct reading *f, const struct tch_yaml_node *node, co
     return at_node(f, node, cli_set_opt(f->args, opt, f->o, &f->o->run));
 }
 
-/* "name: value" of a map as NAME=VALUE. */
+/* Sets an option to NAME=VALUE from a map's "name: value". */
 static int set_pair(const struct reading *f, const struct tch_yaml_node *node,
                     const struct opt *opt)
 {

@@ -8,7 +8,7 @@
 #include "kit/run/shell_words.h"
 #include "kit/sweep/growth_fit.h"
 
-/* Ids of the options that are looked for by themselves. Those of cli_plan_opts are below. */
+/* Ids of the options that this file handles itself. The ids of cli_plan_opts are below 100. */
 enum { COMMAND = 100, GRID, RANGE, FILE_NAME };
 
 static int take_grid(void *into, const struct args *args, const struct opt *opt)
@@ -48,7 +48,7 @@ const struct opt cli_sweep_opts[] = {
     {.name = "command",
      .letter = 'c',
      .arg = "LINE",
-     .help = "the command as a line, split into words as a shell does",
+     .help = "the command as one line, which is split into words as a shell does",
      .id = COMMAND,
      CLI_TEXT(struct sweep_options, command)},
     {.name = "grid",
@@ -59,82 +59,82 @@ const struct opt cli_sweep_opts[] = {
      .take = take_grid},
     {.name = "range",
      .arg = "NAME=FROM:TO[:STEP]",
-     .help = "a parameter from FROM to TO, adding STEP (default 1), or log10 to multiply by 10",
+     .help = "a parameter from FROM to TO in steps of STEP, or log10 to multiply by 10 (default 1)",
      .id = RANGE,
      .take = take_grid},
     {.name = "baseline",
      .letter = 'b',
      .arg = "LINE",
-     .help = "a command run among the cells that they are compared with; may take parameters too",
+     .help = "compare the cells with this command, which may contain parameters",
      CLI_TEXT(struct sweep_options, plan.baseline)},
     {.name = "repeat",
      .letter = 'n',
      .arg = "N",
-     .help = "N runs of each cell, one a block (default 10)",
+     .help = "run each cell N times, once per block (default 10)",
      .set = CLI_SET(struct sweep_options, plan.repeat, .kind = TCH_SET_U64, .least = 1,
                     .most = TCH_RUNS_MAX, .wants = "a number from 1 to 1000000")},
     {.name = "name",
      .arg = "NAME",
-     .help = "the sweep's name (default: that of the program)",
+     .help = "the sweep's name (default: the program's)",
      .take = take_name},
     {.name = "out",
      .letter = 'o',
      .arg = "DIR",
-     .help = "where its folder goes (default tacho-out)",
+     .help = "write the sweep's folder into DIR (default tacho-out)",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct sweep_options, run.plan.out)},
     {.name = "seed",
      .arg = "N",
-     .help = "of the order (default 1)",
+     .help = "seed of the random order (default 1)",
      .set = CLI_SET(struct sweep_options, plan.seed, .kind = TCH_SET_U64, .wants = "a number")},
     {.name = "fresh",
-     .help = "start over, whatever is there",
+     .help = "start over instead of continuing an earlier sweep",
      CLI_FLAG(struct sweep_options, plan.fresh)},
     {.name = "retry-failed",
-     .help = "run cells again that failed before",
+     .help = "run failed cells again",
      CLI_FLAG(struct sweep_options, plan.retry)},
     {.name = "pareto",
      .arg = "MEASURE,...",
-     .help = "choose the best by these, max:MEASURE where more is better (default: the cost)",
+     .help = "choose the best cells by these; max:MEASURE if more is better (default: the cost)",
      CLI_TEXT(struct sweep_options, asked.pareto)},
     {.name = "best-per",
      .arg = "NAME,...",
-     .help = "choose the best for each value of these parameters, which make up the workload",
+     .help = "choose the best cells for each value of these parameters",
      CLI_TEXT(struct sweep_options, asked.best_per)},
     {.name = "cost",
      .arg = "MEASURE",
-     .help = "what figures and fits are of, by a name of run.json or tacho compare (default wall)",
+     .help = "draw and fit this measure, named as in run.json or tacho compare (default wall)",
      CLI_TEXT(struct sweep_options, asked.cost)},
     {.name = "along",
      .arg = "NAME",
-     .help = "the parameter that the cost is fitted to; needed where several are numeric",
+     .help = "fit the cost to this parameter; needed if several are numeric",
      CLI_TEXT(struct sweep_options, asked.along)},
     {.name = "expect",
      .arg = "GROWTH",
-     .help = "1, 'log n', n, 'n log n', n^2 or n^3; '<= n' for at most: end with 2 otherwise",
+     .help = "exit with 2 unless the cost grows like 1, 'log n', n, 'n log n', n^2 or n^3; '<= n' "
+             "for at most n",
      CLI_TEXT(struct sweep_options, asked.expect),
      .take = take_expect},
     {.name = "raw",
-     .help = "results.csv: write names as they are, also those that a spreadsheet takes for a "
-             "formula",
+     .help = "do not escape names in results.csv that a spreadsheet would take for a formula",
      CLI_FLAG(struct sweep_options, asked.raw)},
     {.name = "file",
      .letter = 'f',
      .arg = "FILE",
-     .help = "take the section 'sweep' of FILE (default, without a command: tacho.yaml)",
+     .help = "read the section 'sweep' of FILE (default without a command: tacho.yaml)",
      .complete = COMPLETE_FILE,
      .id = FILE_NAME},
     {.name = NULL},
 };
 
-/* Masks a line for people: that of the command (0) or of the baseline (1). */
+/* Masks secrets in the line of the command (0) or of the baseline (1), for display. */
 static int show_line(struct sweep_options *o, int which, const char *line, const char **shown)
 {
     *shown = o->lines[which] = tch_secret_masked_line(line, o->run.plan.keep_env);
     return *shown ? EXIT_OK : cli_no_memory();
 }
 
-/* A line into argv: that of the command (0) or of the baseline (1). */
+/* Splits the line of the command (0) or of the baseline (1) into argv. */
 static int split_line(struct sweep_options *o, const struct args *args, int which, const char *line,
                       const char *const **argv, const char **shown)
 {
@@ -154,7 +154,7 @@ static int split_line(struct sweep_options *o, const struct args *args, int whic
     return status;
 }
 
-/* Takes the command from the command line, or else from the file. */
+/* Takes the command from the command line or, without one there, from the file. */
 static int choose_command(struct sweep_options *o, const struct args *args)
 {
     char **words = args->count > 0 ? args->operands : o->words;
@@ -165,8 +165,8 @@ static int choose_command(struct sweep_options *o, const struct args *args)
     if (args->count > 0 && o->command)
         return cli_wrong_usage(args, "give the command by -c or after the options, not both");
     if (!words && !line)
-        return cli_wrong_usage(args,
-                               "there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}");
+        return cli_wrong_usage(
+            args, "there is no command; add it: tacho sweep --grid n=1,2 -- COMMAND {n}");
     if (line)
         return split_line(o, args, 0, line, &o->plan.argv, &o->plan.line);
     joined = cli_join_words(words);
@@ -187,7 +187,8 @@ static int finish_plan(struct sweep_options *o, const struct args *args)
     tacho_error err;
 
     if (status == EXIT_OK && o->grid.count == 0)
-        status = cli_wrong_usage(args, "there is no parameter: --grid NAME=VALUE,... or --range");
+        status =
+            cli_wrong_usage(args, "there is no parameter; add --grid NAME=VALUE,... or --range");
     if (status == EXIT_OK && o->plan.baseline)
         status =
             split_line(o, args, 1, o->plan.baseline, &o->plan.baseline_argv, &o->plan.baseline);
@@ -195,7 +196,7 @@ static int finish_plan(struct sweep_options *o, const struct args *args)
         status = cli_run_options_check(&o->run, args);
     if (status != EXIT_OK)
         return status;
-    if (!o->plan.name) { /* that of the program, or, by a shell, the beginning of the line */
+    if (!o->plan.name) { /* named by the program, or by the beginning of a shell line */
         const char *word = shell ? o->plan.line : o->plan.argv[0];
         const char *slash = shell ? NULL : strrchr(word, '/');
 
@@ -209,7 +210,8 @@ static int finish_plan(struct sweep_options *o, const struct args *args)
     return EXIT_OK;
 }
 
-/* Parameters and a command of the command line, and which file: before all else. */
+/* Reads the parameters, the command and the file's name from the command line, before everything
+   else. */
 static int take_grid_and_file(struct sweep_options *o, struct args args, const char **file)
 {
     const struct opt *opt;

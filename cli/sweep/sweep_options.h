@@ -1,5 +1,5 @@
 /*
- * The options of `tacho sweep`, made into a plan.
+ * The options of `tacho sweep`, converted to a plan.
  */
 #ifndef CLI_SWEEP_OPTIONS_H
 #define CLI_SWEEP_OPTIONS_H
@@ -14,35 +14,36 @@ enum { SWEEP_KEPT = 256 };
 struct sweep_options {
     struct tch_sweep_plan plan;
     struct tch_grid grid;
-    struct run_options run; /**< what is around a run */
-    size_t given_params;    /**< of the grid, on the command line */
-    struct tch_yaml yaml;   /**< of the file, whose texts are used */
-    char *kept[SWEEP_KEPT]; /**< owned: texts made from it */
+    struct run_options run; /**< everything but the command */
+    size_t given_params;    /**< parameters of the grid given on the command line */
+    struct tch_yaml yaml;   /**< the parsed file; options point into its texts */
+    char *kept[SWEEP_KEPT]; /**< owned: texts made from the file */
     size_t kept_count;
-    const char *command;   /**< the command as a line, by -c; or NULL */
-    const char *file_line; /**< the command as a line of the file; or NULL */
-    char **words;          /**< owned: the command as words of the file; or NULL */
-    char *lines[2];        /**< owned: the command's and the baseline's line, secrets masked */
-    char **line_words[2];  /**< owned: what the command's and the baseline's line were split into */
-    const char *by_shell[2][4]; /**< or what runs them by a shell */
-    char name[100];             /**< of the program, where none was given */
+    const char *command;        /**< the command as a line, from -c; or NULL */
+    const char *file_line;      /**< the command as a line, from the file; or NULL */
+    char **words;               /**< owned: the command as words, from the file; or NULL */
+    char *lines[2];             /**< owned: the command's and the baseline's line, secrets masked */
+    char **line_words[2];       /**< owned: words of the command's and the baseline's line */
+    const char *by_shell[2][4]; /**< or the argv that runs the line in a shell */
+    char name[100];             /**< made from the program's, if none was given */
     struct tch_sweep_asked asked;
 };
 
 extern const struct opt cli_sweep_opts[];
 
-/** EXIT_OK, or what to end with after a complaint; cli_sweep_options_release() in any case. */
+/** Parses the command line and the file. Returns EXIT_OK, or the exit status after a complaint.
+    Call cli_sweep_options_release() even after a failure. */
 int cli_sweep_options_parse(struct sweep_options *o, struct args *args);
 void cli_sweep_options_release(struct sweep_options *o);
 
-/** Takes all that the section says, as if it had been typed. EXIT_OK, or what to end with after a
-    complaint. */
+/** Applies the options of the file's section as if they had been typed. Returns EXIT_OK, or the
+    exit status after a complaint. */
 int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path, bool found);
 
-/** The table of the cells; of many, those that are best. */
+/** Adds the table of the cells; if there are many, only the best ones. */
 void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 
-/** How the cost grows; nothing where that was not fitted. */
+/** Add the effects of the parameters, and how the cost grows, if these were computed. */
 void cli_sweep_add_effects(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 void cli_sweep_add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r);
 

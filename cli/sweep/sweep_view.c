@@ -19,7 +19,7 @@ static void add_value(struct table *t, enum tch_unit unit, double value)
     tch_buf_release(&b);
 }
 
-/* Bold where the ratio is other than 1 beyond doubt. */
+/* Adds the ratio and its interval, in bold if the ratio differs significantly from 1. */
 static void add_ratio(struct table *t, const struct tch_cell_value *v)
 {
     const struct tch_ratio *ratio = &v->ratio;
@@ -79,7 +79,7 @@ static void add_line(struct table *t, const struct tch_results *r, size_t i, int
     add_mark(t, c, cell);
 }
 
-/* Parameters, runs, the cost, memory and what is to say. */
+/* Sets the columns: parameters, runs, cost, memory and remarks. */
 static size_t make_columns(struct column *columns, const struct tch_results *r, bool memory)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
@@ -102,7 +102,7 @@ static size_t make_columns(struct column *columns, const struct tch_results *r, 
     return n;
 }
 
-/* Says how many cells may be best, where that is more than are best. */
+/* Adds how many cells may be best, if several may. */
 static void add_undecided(struct tch_buf *b, const struct tch_results *r)
 {
     size_t maybe = 0;
@@ -114,12 +114,12 @@ static void add_undecided(struct tch_buf *b, const struct tch_results *r)
     }
     if (maybe < 2)
         return;
-    tch_buf_addf(b, "  %zu cells are not told apart from the best; ", maybe);
+    tch_buf_addf(b, "  %zu cells cannot be distinguished from the best; ", maybe);
     if (rounds < r->best_rounds)
-        tch_buf_addf(b, "%zu round%s %s too few, %zu are needed at least (--repeat)\n", rounds,
+        tch_buf_addf(b, "%zu round%s %s too few, use --repeat %zu or more\n", rounds,
                      rounds == 1 ? "" : "s", rounds == 1 ? "is" : "are", r->best_rounds);
     else
-        tch_buf_adds(b, "more rounds (--repeat) leave fewer\n");
+        tch_buf_adds(b, "more rounds (--repeat) may leave fewer\n");
 }
 
 void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r)
@@ -147,11 +147,11 @@ void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struc
     cli_table_print(&t, b);
     cli_table_release(&t);
     if (!all)
-        tch_buf_addf(b, "  the best of them; all %zu are in results.csv\n", sweep->cells);
+        tch_buf_addf(b, "  only the best cells; all %zu are in results.csv\n", sweep->cells);
     add_undecided(b, r);
 }
 
-/* "1: 0.62x, 2: 1.6x": the cost with each value by that with all of them. */
+/* Adds "1: 0.62x, 2: 1.6x": the cost with each value, relative to the mean over all values. */
 static void add_levels(struct tch_buf *b, const struct tch_results *r, size_t param)
 {
     const struct tch_param *p = &r->sweep->plan->grid->param[param];
@@ -172,7 +172,7 @@ void cli_sweep_add_effects(struct tch_buf *b, const struct term *term, const str
         return;
     tch_buf_addc(b, '\n');
     cli_add_painted(b, term, BOLD, "effects");
-    tch_buf_addf(b, "  of the parameters on the %s: share of the differences between cells\n",
+    tch_buf_addf(b, "  of the parameters on the %s: share of the variance between cells\n",
                  r->measures[r->cost].title);
     cli_table_init(&t, term, columns, 3);
     t.indent = 2;
@@ -203,7 +203,7 @@ static void add_models(struct tch_buf *b, const struct tch_fit *fit)
 
     for (int i = 0; i < TCH_GROWTHS; i++)
         if (fit->model[i].open && i != fit->best) {
-            tch_buf_addf(b, "%sO(%s)", *join ? join : "; not told apart from ",
+            tch_buf_addf(b, "%sO(%s)", *join ? join : "; cannot be distinguished from ",
                          tch_growth_names[i]);
             join = ", ";
         }
@@ -211,12 +211,15 @@ static void add_models(struct tch_buf *b, const struct tch_fit *fit)
 
 void cli_sweep_add_growth(struct tch_buf *b, const struct term *term, const struct tch_results *r)
 {
+    const char *along;
+
     if (r->series_count == 0)
         return;
+    along = r->sweep->plan->grid->param[r->along].name;
     tch_buf_addc(b, '\n');
     cli_add_painted(b, term, BOLD, "growth");
-    tch_buf_addf(b, "  of the %s with n = %s\n", r->measures[r->cost].title,
-                 r->sweep->plan->grid->param[r->along].name);
+    tch_buf_addf(b, "  of the %s with n%s%s\n", r->measures[r->cost].title,
+                 strcmp(along, "n") == 0 ? "" : " = ", strcmp(along, "n") == 0 ? "" : along);
     for (size_t i = 0; i < r->series_count; i++) {
         const struct tch_growth_series *s = &r->series[i];
         const struct tch_fit *fit = &s->fit;

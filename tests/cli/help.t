@@ -21,7 +21,7 @@ $ tacho
 !   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
-!   sweep        run a command over a grid of parameters, a run folder a cell
+!   sweep        run a command over a grid of parameters
 !   trace        inspect, convert, merge, slice and check recordings and traces
 !   watch        memory, CPU and power of a process tree, live
 !   witness      prove that results are unchanged and reproducible
@@ -55,7 +55,7 @@ $ tacho --help
 |   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
-|   sweep        run a command over a grid of parameters, a run folder a cell
+|   sweep        run a command over a grid of parameters
 |   trace        inspect, convert, merge, slice and check recordings and traces
 |   watch        memory, CPU and power of a process tree, live
 |   witness      prove that results are unchanged and reproducible

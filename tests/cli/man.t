@@ -53,7 +53,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | latency statistics of a column of numbers
 | .TP
 | .B tacho sweep
-| run a command over a grid of parameters, a run folder a cell
+| run a command over a grid of parameters
 | .TP
 | .B tacho trace
 | inspect, convert, merge, slice and check recordings and traces

@@ -1,65 +1,68 @@
-# What it takes, and what it says of itself.
+# The help.
 $ tacho sweep --help
-| tacho sweep - run a command over a grid of parameters, a run folder a cell
+| tacho sweep - run a command over a grid of parameters
 | 
 | Usage: tacho sweep --grid NAME=VALUE,... [OPTIONS] [--] COMMAND [ARGUMENT...]
 |        tacho sweep --grid NAME=VALUE,... [OPTIONS] -c LINE
 |        tacho sweep [--file FILE] [OPTIONS]
 | 
-| Runs the command for every combination of the parameters. {NAME} in its words,
-| in --env, --prepare, --conclude, --server, --ready, --input and --output becomes
-| the value. Runs are made in blocks: each is every cell once, in an order
-| shuffled by --seed, so that what drifts falls on all cells alike. With
-| --baseline a block is made of rounds of up to 8 cells, in each of which the
-| baseline is run once, and ratios are of runs of the same round.
+| Runs the command for every combination of the parameters' values, called a cell.
+| {NAME} in its words, in --env, --prepare, --conclude, --server, --ready, --input
+| and --output is replaced by the value. A block runs every cell once, in an order
+| shuffled by --seed, so that a drift of the machine affects all cells alike. With
+| --baseline a block consists of rounds of up to 8 cells; each round runs the
+| baseline once, and cells are compared with the baseline of the same round.
 | 
-| Everything is in OUT/NAME: results.csv and sweep.json with a row a cell,
-| report.html, figs/*.svg, and in cells/ the run folder of each cell, as tacho run
-| makes it. The same command line again goes on where it was killed or
-| interrupted; cells that are done are not run again. A cell that fails is
-| recorded as failed, and the sweep goes on.
+| The folder OUT/NAME contains results.csv and sweep.json with one row per cell,
+| report.html, figs/*.svg and, in cells/, the run folder of each cell as tacho run
+| writes it. If a sweep was killed or interrupted, run the same command line again
+| to continue; completed cells are not run again. A cell that fails is recorded as
+| failed, and the sweep continues.
 | 
-| The cell of the least cost, or that no other beats in all that --pareto names,
-| is marked as best; while several are not told apart, each is maybe best. Along
-| one numeric parameter the cost is fitted to a + b f(n) with f of 1, log n, n, n
-| log n, n^2, n^3.
+| The cell with the lowest cost is marked as best; with --pareto, each cell that
+| no other cell beats. Cells that cannot be distinguished from the best are marked
+| as maybe best. The cost is fitted along one numeric parameter to a + b f(n),
+| with f one of 1, log n, n, n log n, n^2, n^3.
 | 
-| Without a command, or with --file, the section 'sweep' of a YAML file says what
-| is to be done: every option by its name, and the command as 'command'. What is
-| on the command line counts more.
+| Without a command, or with --file, options are read from the section 'sweep' of
+| a YAML file: every option by its name, and the command as 'command'. The command
+| line overrides the file.
 | 
 | Arguments:
-|   COMMAND  what to run, with {NAME} where a parameter goes
+|   COMMAND  a program and its arguments, with {NAME} in place of a parameter
 | 
 | Options:
-|   -c, --command LINE               the command as a line, split into words as a
-|                                    shell does
+|   -c, --command LINE               the command as one line, which is split into
+|                                    words as a shell does
 |   -g, --grid NAME=VALUE,...        a parameter and its values; give several for
 |                                    all combinations
-|       --range NAME=FROM:TO[:STEP]  a parameter from FROM to TO, adding STEP
-|                                    (default 1), or log10 to multiply by 10
-|   -b, --baseline LINE              a command run among the cells that they are
-|                                    compared with; may take parameters too
-|   -n, --repeat N                   N runs of each cell, one a block (default 10)
-|       --name NAME                  the sweep's name (default: that of the
-|                                    program)
-|   -o, --out DIR                    where its folder goes (default tacho-out)
-|       --seed N                     of the order (default 1)
-|       --fresh                      start over, whatever is there
-|       --retry-failed               run cells again that failed before
-|       --pareto MEASURE,...         choose the best by these, max:MEASURE where
-|                                    more is better (default: the cost)
-|       --best-per NAME,...          choose the best for each value of these
-|                                    parameters, which make up the workload
-|       --cost MEASURE               what figures and fits are of, by a name of
+|       --range NAME=FROM:TO[:STEP]  a parameter from FROM to TO in steps of STEP,
+|                                    or log10 to multiply by 10 (default 1)
+|   -b, --baseline LINE              compare the cells with this command, which
+|                                    may contain parameters
+|   -n, --repeat N                   run each cell N times, once per block
+|                                    (default 10)
+|       --name NAME                  the sweep's name (default: the program's)
+|   -o, --out DIR                    write the sweep's folder into DIR (default
+|                                    tacho-out)
+|       --seed N                     seed of the random order (default 1)
+|       --fresh                      start over instead of continuing an earlier
+|                                    sweep
+|       --retry-failed               run failed cells again
+|       --pareto MEASURE,...         choose the best cells by these; max:MEASURE
+|                                    if more is better (default: the cost)
+|       --best-per NAME,...          choose the best cells for each value of these
+|                                    parameters
+|       --cost MEASURE               draw and fit this measure, named as in
 |                                    run.json or tacho compare (default wall)
-|       --along NAME                 the parameter that the cost is fitted to;
-|                                    needed where several are numeric
-|       --expect GROWTH              1, 'log n', n, 'n log n', n^2 or n^3; '<= n'
-|                                    for at most: end with 2 otherwise
-|       --raw                        results.csv: write names as they are, also
-|                                    those that a spreadsheet takes for a formula
-|   -f, --file FILE                  take the section 'sweep' of FILE (default,
+|       --along NAME                 fit the cost to this parameter; needed if
+|                                    several are numeric
+|       --expect GROWTH              exit with 2 unless the cost grows like 1,
+|                                    'log n', n, 'n log n', n^2 or n^3; '<= n' for
+|                                    at most n
+|       --raw                        do not escape names in results.csv that a
+|                                    spreadsheet would take for a formula
+|   -f, --file FILE                  read the section 'sweep' of FILE (default
 |                                    without a command: tacho.yaml)
 |   -S, --shell                      run each command by sh -c
 |   -w, --warmup N                   N runs of each before, not counted
@@ -119,29 +122,29 @@ $ tacho sweep --help
 | 
 | Examples:
 |   tacho sweep --grid lambda=0.3,0.5,0.7 --grid tau=0,2 -b './attn --softmax' -- ./attn --lambda {lambda} --tau {tau}
-|       Six cells, each compared with the baseline.
+|       Compare each of six cells with the baseline.
 |   tacho sweep --range n=1000:1000000:log10 --expect 'n log n' -- ./sort {n}
-|       How the time grows, and whether it does as it should.
+|       Check how the time grows with n.
 |   tacho sweep -g threads=1,2,4 -g lib=old,new -b './prog --lib old -j {threads}' -- ./prog --lib {lib} -j {threads}
-|       Each number of threads has a baseline of its own.
+|       Use one baseline for each number of threads.
 | 
 | Exit status:
 |   0    success
 |   1    the command could not do its work
 |   2    the cost does not grow as --expect says
 |   3    cells have warnings, with --fail-on-warn
-|   4    NOT JUDGED: --expect was given, and there are too few values to check it
+|   4    NOT JUDGED: there are too few values to check --expect
 |   64   wrong usage
 |   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
 
-# Parameters: each mistake by name.
+# Errors in parameters.
 $ tacho sweep
-! tacho: there is no command: tacho sweep --grid n=1,2 -- COMMAND {n}
+! tacho: there is no command; add it: tacho sweep --grid n=1,2 -- COMMAND {n}
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep -- ./prog {n}
-! tacho: there is no parameter: --grid NAME=VALUE,... or --range
+! tacho: there is no parameter; add --grid NAME=VALUE,... or --range
 ! see 'tacho sweep --help'
 [64]
 
@@ -156,12 +159,12 @@ $ tacho sweep --grid n=1,2,1 -- ./prog {n}
 [64]
 
 $ tacho sweep --grid n=1 --range n=1:2 -- ./prog {n}
-! tacho: parameter 'n' is there twice
+! tacho: parameter 'n' is given twice
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --range n=1:2:log -- ./prog {n}
-! tacho: '1:2:log' is no range: START:END, START:END:STEP or START:END:log10
+! tacho: '1:2:log' is not a range; use START:END, START:END:STEP or START:END:log10
 ! see 'tacho sweep --help'
 [64]
 
@@ -171,17 +174,17 @@ $ tacho sweep --range n=0:10:log10 -- ./prog {n}
 [64]
 
 $ tacho sweep --range n=1:100000 -- ./prog {n}
-! tacho: a grid can have 10000 cells; 'n' makes it larger
+! tacho: a grid has at most 10000 cells; 'n' has too many values
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --grid state=a,b -- ./prog {state}
-! tacho: a parameter cannot be called 'state': that is a column of the results
+! tacho: a parameter cannot be called 'state', because results.csv has a column of this name
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --grid n=1,2 --grid m=1,2 -- ./prog {n}
-! tacho: parameter 'm' is not used: write {m} where its value goes in the command
+! tacho: parameter 'm' is not used; write {m} in the command where its value belongs
 [1]
 
 # The other options.
@@ -201,7 +204,7 @@ $ tacho sweep --grid n=1 --name a/b -- ./prog {n}
 [64]
 
 $ tacho sweep --grid n=1 --expect n! -- ./prog {n}
-! tacho: 'n!' is no growth: 1, log n, n, n log n, n^2 or n^3, perhaps with <= before it
+! tacho: 'n!' is not a growth; use 1, log n, n, n log n, n^2 or n^3, optionally after <=
 ! see 'tacho sweep --help'
 [64]
 
@@ -219,24 +222,24 @@ $ tacho sweep --file nowhere.yaml
 ! tacho: cannot open 'nowhere.yaml': No such file or directory
 [1]
 
-# Options of tacho run that a sweep has in another form.
+# Options of tacho run that a sweep replaces by others.
 $ tacho sweep --grid n=1,2 --runs 5 -- ./prog {n}
-! tacho: 'tacho sweep' does not take --runs: every cell is run as often, once in each block: --repeat N
+! tacho: 'tacho sweep' does not take --runs: all cells have the same number of runs; use --repeat N
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --grid n=1,2 -p 1% -- ./prog {n}
-! tacho: 'tacho sweep' does not take -p: every cell is run as often, once in each block: --repeat N
+! tacho: 'tacho sweep' does not take -p: all cells have the same number of runs; use --repeat N
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --grid n=1,2 --max-time 5s -- ./prog {n}
-! tacho: 'tacho sweep' does not take --max-time: every cell is run as often, once in each block: --repeat N; Ctrl-C ends it, and the same line goes on later
+! tacho: 'tacho sweep' does not take --max-time: all cells have the same number of runs; use --repeat N, or interrupt it and continue later
 ! see 'tacho sweep --help'
 [64]
 
 $ tacho sweep --grid n=1,2 --pass-status -- ./prog {n}
-! tacho: 'tacho sweep' does not take --pass-status: it goes on when a cell fails; each status is in that cell's run.json
+! tacho: 'tacho sweep' does not take --pass-status: the sweep continues when a cell fails; each status is in that cell's run.json
 ! see 'tacho sweep --help'
 [64]
 

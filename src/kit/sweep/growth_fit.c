@@ -1,11 +1,11 @@
 /*
- * How a cost grows: weighted least squares of the relative errors for each growth.
+ * Fits growths to costs: weighted least squares of the relative errors for each growth.
  *
- * Each cost has a known error, that of its median and TCH_FIT_FLOOR together, so the sum of squared
- * residuals in units of it follows the chi-square distribution where a growth is the true one (K.
- * Pearson, 1900). A growth is ruled out when its sum is too large, or when its growing part is
- * surely next to nothing. Where even the best growth fits worse than the errors allow, all errors
- * are scaled up until it fits (R. T. Birge, 1932). The best is chosen by the criterion of G.
+ * Each cost has a known error, that of its median and TCH_FIT_FLOOR together. The sum of squared
+ * residuals in units of these errors follows the chi-square distribution if the growth is the true
+ * one (K. Pearson, 1900). A growth is ruled out when its sum is too large, or when its growing part
+ * is surely close to 0. If even the best growth fits worse than the errors allow, all errors are
+ * scaled up until it fits (R. T. Birge, 1932). The best growth is chosen by the criterion of G.
  * Schwarz (1978).
  */
 #include "growth_fit.h"
@@ -43,7 +43,7 @@ struct points {
     const double *error; /* relative standard errors of the costs; NULL: none */
     size_t count;
     enum tch_growth growth;
-    double power; /* not NAN: n^power instead of the growth */
+    double power; /* if not NAN, f is n^power instead of the growth */
 };
 
 static double f_of(const struct points *p, double n)
@@ -59,7 +59,7 @@ static double weight_of(const struct points *p, size_t i)
     return 1 / (error * error + TCH_FIT_FLOOR * TCH_FIT_FLOOR);
 }
 
-/* Sums of squared relative errors: plain, and in units of what each cost's error is. */
+/* Sums of squared relative errors: plain, and in units of each cost's own error. */
 struct squares {
     double plain;
     double chi;
@@ -78,7 +78,7 @@ static struct squares squares_of(const struct points *p, double a, double b)
     return sum;
 }
 
-/* What least squares find. */
+/* Result of a least-squares fit. */
 struct solution {
     double a, b;
     double b_variance;
@@ -86,8 +86,9 @@ struct solution {
 };
 
 /*
- * Least squares of 1 - (a + b f) / cost, which is linear in a and b: with u = 1 / cost and
- * v = f / cost two equations in two unknowns. One that would come out negative is left out.
+ * Minimises the squares of 1 - (a + b f) / cost, which is linear in a and b. With u = 1 / cost and
+ * v = f / cost these are two equations in two unknowns. A coefficient that would be negative is set
+ * to 0.
  */
 static struct solution solve(const struct points *p)
 {
@@ -122,8 +123,8 @@ static struct solution solve(const struct points *p)
     return s;
 }
 
-/* 1 - what is left of the variance. The constant part alone explains nothing, so it is 0 at
-   least. */
+/* Returns the share of the variance that the fit explains. The constant part alone explains
+   nothing, so the share is at least 0. */
 static double r_squared(const struct points *p, double chi)
 {
     double weights = 0;
@@ -147,8 +148,8 @@ static double r_squared(const struct points *p, double chi)
     return all > 0 ? fmax(0, 1 - chi / all) : 1;
 }
 
-/* Returns the share of the cost at the largest n that grew since the smallest, at most: one
-   standard normal deviate of 99 % above the estimate. */
+/* Returns an upper bound (99 %) of the share of the cost at the largest n that has grown since the
+   smallest n. */
 static double most_growth(const struct points *p, const struct solution *s, double scale)
 {
     size_t low = 0;
@@ -162,13 +163,13 @@ static double most_growth(const struct points *p, const struct solution *s, doub
            (f_of(p, p->n[high]) - f_of(p, p->n[low])) / p->cost[high];
 }
 
-/* Degrees of freedom: a constant part of 0 was not fitted. */
+/* Returns the degrees of freedom. A constant part of 0 was not fitted and uses none. */
 static size_t freedom_of(const struct points *p, const struct solution *s)
 {
     return p->count - (p->growth == TCH_O_1 || s->a == 0 || s->b == 0 ? 1 : 2);
 }
 
-/* Fits all growths, finds the best, and rules out what the numbers contradict. */
+/* Fits all growths, finds the best one, and rules out those that the costs contradict. */
 static void fit_models(struct points *p, double alpha, struct tch_fit *ret)
 {
     struct solution s[TCH_GROWTHS];
@@ -188,7 +189,7 @@ static void fit_models(struct points *p, double alpha, struct tch_fit *ret)
         if (m->bic < ret->model[ret->best].bic)
             ret->best = i;
     }
-    /* Growth is claimed at 20 to 1 only. */
+    /* Claims growth only when it is at least 20 times as likely as none. */
     if (ret->model[TCH_O_1].bic - ret->model[ret->best].bic <= 6)
         ret->best = TCH_O_1;
     p->growth = (enum tch_growth)ret->best;
@@ -201,8 +202,8 @@ static void fit_models(struct points *p, double alpha, struct tch_fit *ret)
     ret->model[ret->best].open = true;
 }
 
-/* The free exponent: every hundredth up to 5 is tried, which is as fine as anybody asks for; those
-   that Student's t does not rule out are its interval. */
+/* Fits a free exponent by trying every hundredth up to 5, which is fine enough in practice. The
+   exponents that Student's t does not rule out form its interval. */
 static void fit_exponent(struct points *p, struct tch_fit *ret)
 {
     enum { STEPS = 500 };
@@ -256,7 +257,8 @@ void tch_fit_growth(const double *n, const double *cost, const double *error, si
         fit_exponent(&p, ret);
 }
 
-/* "O(n * log(n))" and "N LOG N" are both "nlogn". */
+/* Drops blanks, '*', brackets and the 'O' of a formula: "O(n * log(n))" and "N LOG N" both become
+   "nlogn". */
 static void squeeze(const char *text, char *out, size_t size)
 {
     size_t n = 0;
@@ -285,9 +287,7 @@ int tch_expect_parse(const char *text, struct tch_expect *ret, tacho_error *err)
     }
     return tch_fail(
         err, TACHO_EINVAL, 0,
-        "'%.40s' is no growth: 1, log n, n, n log n, n^2 or n^3, perhaps with <= before "
-        "it",
-        text);
+        "'%.40s' is not a growth; use 1, log n, n, n log n, n^2 or n^3, optionally after <=", text);
 }
 
 bool tch_fit_contradicts(const struct tch_fit *fit, const struct tch_expect *expect)

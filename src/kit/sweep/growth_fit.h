@@ -1,9 +1,10 @@
 /*
- * How a cost grows with n: a constant part and a growing one, cost = a + b f(n), for each of the
- * usual f, and which of them the numbers speak for.
+ * Fits how a cost grows with n: a constant part and a growing one, cost = a + b f(n), for each of
+ * the usual f, and chooses the f that the costs support.
  *
- * Fitted to relative errors, as costs go over orders of magnitude. The constant part is what every
- * run costs whatever n is, starting the program for one; it cannot be negative.
+ * The fit minimises relative errors, because costs range over orders of magnitude. The constant
+ * part is the cost of every run whatever n is, such as that of starting the program. It cannot be
+ * negative.
  */
 #ifndef TCH_GROWTH_FIT_H
 #define TCH_GROWTH_FIT_H
@@ -32,17 +33,18 @@ double tch_growth_of(enum tch_growth growth, double n);
 struct tch_fit_model {
     double a, b;
     double rms; /**< relative error of the fit, root of the mean square */
-    double r2;  /**< share of the variance of the costs that it explains, 0 to 1 */
+    double r2;  /**< share of the variance of the costs that the fit explains, 0 to 1 */
     double bic; /**< Schwarz's criterion: the smaller, the better */
-    bool open;  /**< not ruled out */
+    bool open;  /**< not ruled out by the costs */
 };
 
-enum { TCH_FIT_LEAST = 4 }; /* points */
+enum { TCH_FIT_LEAST = 4 }; /* different n that a fit needs */
 
-/** A growth is ruled out, too, when surely less than this share of the cost has grown. */
+/** A growth is also ruled out when surely less than this share of the cost has grown. */
 #define TCH_FIT_GROWN 0.1
 
-/** Real programs follow no formula better than that: caches, pages. */
+/** Smallest relative error assumed of a cost. Caches and pages keep real programs from following a
+    formula more closely. */
 #define TCH_FIT_FLOOR 0.02
 
 struct tch_fit {
@@ -50,30 +52,30 @@ struct tch_fit {
     size_t points;
     int best;        /**< -1: too few points */
     double exponent; /**< k of a + b n^k, fitted freely; NAN: too few points, or no growth */
-    double exponent_low, exponent_high; /**< 95 %; NAN: not to be told */
+    double exponent_low, exponent_high; /**< 95 % interval; NAN: unknown */
 };
 
 /**
- * Fits all growths. Fewer than TCH_FIT_LEAST different n: best is -1.
+ * Fits all growths. With fewer than TCH_FIT_LEAST different n, ret->best is -1.
  *
  * @param n, cost  all above 0
  * @param error    relative standard errors of the costs; NULL: none but TCH_FIT_FLOOR
- * @param alpha    the true growth is ruled out with at most this probability
+ * @param alpha    largest probability of ruling out the true growth
  */
 void tch_fit_growth(const double *n, const double *cost, const double *error, size_t count,
                     double alpha, struct tch_fit *ret);
 
-/** What is expected: this growth, or at most this. */
+/** The growth that the user expects: exactly this one, or at most this one. */
 struct tch_expect {
-    const char *text; /**< as given; NULL: nothing is */
+    const char *text; /**< as given; NULL: no expectation */
     enum tch_growth growth;
     bool at_most;
 };
 
-/** "n log n", "O(n^2)", "<= n". 0 or TACHO_EINVAL. text must outlive ret. */
+/** Parses "n log n", "O(n^2)" or "<= n". Returns 0 or TACHO_EINVAL. text must outlive ret. */
 int tch_expect_parse(const char *text, struct tch_expect *ret, tacho_error *err);
 
-/** Is a fit in contradiction to what is expected? */
+/** Returns whether a fit contradicts the expected growth. */
 bool tch_fit_contradicts(const struct tch_fit *fit, const struct tch_expect *expect);
 
 #endif

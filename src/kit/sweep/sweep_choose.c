@@ -1,4 +1,4 @@
-/* Finds the best cells of a sweep, and how its cost grows. */
+/* Finds the best cells of a sweep, and fits how its cost grows. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -10,20 +10,21 @@
 enum { NAME_MOST = 256 };
 
 /*
- * The best, by multiple comparisons with the best (J. C. Hsu, 1984): a cell leaves the set of cells
- * that may be best when another one beats it in the rounds that both made. All cells of a round are
- * run in an order drawn anew, so the test of pairs holds whatever the noise does. With the level
- * shared by all rivals of a cell and all objectives, the best cell stays with 95 %.
+ * The best cells, by multiple comparisons with the best (J. C. Hsu, 1984). A cell leaves the set of
+ * candidates when another cell beats it in the rounds in which both ran. Every round runs its cells
+ * in a new random order, so the paired test is valid whatever the noise does. All rivals of a cell
+ * and all objectives share the level, so the truly best cell stays in the set with a probability of
+ * 95 %.
  */
 
-/* Room for the comparison of two cells, as many of each as there are rounds. */
+/* Buffers for the comparison of two cells, each with room for one value per round. */
 struct duel {
     double *x;
     double *y;
     double *e;
 };
 
-/* Pairs the values of the rounds that both cells made. Returns how many there are. */
+/* Pairs the values of the rounds in which both cells ran. Returns the number of pairs. */
 static size_t pair_rounds(const struct tch_quantity_series *a, const struct tch_quantity_series *b,
                           struct duel *duel)
 {
@@ -40,8 +41,8 @@ static size_t pair_rounds(const struct tch_quantity_series *a, const struct tch_
     return n;
 }
 
-/* Sets how much larger y is than x: by the logarithm of the ratio, or where a value has none by the
-   difference as a share of the largest. */
+/* Sets how much larger y is than x: the logarithm of the ratio or, if a value is not positive, the
+   difference as a share of the largest value. */
 static void set_differences(struct duel *duel, size_t n)
 {
     double largest = 0;
@@ -57,7 +58,8 @@ static void set_differences(struct duel *duel, size_t n)
                                    : 0;
 }
 
-/* 1: a is better than b in an objective, -1: it is worse, 0: neither is shown. Or TACHO_ENOMEM. */
+/* Compares two cells in one objective. Returns 1 if a is better, -1 if it is worse, 0 if neither is
+   shown, or TACHO_ENOMEM. */
 static int compare_cells(const struct tch_results *r, size_t a, size_t b, size_t objective,
                          double level, struct duel *duel, tacho_error *err)
 {
@@ -74,7 +76,7 @@ static int compare_cells(const struct tch_results *r, size_t a, size_t b, size_t
     return tails.below > level ? 0 : o->more ? 1 : -1;
 }
 
-/* In how many objectives a is shown to be better than b, and worse. */
+/* Number of objectives in which a is shown to be better than b, and worse. */
 struct score {
     size_t better;
     size_t worse;
@@ -117,7 +119,7 @@ static bool is_rival(const struct tch_results *r, size_t a, size_t b)
     return a != b && is_known(r, b) && same_workload(r, a, b);
 }
 
-/* The share of TCH_RUN_ALPHA for one comparison of a cell with one of its rivals. */
+/* Returns the share of TCH_RUN_ALPHA for one comparison of a cell with one of its rivals. */
 static double level_of(const struct tch_results *r, size_t cell)
 {
     size_t rivals = 0;
@@ -127,7 +129,8 @@ static double level_of(const struct tch_results *r, size_t cell)
     return TCH_RUN_ALPHA / (double)((rivals > 0 ? rivals : 1) * r->objective_count);
 }
 
-/* Marks the cells that a rival beats: it is better in an objective and worse in none. */
+/* Marks the cells that a rival beats: the rival is better in at least one objective and worse in
+   none. */
 static int drop_beaten(struct tch_results *r, struct duel *duel, tacho_error *err)
 {
     for (size_t a = 0; a < r->sweep->cells; a++) {
@@ -147,8 +150,8 @@ static int drop_beaten(struct tch_results *r, struct duel *duel, tacho_error *er
     return 0;
 }
 
-/* Of those left, a cell is best when none of the others can beat it: it is better than each of them
-   in some objective. */
+/* Marks the best cells. A remaining cell is best when no other remaining cell can beat it, because
+   it is better than each of them in some objective. */
 static int find_best(struct tch_results *r, struct duel *duel, tacho_error *err)
 {
     for (size_t a = 0; a < r->sweep->cells; a++) {
@@ -188,7 +191,7 @@ static int mark_best(struct tch_results *r, tacho_error *err)
     free(duel.x);
     r->best_left = r->best_rounds = 0;
     for (size_t i = 0; i < r->sweep->cells; i++) {
-        size_t needed = (size_t)ceil(-log2(level_of(r, i))); /* the least p of n pairs is 2^-n */
+        size_t needed = (size_t)ceil(-log2(level_of(r, i))); /* n pairs reach a p of 2^-n at best */
 
         r->best_left += r->cells[i].best != TCH_BEST_NO;
         r->best_rounds = needed > r->best_rounds ? needed : r->best_rounds;
@@ -196,7 +199,8 @@ static int mark_best(struct tch_results *r, tacho_error *err)
     return status;
 }
 
-/* Copies the next name of a list with commas, and moves *at after it. Returns false at the end. */
+/* Copies the next name of a comma-separated list and moves *at after it. Returns false at the
+   end. */
 static bool next_name(const char **at, char name[NAME_MOST])
 {
     size_t len = *at ? strcspn(*at, ",") : 0;
@@ -208,7 +212,7 @@ static bool next_name(const char **at, char name[NAME_MOST])
     return true;
 }
 
-/* The measure of "max:NAME", "min:NAME" or NAME. */
+/* Returns the NAME of "max:NAME", "min:NAME" or "NAME". */
 static const char *measure_of(const char *objective, bool *more)
 {
     *more = strncmp(objective, "max:", 4) == 0;
@@ -227,8 +231,8 @@ static int find_params(const struct tch_grid *grid, const char *names, tch_param
         while (i < grid->count && strcmp(grid->param[i].name, name) != 0)
             i++;
         if (i == grid->count)
-            return tch_fail(err, TACHO_EINVAL, 0,
-                            "there is no parameter '%.80s' to choose the best per value of", name);
+            return tch_fail(err, TACHO_EINVAL, 0, "there is no parameter '%.80s' for --best-per",
+                            name);
         *ret |= (tch_params)1 << i;
     }
     return 0;
@@ -236,8 +240,7 @@ static int find_params(const struct tch_grid *grid, const char *names, tch_param
 
 static int too_many_objectives(tacho_error *err)
 {
-    return tch_fail(err, TACHO_EINVAL, 0, "the best can be chosen by %d measures at most",
-                    TCH_OBJECTIVES);
+    return tch_fail(err, TACHO_EINVAL, 0, "--pareto takes at most %d measures", TCH_OBJECTIVES);
 }
 
 int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked, tacho_error *err)
@@ -258,7 +261,7 @@ int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked,
 
         if (measure < 0)
             return tch_fail(err, TACHO_EINVAL, 0,
-                            "nothing called '%.80s' was measured; results.csv has the names",
+                            "there is no measure '%.80s'; results.csv lists the names",
                             measure_of(name, &more));
         if (r->objective_count == TCH_OBJECTIVES)
             return too_many_objectives(err);
@@ -272,7 +275,7 @@ int tch_results_best(struct tch_results *r, const struct tch_sweep_asked *asked,
  * Growth.
  */
 
-/* A logarithm needs more than 0. */
+/* Returns whether all values are above 0, which a logarithm needs. */
 static bool can_grow(const struct tch_param *p)
 {
     bool fine = p->numeric && p->count > 1;
@@ -282,8 +285,8 @@ static bool can_grow(const struct tch_param *p)
     return fine;
 }
 
-/* The one named, or the only numeric one of more than one value, if it has enough of them; -1:
-   there is none. */
+/* Returns the named parameter or, without a name, the only numeric parameter with more than one
+   value, provided it has enough values. Returns -1 if there is none. */
 static int find_along(const struct tch_grid *grid, const char *name, bool asked)
 {
     int found = -1;
@@ -302,14 +305,14 @@ static int find_along(const struct tch_grid *grid, const char *name, bool asked)
     return asked || grid->param[found].count >= TCH_FIT_LEAST ? found : -1;
 }
 
-/* Returns the relative standard error of a median, from its interval, or from the range where there
-   were too few runs for one. */
+/* Returns the relative standard error of a median: from its interval, or from the range if there
+   were too few runs for an interval. */
 static double error_of(const struct tch_cell_value *v)
 {
     return (v->high - v->low) / 2 / v->median / (v->level > 0 ? 1.96 : 1);
 }
 
-/* The cells from s->first on that differ in the one parameter alone. */
+/* Fits the cells from s->first on that differ only in the one parameter. */
 static int fit_series(struct tch_results *r, struct tch_growth_series *s, double alpha,
                       tacho_error *err)
 {
@@ -369,10 +372,10 @@ static int find_growth(const struct tch_grid *grid, const struct tch_sweep_asked
         return status;
     *along = find_along(grid, asked->along, asked->along || asked->expect);
     if (*along < 0 && (asked->along || asked->expect))
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "how the cost grows needs one parameter whose values are all numbers above "
-                        "0%s",
-                        asked->along ? "" : "; with several, name it: --along NAME");
+        return tch_fail(
+            err, TACHO_EINVAL, 0,
+            "a fit of the cost needs a parameter whose values are all numbers above 0%s",
+            asked->along ? "" : "; if there are several, name one by --along NAME");
     return 0;
 }
 
@@ -386,7 +389,7 @@ int tch_results_growth(struct tch_results *r, const struct tch_sweep_asked *aske
         return status;
     if (measure < 0 && (asked->cost || r->measure_count > 0))
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "nothing called '%.80s' was measured; results.csv has the names", cost);
+                        "there is no measure '%.80s'; results.csv lists the names", cost);
     r->cost = measure < 0 ? 0 : (size_t)measure;
     if (r->along < 0 || measure < 0)
         return 0;
@@ -396,9 +399,7 @@ int tch_results_growth(struct tch_results *r, const struct tch_sweep_asked *aske
     return status;
 }
 
-/*
- * Before the first run.
- */
+/* Checks before the first run. */
 
 static int check_measure(const struct tch_run_plan *plan, const char *name, tacho_error *err)
 {
@@ -416,8 +417,8 @@ static int check_measure(const struct tch_run_plan *plan, const char *name, tach
         return 0;
     return tch_fail(
         err, TACHO_EINVAL, 0,
-        "nothing called '%.80s' is measured: there are wall, user, system, memory, energy "
-        "and so on, throughput with --work, and what --metric names",
+        "there is no measure '%.80s'; use wall, user, system, memory, energy or another of tacho "
+        "compare, throughput with --work, or a name of --metric",
         name);
 }
 

@@ -1,5 +1,5 @@
 /*
- * Main effects and interactions of the parameters: the analysis of variance (R. A. Fisher, 1925) of
+ * Main effects and interactions of the parameters, by analysis of variance (R. A. Fisher, 1925) of
  * the logarithms of the cells' medians. A complete grid is balanced, so the sums of squares of all
  * effects add up.
  */
@@ -11,7 +11,7 @@
 #include "kit/stats/order_stats.h"
 #include "sweep_results.h"
 
-/* Do all cells have a cost with a logarithm, and is there more than one parameter to tell apart? */
+/* Returns whether every cell has a positive cost and more than one parameter varies. */
 static bool can_have_effects(const struct tch_results *r)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
@@ -26,7 +26,8 @@ static bool can_have_effects(const struct tch_results *r)
     return varied > 1;
 }
 
-/* Where a combination of the values of some parameters is among all of these. */
+/* Returns the number of a cell's combination of values of some parameters, among all such
+   combinations. */
 static size_t place_of(const struct tch_grid *grid, size_t cell, tch_params which)
 {
     size_t place = 0;
@@ -47,8 +48,9 @@ static size_t combinations(const struct tch_grid *grid, tch_params which)
 }
 
 /*
- * Takes the mean of each combination out of what is left, and returns the sum of squares that this
- * explains. Main effects go first: what an interaction then takes out is its own.
+ * Subtracts the mean of each combination from the residuals and returns the sum of squares that
+ * this explains. Main effects must be subtracted first. Then an interaction explains only what they
+ * left.
  */
 static double take_out(const struct tch_results *r, tch_params which, double *left, double *means)
 {
@@ -68,7 +70,7 @@ static double take_out(const struct tch_results *r, tch_params which, double *le
     return squares;
 }
 
-/* The degrees of freedom of a main effect or an interaction. */
+/* Returns the degrees of freedom of a main effect or an interaction. */
 static size_t freedom_of(const struct tch_grid *grid, tch_params which)
 {
     size_t freedom = 1;
@@ -90,7 +92,7 @@ static int add_effect(struct tch_results *r, tch_params which, double *left, dou
         return tch_fail_memory(err);
     e = &r->effects[r->effect_count++];
     *e = (struct tch_effect){.which = which, .share = take_out(r, which, left, means)};
-    /* The squares of an effect that is not there are those of the medians' errors. */
+    /* Without an effect, its squares are those of the medians' errors. */
     e->p = r->noise > 0 ? tch_chi_above(e->share / r->noise, freedom) : e->share > 0 ? 0 : 1;
     return 0;
 }
@@ -103,7 +105,7 @@ static int by_share(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-/* Adds the logarithms of a cell's costs less their median, each to the row of its round. */
+/* Adds the logarithms of a cell's costs, minus their median, each to the row of its round. */
 static void add_to_rounds(const struct tch_quantity_series *s, double median,
                           const struct tch_quantity_series *rounds, double *table, size_t *count,
                           size_t cells)
@@ -117,9 +119,9 @@ static void add_to_rounds(const struct tch_quantity_series *s, double median,
 }
 
 /*
- * The squared error of a cell's median, less what all cells of a round share: a disturbance that
- * lasts, such as another program, moves them all and makes no cell better. By the median absolute
- * deviation, whose variance of the median is pi / 2 sigma^2 / n.
+ * Estimates the squared error of a cell's median without the error that all cells of a round share.
+ * A lasting disturbance, such as another program, affects all of them and makes no cell better. The
+ * estimate uses the median absolute deviation; the variance of a median is pi / 2 sigma^2 / n.
  */
 static int measure_noise(struct tch_results *r, tacho_error *err)
 {
@@ -136,7 +138,8 @@ static int measure_noise(struct tch_results *r, tacho_error *err)
         double shared = count[k] > 0 ? tch_median(table + k * cells, count[k]) : 0;
 
         for (size_t i = 0; i < count[k]; i++)
-            table[n++] = fabs(table[k * cells + i] - shared); /* n is never ahead of what is read */
+            table[n++] =
+                fabs(table[k * cells + i] - shared); /* n never overtakes the index that is read */
     }
     if (n > 0) {
         double sigma = 1.4826 * tch_median(table, n);
@@ -156,7 +159,7 @@ static int find_effects(struct tch_results *r, double *left, double *means, tach
 
     for (size_t i = 0; i < r->sweep->cells; i++)
         left[i] = log(r->cells[i].value[r->cost].median);
-    take_out(r, 0, left, means); /* the mean of all */
+    take_out(r, 0, left, means); /* subtract the overall mean */
     for (size_t i = 0; i < r->sweep->cells; i++)
         total += left[i] * left[i];
     for (size_t i = 0; i < params && status == 0; i++)

@@ -12,7 +12,7 @@
 enum {
     NUMBER_TEXT = 32,
     FILLED_MAX = 16 << 20,
-    STEPS_MOST = 100000, /* of a range, those that round to the same number counted too */
+    STEPS_MOST = 100000, /* steps of a range, including those that round to the same number */
 };
 
 void tch_grid_release(struct tch_grid *grid)
@@ -26,7 +26,7 @@ void tch_grid_release(struct tch_grid *grid)
     grid->count = 0;
 }
 
-/* They are columns of results.csv beside the parameters. */
+/* Returns whether results.csv has a column of this name beside the parameters. */
 static bool is_reserved(const char *name, size_t len)
 {
     static const char *const names[] = {"cell", "state", "runs", "pareto"};
@@ -60,17 +60,18 @@ static int new_param(struct tch_grid *grid, const char *name, size_t len, tacho_
 
     if (!is_name(name, len))
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "'%.*s' cannot be a parameter: letters, digits, '_' and '-', beginning "
+                        "'%.*s' cannot be a parameter; use letters, digits, '_' and '-', beginning "
                         "with a letter",
                         (int)(len < 80 ? len : 80), name);
     if (is_reserved(name, len))
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "a parameter cannot be called '%.*s': that is a column of the results",
+                        "a parameter cannot be called '%.*s', because results.csv has a column of "
+                        "this name",
                         (int)len, name);
     if (find_param(grid, name, len) >= 0)
-        return tch_fail(err, TACHO_EINVAL, 0, "parameter '%.*s' is there twice", (int)len, name);
+        return tch_fail(err, TACHO_EINVAL, 0, "parameter '%.*s' is given twice", (int)len, name);
     if (grid->count == TCH_GRID_PARAMS)
-        return tch_fail(err, TACHO_ELIMIT, 0, "there can be %d parameters", TCH_GRID_PARAMS);
+        return tch_fail(err, TACHO_ELIMIT, 0, "a grid has at most %d parameters", TCH_GRID_PARAMS);
     *p = (struct tch_param){.numeric = true};
     memcpy(p->name, name, len);
     grid->count++;
@@ -80,14 +81,15 @@ static int new_param(struct tch_grid *grid, const char *name, size_t len, tacho_
 static int add_value(struct tch_grid *grid, struct tch_param *p, const char *value, size_t len,
                      tacho_error *err)
 {
-    size_t others = 1; /* cells of the other parameters */
+    size_t others = 1; /* number of cells without this parameter */
 
     for (size_t i = 0; i < grid->count; i++)
         if (&grid->param[i] != p)
             others *= grid->param[i].count > 0 ? grid->param[i].count : 1;
     if ((p->count + 1) * others > TCH_GRID_CELLS)
-        return tch_fail(err, TACHO_ELIMIT, 0, "a grid can have %d cells; '%s' makes it larger",
-                        TCH_GRID_CELLS, p->name);
+        return tch_fail(err, TACHO_ELIMIT, 0,
+                        "a grid has at most %d cells; '%s' has too many values", TCH_GRID_CELLS,
+                        p->name);
     if (len == 0)
         return tch_fail(err, TACHO_EINVAL, 0, "parameter '%s' has an empty value", p->name);
     if (len > TCH_GRID_VALUE)
@@ -105,7 +107,8 @@ static int add_value(struct tch_grid *grid, struct tch_param *p, const char *val
     return 0;
 }
 
-/* As above, for what somebody typed: the values of a range differ as they are. */
+/* Adds a value that a user typed; one given twice is an error. The values of a range always
+   differ. */
 static int add_new_value(struct tch_grid *grid, struct tch_param *p, const char *value, size_t len,
                          tacho_error *err)
 {
@@ -128,7 +131,7 @@ int tch_grid_add_value(struct tch_grid *grid, const char *name, const char *valu
                          strlen(value), err);
 }
 
-/* Finds the name before '='; *rest points after it. */
+/* Parses the name before '='. Sets *rest to the text after it. */
 static int begin_spec(struct tch_grid *grid, const char *spec, const char *wants, const char **rest,
                       tacho_error *err)
 {
@@ -156,10 +159,10 @@ int tch_grid_add(struct tch_grid *grid, const char *spec, tacho_error *err)
     return status;
 }
 
-/* "START:END[:STEP|:logBASE]" */
+/* A parsed "START:END[:STEP|:logBASE]". */
 struct range {
     double start, end, step;
-    bool log; /* then step is the factor */
+    bool log; /* logarithmic: step is a factor */
 };
 
 static int parse_range(const char *text, struct range *r, tacho_error *err)
@@ -175,7 +178,8 @@ static int parse_range(const char *text, struct range *r, tacho_error *err)
     fine = fine && tch_parse_f64(how + (r->log ? 3 : 0), &r->step) == 0;
     if (!fine || !isfinite(r->start) || !isfinite(r->end) || !isfinite(r->step))
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "'%.80s' is no range: START:END, START:END:STEP or START:END:log10", text);
+                        "'%.80s' is not a range; use START:END, START:END:STEP or START:END:log10",
+                        text);
     if (r->end < r->start)
         return tch_fail(err, TACHO_EINVAL, 0, "the range '%.80s' ends before it starts", text);
     if (r->log && (r->step <= 1 || r->start <= 0))
@@ -208,7 +212,8 @@ int tch_grid_add_range(struct tch_grid *grid, const char *spec, tacho_error *err
         if (value == floor(value) && fabs(value) < 1e15)
             snprintf(text, sizeof text, "%.0f", value);
         else
-            snprintf(text, sizeof text, "%.12g", value); /* hides what steps of 0.1 round off */
+            snprintf(text, sizeof text, "%.12g",
+                     value); /* 12 digits hide the rounding errors of steps such as 0.1 */
         if (strcmp(text, last) != 0)
             status = add_value(grid, &grid->param[grid->count - 1], text, strlen(text), err);
         memcpy(last, text, sizeof last);

@@ -1,4 +1,4 @@
-/* The loop: block after block, run after run, whatever becomes of a cell. */
+/* The loop over blocks and runs. It continues when a cell fails. */
 #include "sweep_loop.h"
 
 #include <errno.h>
@@ -40,17 +40,15 @@ double tch_sweep_left_ns(const struct tch_sweep *sweep)
     return known_units > 0 ? left + known / (double)known_units * (double)unknown_runs : 0;
 }
 
-/*
- * A cell that failed.
- */
+/* Completed and failed cells. */
 
-/* What the extra runs of a unit found. */
+/* Results of a unit's extra runs. */
 struct extra {
     struct tch_warnings warnings;
     struct tch_counts counts;
 };
 
-/* extra may be NULL; its counts become the receipt's. */
+/* Writes the end of a unit's receipt. extra may be NULL; its counts move into the receipt. */
 static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const char *state,
                          struct extra *extra, tacho_error *err)
 {
@@ -70,9 +68,10 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
 
     if (!end.power.status) { /* no run was made since the sweep was resumed */
         end.power.status = "unavailable";
-        snprintf(end.power.why, sizeof end.power.why, "not known: the sweep was killed");
+        snprintf(end.power.why, sizeof end.power.why, "unknown, because the sweep was killed");
     }
-    if (unit->server_runs > 0 && unit->server_runs == unit->done) { /* of all runs, or not known */
+    if (unit->server_runs > 0 &&
+        unit->server_runs == unit->done) { /* only if the sums cover all runs */
         end.server = unit->server_use;
         end.server.ready_s /= unit->server_runs;
     }
@@ -89,7 +88,7 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
     return status;
 }
 
-/* failure.txt beside run.json: why, and the last words. */
+/* Writes failure.txt beside run.json, with the reason and the end of the output. */
 static int fail_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
                      const struct tch_buf *why, tacho_error *err)
 {
@@ -142,9 +141,9 @@ static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
     }
 }
 
-/* Makes one run. A missing program or a failing --prepare fails that cell alone; out of memory ends
-   the sweep. Returns 1 when the run was made or the cell failed (then `why` says how), 0 when asked
-   to stop. */
+/* Makes one run. A missing program or a failing --prepare fails that cell alone; running out of
+   memory stops the sweep. Returns 1 when the run was made or the cell failed (then `why` has the
+   reason), 0 when asked to stop. */
 static int make_run(struct tch_sweep *sweep, struct tch_unit_plan *p, const struct tch_step *step,
                     const struct tch_sweep_watch *watch, struct tch_buf *why, tacho_error *err)
 {
@@ -224,9 +223,7 @@ static int run_block(struct tch_sweep *sweep, uint64_t block, struct tch_step *s
     return status;
 }
 
-/*
- * Flamegraphs and counts: extra runs of each, when all others are made.
- */
+/* Extra runs of each unit for flamegraphs and counts, after all other runs. */
 
 static bool wants_extra(const struct tch_sweep *sweep, const struct tch_sweep_unit *unit)
 {
@@ -234,8 +231,8 @@ static bool wants_extra(const struct tch_sweep *sweep, const struct tch_sweep_un
            !unit->closed && unit->done >= unit->total;
 }
 
-/* Why there is no flamegraph goes to *err, and is no failure of the cell; but it fails without
-   memory. */
+/* Makes the extra runs of a unit. A missing flamegraph does not fail the cell; the caller reports
+   its reason from *err. Running out of memory does fail. */
 static int make_extra(const struct tch_sweep *sweep, size_t i, struct tch_unit_plan *p,
                       const struct tch_sweep_watch *watch, struct extra *ret, tacho_error *err)
 {
@@ -266,8 +263,7 @@ static int make_extra(const struct tch_sweep *sweep, size_t i, struct tch_unit_p
     return status;
 }
 
-/* Makes the extra runs of a unit, which completes it. Returns 1 to continue, 0 when asked to stop.
- */
+/* Makes the extra runs of a unit and completes it. Returns 1 to continue, 0 when asked to stop. */
 static int end_by_extra(struct tch_sweep *sweep, size_t i, const struct tch_sweep_watch *watch,
                         tacho_error *err)
 {

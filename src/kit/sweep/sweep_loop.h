@@ -1,15 +1,15 @@
 /*
- * A sweep: one command over a grid of parameters, each cell a run of its own, block after block.
+ * A sweep: one command over a grid of parameters, one run folder per cell, block after block.
  *
- *     tch_sweep_open(&sweep, &plan, &err);      the folder, and what is there of it already
+ *     tch_sweep_open(&sweep, &plan, &err);      opens the folder, reads what earlier processes did
  *     tch_sweep_measure(&sweep, &watch, &err);
- *     tch_sweep_finish(&sweep, &err);           run.json of each cell that has all its runs
- *     tch_results_load(&results, &sweep, &err); sweep_results.h
- *     tch_sweep_release(&sweep);
+ *     tch_sweep_finish(&sweep, &err);           completes run.json of each cell that has all its
+ * runs tch_results_load(&results, &sweep, &err); sweep_results.h tch_sweep_release(&sweep);
  *
- * OUT/NAME/ holds sweep.json and, in cells/, the run folders. The record of what was done is these
- * run folders alone: every sample is in one of them when it is taken, with the number of its run.
- * There is no other record that a kill could leave behind or ahead of them.
+ * OUT/NAME/ contains sweep.json and, in cells/, the run folders. These run folders are the only
+ * record of the progress: every sample is written to one of them as soon as it is taken, with the
+ * number of its run. A kill cannot leave them inconsistent with another record, because there is
+ * none.
  */
 #ifndef TCH_SWEEP_LOOP_H
 #define TCH_SWEEP_LOOP_H
@@ -31,40 +31,42 @@
 
 enum { TCH_SWEEP_REPEAT = 10, TCH_SWEEP_BASELINE = 4096 };
 
-/** What is to be done. Everything is borrowed. Words, env and what tch_plan_text() gives may hold
- * {name}. */
+/**
+ * What to measure and how. Everything is borrowed. {name} may occur in words, env and the texts
+ * that tch_plan_text() returns.
+ */
 struct tch_sweep_plan {
     const char *name;
     const struct tch_grid *grid;
     const char *const *argv;
-    const char *line;                 /**< argv for people */
+    const char *line;                 /**< argv as it is shown */
     const char *const *baseline_argv; /**< NULL: none */
-    const char *baseline;             /**< the same for people */
-    struct tch_run_plan run; /**< all that is around a run; its commands are not looked at */
-    uint64_t repeat;         /**< blocks: runs of each cell */
+    const char *baseline;             /**< baseline_argv as it is shown */
+    struct tch_run_plan run; /**< everything but the command; its own commands are ignored */
+    uint64_t repeat;         /**< blocks, which is runs per cell */
     uint64_t seed;
-    bool fresh; /**< what is there of it is left aside */
-    bool retry; /**< cells that failed are run again */
+    bool fresh; /**< ignore what earlier processes did */
+    bool retry; /**< run failed cells again */
 };
 
 enum tch_sweep_unit_state {
-    TCH_UNIT_PENDING, /**< no run yet, or not all */
+    TCH_UNIT_PENDING, /**< runs are missing */
     TCH_UNIT_COMPLETE,
     TCH_UNIT_FAILED,
 };
 
 /** A cell or a baseline. */
 struct tch_sweep_unit {
-    char *folder; /**< of its run, absolute; NULL: none yet */
+    char *folder; /**< absolute path of its run folder; NULL: none yet */
     uint32_t done;
     uint32_t total;
     enum tch_sweep_unit_state state;
-    bool closed; /**< run.json has its end */
+    bool closed; /**< run.json is complete */
     uint64_t last_ns;
     uint64_t polls; /**< by this process */
     uint64_t polls_ns;
     uint32_t server_runs;                 /**< runs with a server in this process */
-    struct tch_run_server_use server_use; /**< sums over these, but for the peak */
+    struct tch_run_server_use server_use; /**< sums over these runs, except for the peak */
 };
 
 struct tch_sweep {
@@ -75,59 +77,60 @@ struct tch_sweep {
     char started_at[TCH_TIME_TEXT];
     size_t cells;
     size_t baselines;
-    uint32_t *baseline;      /**< of each cell */
-    uint32_t *baseline_cell; /**< of each baseline: one of its cells */
+    uint32_t *baseline;      /**< number of each cell's baseline */
+    uint32_t *baseline_cell; /**< one cell of each baseline */
     tch_params baseline_uses;
     struct tch_sweep_unit *units; /**< the cells, then the baselines */
     struct tch_order order;
     struct tch_surroundings surroundings;
     struct tch_power_origin power;
     int lock_fd;
-    uint64_t runs_done; /**< of all units, those of earlier processes too */
+    uint64_t runs_done; /**< of all units, including those of earlier processes */
     uint64_t runs_total;
-    size_t flames_missing;   /**< that were asked for and could not be had */
-    tacho_error flame_error; /**< why, of the first */
-    bool left_running;       /**< a run has left processes behind */
+    size_t flames_missing;   /**< requested flamegraphs that could not be made */
+    tacho_error flame_error; /**< why the first of them is missing */
+    bool left_running;       /**< a run left orphaned processes */
     bool interrupted;
-    bool resumed;    /**< something was there */
-    const char *now; /**< what it is at */
+    bool resumed;    /**< an earlier process started this sweep */
+    const char *now; /**< current activity, for the progress display */
 };
 
 /** Callbacks of the caller. */
 struct tch_sweep_watch {
-    const volatile sig_atomic_t *stop; /**< not 0: end now; may be NULL */
-    /** After each run; failure: why the cell failed in it, or NULL. */
+    const volatile sig_atomic_t *stop; /**< not 0: stop now; may be NULL */
+    /** Called after each run. failure is why the cell failed in this run, or NULL. */
     void (*step)(void *ctx, const struct tch_sweep *sweep, size_t unit, const char *failure);
     void *ctx;
 };
 
 /**
- * sweep is released by the caller in any case.
+ * Opens the sweep's folder, locks it and reads the runs that are there. The caller releases sweep
+ * even on failure.
  *
- * @return 0, or TACHO_EINVAL (the plan; or the folder holds another sweep), TACHO_EIO, TACHO_ELIMIT
- *         (another process is at work in it), TACHO_ENOMEM
+ * @return 0, or TACHO_EINVAL (bad plan, or the folder contains another sweep), TACHO_EIO,
+ * TACHO_ELIMIT (another process uses the folder), TACHO_ENOMEM
  */
 int tch_sweep_open(struct tch_sweep *sweep, const struct tch_sweep_plan *plan, tacho_error *err);
 
-/** Makes the runs that are missing. A failed cell is marked in its unit and is no error. */
+/** Makes the missing runs. A failed cell is marked in its unit and is not an error. */
 int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
                       tacho_error *err);
 
 /** Completes the receipts of the units that have all their runs. */
 int tch_sweep_finish(struct tch_sweep *sweep, tacho_error *err);
 
-/** Removes the lock of the folder, which nothing may be written to any more but a seal. */
+/** Removes the lock of the folder. After that only a seal may be written to the folder. */
 void tch_sweep_unlock(struct tch_sweep *sweep);
 
 void tch_sweep_release(struct tch_sweep *sweep);
 
-/** "lambda=0.3_tau=2", or "baseline". */
+/** Writes a unit's name: "lambda=0.3_tau=2", or "baseline". */
 void tch_sweep_name(const struct tch_sweep *sweep, size_t unit, char name[TCH_CELL_NAME]);
 
-/** Estimates how many nanoseconds the missing runs take, by the runs made so far; 0: not known. */
+/** Estimates from the runs made so far how many nanoseconds the missing ones take; 0: unknown. */
 double tch_sweep_left_ns(const struct tch_sweep *sweep);
 
-/** The beginning of sweep.json, the object left open: what is swept, how, where. */
+/** Adds the beginning of sweep.json (plan and folder) and leaves the object open. */
 void tch_sweep_head(const struct tch_sweep *sweep, struct tch_buf *b);
 
 #endif

@@ -1,4 +1,5 @@
-/* Before the first run: the folder, the lock, what an earlier process has done. */
+/* Opens a sweep before the first run: the folder, the lock, and what an earlier process has
+   done. */
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
@@ -30,7 +31,7 @@ static tch_params used_in_list(const struct tch_grid *grid, const char *const *l
     return used;
 }
 
-/* In what is around a run; of --output only where all are meant. */
+/* Returns the parameters used in environment, hooks and files. --output counts only if `all`. */
 static tch_params used_around(const struct tch_sweep_plan *plan, bool all)
 {
     struct tch_run_plan run = plan->run;
@@ -42,24 +43,26 @@ static tch_params used_around(const struct tch_sweep_plan *plan, bool all)
     return used;
 }
 
-/* Refuses a parameter that is not used: its cells would all be the same. */
+/* Rejects a parameter that is not used, because its cells would all be the same. */
 static int check_plan(const struct tch_sweep_plan *plan, tacho_error *err)
 {
     const struct tch_grid *grid = plan->grid;
     tch_params used = used_in_list(grid, plan->argv) | used_around(plan, true);
 
     if (tch_grid_cells(grid) == 0)
-        return tch_fail(err, TACHO_EINVAL, 0, "a sweep needs a parameter: --grid NAME=VALUE,...");
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "a sweep needs a parameter; add --grid NAME=VALUE,...");
     for (size_t i = 0; i < grid->count; i++)
         if (!(used >> i & 1))
             return tch_fail(err, TACHO_EINVAL, 0,
-                            "parameter '%s' is not used: write {%s} where its value goes in the "
-                            "command",
+                            "parameter '%s' is not used; write {%s} in the command where its value "
+                            "belongs",
                             grid->param[i].name, grid->param[i].name);
     return 0;
 }
 
-/* Cells that agree in the parameters that the baseline takes have one baseline. */
+/* Returns the baseline of a cell. Cells that agree in all parameters that the baseline uses share
+   one. */
 static size_t baseline_of(const struct tch_sweep *sweep, size_t cell)
 {
     const struct tch_grid *grid = sweep->plan->grid;
@@ -96,7 +99,8 @@ static int make_units(struct tch_sweep *sweep, tacho_error *err)
     return 0;
 }
 
-/* How many runs each is to have: cells one a block, a baseline one a round of its cells. */
+/* Counts the runs of each unit: one per block for a cell, one per round of its cells for a
+   baseline. */
 static int count_runs(struct tch_sweep *sweep, tacho_error *err)
 {
     struct tch_step *steps = calloc(sweep->order.steps, sizeof *steps);
@@ -129,7 +133,8 @@ static int make_folder(struct tch_sweep *sweep, tacho_error *err)
     return status;
 }
 
-/* Says whether fd is still the file of that path, and not one that was removed or replaced. */
+/* Returns whether fd is still the file at that path, rather than one that was removed or
+   replaced. */
 static bool is_file_of(int fd, const char *path)
 {
     struct stat open_file;
@@ -139,9 +144,9 @@ static bool is_file_of(int fd, const char *path)
            open_file.st_ino == named.st_ino && open_file.st_dev == named.st_dev;
 }
 
-/* Locks the folder. Programs of a killed sweep hold the lock until they exit, within a second or
-   two: nothing may be measured beside them. A sweep that finishes removes the file while it holds
-   the lock, so a lock of a removed file is worth nothing and is taken again. */
+/* Locks the folder. Programs of a killed sweep keep the lock until they exit, within a second or
+   two, because nothing may be measured beside them. A finishing sweep removes the file while it has
+   the lock, so the lock of a removed file is useless and is taken again. */
 static int lock_folder(struct tch_sweep *sweep, tacho_error *err)
 {
     char path[PATH_MAX];
@@ -162,9 +167,9 @@ static int lock_folder(struct tch_sweep *sweep, tacho_error *err)
         close(fd);
         usleep(100000);
     }
-    return status < 0 ? status
-                      : tch_fail(err, TACHO_ELIMIT, 0, "another tacho sweep is at work in '%s'",
-                                 sweep->shown);
+    return status < 0
+               ? status
+               : tch_fail(err, TACHO_ELIMIT, 0, "another tacho sweep is using '%s'", sweep->shown);
 }
 
 void tch_sweep_unlock(struct tch_sweep *sweep)
@@ -225,7 +230,7 @@ static bool take_text(const struct tch_buf *json, const char *key, char *out, si
     return fine;
 }
 
-/* The sweep that is there must be this one. */
+/* Checks that the sweep in the folder has the same plan. */
 static int check_same_plan(struct tch_sweep *sweep, const struct tch_buf *json, tacho_error *err)
 {
     struct tch_json_value old;
@@ -240,7 +245,7 @@ static int check_same_plan(struct tch_sweep *sweep, const struct tch_buf *json, 
         !take_text(json, "started_at", sweep->started_at, sizeof sweep->started_at) ||
         !tch_json_find(json->data, json->len, "plan", &old))
         return tch_fail(err, TACHO_EPARSE, 0,
-                        "'%s/sweep.json' is no " TCH_SWEEP_SCHEMA
+                        "'%s/sweep.json' is not a document of " TCH_SWEEP_SCHEMA
                         "; remove it, or choose another --name",
                         sweep->shown);
     tch_buf_init(&b, SWEEP_MAX);
@@ -248,10 +253,11 @@ static int check_same_plan(struct tch_sweep *sweep, const struct tch_buf *json, 
     if (b.failed)
         status = tch_fail_memory(err);
     else if (tch_sweep_plan_same(old.text, old.len, b.data, b.len, what, sizeof what) < 0)
-        status = tch_fail(err, TACHO_EINVAL, 0,
-                          "'%s' holds another sweep: its %s differs; choose another --name, or "
-                          "start it over with --fresh",
-                          sweep->shown, what);
+        status =
+            tch_fail(err, TACHO_EINVAL, 0,
+                     "'%s' contains another sweep, whose %s differs; choose another --name, or "
+                     "start over with --fresh",
+                     sweep->shown, what);
     tch_buf_release(&b);
     return status;
 }
@@ -275,8 +281,8 @@ static int find_sweep(struct tch_sweep *sweep, tacho_error *err)
     return status;
 }
 
-/* What there is of a cell, by its newest run folder, when that is of this sweep. One that was
-   completed before it had all its runs, as `tacho report` does, cannot be gone on with. */
+/* Reads a cell's newest run folder if it belongs to this sweep. A folder that was completed before
+   it had all its runs, as `tacho report` does, cannot be continued. */
 static int find_unit(struct tch_sweep *sweep, size_t i, tacho_error *err)
 {
     struct tch_sweep_unit *unit = &sweep->units[i];

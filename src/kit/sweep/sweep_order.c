@@ -1,4 +1,4 @@
-/* The order of a sweep. */
+/* The order of a sweep's runs. */
 #include "sweep_order.h"
 
 #include "base/fail.h"
@@ -22,15 +22,16 @@ void tch_order_init(struct tch_order *order)
     order->steps = order->cells + (order->baselines > 0 ? order->rounds : 0);
 }
 
-/* A round: some cells of one baseline. */
+/* A round: some cells that share a baseline. */
 struct round {
-    uint32_t first; /* among the cells sorted by baseline */
+    uint32_t first; /* index into the cells sorted by baseline */
     uint32_t count;
     uint32_t baseline;
-    uint32_t of; /* how many that baseline has in a block */
+    uint32_t of; /* rounds of that baseline per block */
 };
 
-/* All cells, those of a baseline together and shuffled, cut into rounds of about the same size. */
+/* Sorts the cells by baseline, shuffles the cells of each baseline, and splits them into rounds of
+   about the same size. */
 static void make_rounds(const struct tch_order *order, uint32_t *cells, struct round *rounds,
                         uint64_t *state)
 {
@@ -58,13 +59,14 @@ static void make_rounds(const struct tch_order *order, uint32_t *cells, struct r
     }
 }
 
-/* A baseline runs once in each of its rounds; its runs are numbered in the order of the rounds. */
+/* Lists the steps of a block. A baseline runs once in each of its rounds, and its runs are numbered
+   in the order of the rounds. */
 static void order_steps(const struct tch_order *order, uint64_t block, uint32_t *memory,
                         struct round *rounds, struct tch_step *steps)
 {
     uint32_t *cells = memory;
     uint32_t *turn = memory + order->cells;
-    uint32_t *seen = turn + order->rounds; /* rounds so far, by baseline */
+    uint32_t *seen = turn + order->rounds; /* rounds so far, per baseline */
     uint64_t state = order->seed ^ (block + 1) * 0xD1342543DE82EF95u;
     size_t n = 0;
 

@@ -1,12 +1,13 @@
 /*
- * In which order a sweep runs: blocks, each of them every cell once, shuffled anew.
+ * The order in which a sweep runs: in blocks, each of which runs every cell once in a new random
+ * order.
  *
- * What drifts meanwhile (heat, neighbours, the time of day) so falls on all cells alike. With a
- * baseline a block is made of rounds of a few cells, and in each round the baseline is run once,
- * at a place of its own: a cell is compared with the baseline of the same round.
+ * A drift (heat, neighbours, the time of day) then affects all cells alike. With a baseline, a
+ * block consists of rounds of a few cells. The baseline runs once in each round, at a random
+ * position, and a cell is compared with the baseline of the same round.
  *
- * The same grid and seed give the same order, block by block, so that a sweep that was killed goes
- * on where it was.
+ * The same grid and seed give the same order, block by block. A killed sweep therefore continues
+ * where it stopped.
  */
 #ifndef TCH_SWEEP_ORDER_H
 #define TCH_SWEEP_ORDER_H
@@ -18,25 +19,26 @@
 
 enum { TCH_ROUND_CELLS = 8 };
 
-/** One run that is to be made. */
+/** One run to make. */
 struct tch_step {
     uint32_t unit; /**< a cell, or cells + the number of a baseline */
     uint32_t run;  /**< which of its runs, from 1 */
-    uint32_t pair; /**< the round, from 1, counted through all blocks */
+    uint32_t pair; /**< the round, numbered from 1 through all blocks */
 };
 
 struct tch_order {
     size_t cells;
     size_t baselines;         /**< may be 0 */
-    const uint32_t *baseline; /**< of each cell; without baselines not looked at */
+    const uint32_t *baseline; /**< number of each cell's baseline; ignored without baselines */
     uint64_t seed;
-    size_t rounds; /**< in a block; set by tch_order_init() */
-    size_t steps;  /**< in a block; likewise */
+    size_t rounds; /**< per block; set by tch_order_init() */
+    size_t steps;  /**< per block; set by tch_order_init() */
 };
 
 void tch_order_init(struct tch_order *order);
 
-/** The steps of block `block` (from 0); room for order->steps. 0 or TACHO_ENOMEM. */
+/** Writes the steps of block `block` (from 0) to `steps`, which has room for order->steps. Returns
+    0 or TACHO_ENOMEM. */
 int tch_order_block(const struct tch_order *order, uint64_t block, struct tch_step *steps,
                     tacho_error *err);
 

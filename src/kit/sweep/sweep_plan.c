@@ -70,7 +70,7 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
     tch_json_end_object(b);
 }
 
-/* Every member of a has the same value in b. */
+/* Returns 0 when every member of a has the same value in b. */
 static int all_in(const char *a, size_t a_len, const char *b, size_t b_len, char *what, size_t size)
 {
     struct tch_json_reader r;

@@ -1,4 +1,4 @@
-/* Run folders into rows. Choosing among the rows is sweep_choose.c's. */
+/* Turns run folders into rows. sweep_choose.c chooses among the rows. */
 #include "sweep_results.h"
 
 #include <math.h>
@@ -30,7 +30,7 @@ int tch_results_measure(const struct tch_results *r, const char *name)
     return tch_results_measure(r, tch_fields[q.index].name);
 }
 
-/* Its place among the measures, which it joins when it is new. */
+/* Returns the index of a row's measure, which is added if it is new. */
 static int place_of(struct tch_results *r, const struct tch_run_row *row, tacho_error *err)
 {
     int at = tch_results_measure(r, row->name);
@@ -52,7 +52,8 @@ static int place_of(struct tch_results *r, const struct tch_run_row *row, tacho_
  * The ratio to the baseline.
  */
 
-/* A measure by its name in run.json. A metric may have a name that quantity.h gives to a field. */
+/* Finds a measure by its name in run.json. A metric may have the name that quantity.h gives to a
+   field. */
 static bool find_quantity(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
 {
     for (size_t i = 0; i < TCH_FIELDS; i++)
@@ -69,7 +70,7 @@ static bool find_quantity(const struct tch_receipt *r, const char *name, struct 
     return strcmp(name, "throughput") == 0;
 }
 
-/* Compares a measure in the rounds that both made. */
+/* Compares a measure in the rounds in which both ran. */
 static int compare_measure(const char *name, const struct tch_receipt *base,
                            const struct tch_receipt *cell, struct tch_cell_value *ret,
                            tacho_error *err)
@@ -91,7 +92,7 @@ static int compare_measure(const char *name, const struct tch_receipt *base,
     for (size_t i = 0; i < x.count && status == 0; i++) {
         x.value[n] = x.value[i];
         y.value[n] = y.value[i];
-        n += x.value[n] > 0 && y.value[n] > 0; /* there is no ratio of others */
+        n += x.value[n] > 0 && y.value[n] > 0; /* other pairs have no ratio */
     }
     if (n > 0 && status == 0)
         status = tch_ratio_paired(x.value, y.value, n, TCH_RUN_ALPHA, 1, &ret->ratio, err);
@@ -102,7 +103,8 @@ static int compare_measure(const char *name, const struct tch_receipt *base,
     return status;
 }
 
-/* Over the cells, a measure at a time: with many cells, one in twenty would differ by chance. */
+/* Adjusts the p-values over the cells, one measure at a time. Without this, one cell in twenty
+   would differ by chance. */
 static int adjust_p_values(struct tch_results *r, tacho_error *err)
 {
     size_t cells = r->sweep->cells;
@@ -131,7 +133,7 @@ static int adjust_p_values(struct tch_results *r, tacho_error *err)
  * Reading.
  */
 
-/* From `had` measures to as many as there are now. */
+/* Grows a row from `had` measures to the current number. */
 static int grow_values(const struct tch_results *r, struct tch_cell_result *c, size_t had,
                        tacho_error *err)
 {

@@ -1,4 +1,4 @@
-/* results.csv and sweep.json. */
+/* Writes results.csv and sweep.json. */
 #include <math.h>
 
 #include "base/csv_field.h"
@@ -282,7 +282,7 @@ void tch_results_json(const struct tch_results *r, struct tch_buf *b)
     tch_buf_addc(b, '\n');
 }
 
-/* Writes the text to a file of the sweep's folder and releases it. */
+/* Writes the text to a file of the sweep's folder and releases the text. */
 static int write_file(const struct tch_results *r, const char *name, struct tch_buf *b,
                       tacho_error *err)
 {

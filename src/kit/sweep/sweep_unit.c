@@ -1,4 +1,4 @@
-/* A cell or a baseline as a plan. */
+/* Makes the plan of a cell or a baseline. */
 #include "sweep_unit.h"
 
 #include "base/fail.h"
@@ -41,7 +41,7 @@ const char **tch_plan_text(struct tch_run_plan *plan, size_t i)
     return texts[i];
 }
 
-/* text may be NULL; so is what it gives then, or without memory. */
+/* Returns the text with its placeholders filled; p owns it. NULL without text or without memory. */
 static char *filled(struct tch_unit_plan *p, const struct tch_sweep *sweep, size_t unit,
                     const char *text)
 {
@@ -140,12 +140,12 @@ int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
     p->run.seed = &plan->seed;
     p->run.max_time_ns = 0;
     p->run.output_goes_on = true;
-    p->run.flame = false; /* after the last run */
+    p->run.flame = false; /* made after the last run */
     p->run.counts = 0;
     p->run.out = p->out;
     p->run.env = env > 0 ? p->env : NULL;
     p->run.labels = p->labels;
-    p->run.setup = p->run.cleanup = NULL; /* of the sweep, not of each run */
+    p->run.setup = p->run.cleanup = NULL; /* once per sweep, not per run */
     return status;
 }
 

@@ -1,11 +1,11 @@
 #!/bin/sh
-# grid.sh TACHO: a small grid end to end, cells that fail, and what is refused.
+# grid.sh TACHO: runs a small grid end to end, cells that fail, and plans that are rejected.
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# Every cell has its runs, its baseline, its parameters and their hash; what is printed is a metric.
+# Every cell has its runs, its baseline, its parameters and their hash. A printed number is a metric.
 cat >prog <<'END'
 #!/bin/sh
 echo "$1 $2" >>order
@@ -19,66 +19,66 @@ is small 'all(.cells[]; .state == "complete" and .runs == 6 and
     .measures.sum.median == .parameters.a + .parameters.b and
     .measures.wall_ns.ratio.estimate > 0 and .measures.wall_ns.ratio.low > 0)'
 is small '([.cells[].config_sha256] | unique | length) == 6'
-is small '.cells[0].measures.sum.ratio == null' # the baseline's is 0
+is small '.cells[0].measures.sum.ratio == null' # the baseline's sum is 0
 for name in results.csv sweep.json report.html figs/line-wall_ns-by-b.svg figs/heat-wall_ns.svg \
     figs/heat-wall_ns-ratio.svg figs/line-sum-by-b.svg figs/pareto.svg; do
     [ -s "tacho-out/small/$name" ] || fail "there is no $name"
 done
-[ "$(wc -l <tacho-out/small/results.csv)" -eq 8 ] || fail "results.csv has not a row a cell"
+[ "$(wc -l <tacho-out/small/results.csv)" -eq 8 ] || fail "results.csv does not have one row per cell"
 for svg in tacho-out/small/figs/*.svg; do
     if command -v xmllint >/dev/null; then
-        xmllint --noout "$svg" || fail "$svg is no XML"
+        xmllint --noout "$svg" || fail "$svg is not XML"
     fi
 done
 
-# Each cell is a run as tacho run makes it, and they belong together.
+# Each cell is a run folder as of tacho run, and all belong to one group.
 run_json='tacho-out/small/cells/a=2_b=20/latest/run.json'
 jq -e --slurpfile base tacho-out/small/cells/baseline/latest/run.json '
     .state == "complete" and .labels == {"a":"2","b":"20"} and
     .config.document == {"parameters":{"a":2,"b":20}} and (.samples | length) == 6 and
     .group == $base[0].group and ([.samples[].run] == [1,2,3,4,5,6]) and
     (([.samples[].pair] - [$base[0].samples[].pair]) == [])' $run_json >/dev/null ||
-    fail "the run of a cell is not as it should be"
+    fail "the run of a cell has wrong members"
 [ "$(jq -rj '.config.document' $run_json | sha256sum | cut -d' ' -f1)" = \
     "$(jq -r .config.sha256 $run_json)" ] ||
     [ "$(printf '{"parameters":{"a":2.0,"b":20.0}}' | sha256sum | cut -d' ' -f1)" = \
-        "$(jq -r .config.sha256 $run_json)" ] || fail "the parameters are not what is hashed"
+        "$(jq -r .config.sha256 $run_json)" ] || fail "the hash is not that of the parameters"
 [ -s tacho-out/small/cells/a=2_b=20/latest/report.html ] || fail "the cell has no report"
 
-# Blocks: 6 cells and the baseline, shuffled, each once.
+# A block runs 6 cells and the baseline once each, in random order.
 [ "$(wc -l <order)" -eq 42 ] || fail "there were not 42 runs"
 for block in 1 2 3 4 5 6; do
     sed -n "$((block * 7 - 6)),$((block * 7))p" order | sort >block
-    [ "$(uniq block | wc -l)" -eq 7 ] || fail "block $block is not every cell once: $(cat block)"
-    [ $block -eq 1 ] || cmp -s block before || fail "block $block has other cells"
+    [ "$(uniq block | wc -l)" -eq 7 ] || fail "block $block does not run every cell once: $(cat block)"
+    [ $block -eq 1 ] || cmp -s block before || fail "block $block has different cells"
     cp block before
 done
 [ "$(sed -n 1,7p order)" != "$(sed -n 8,14p order)" ] || fail "two blocks have the same order"
 
-# The same line does nothing again; the same seed gives the same order, another another.
+# The same command line runs nothing again. The same seed gives the same order, another seed another.
 mv order first
 sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 42 \
     --metric 'sum=sum ([0-9]+)' --name small -- ./prog '{a}' '{b}'
-[ ! -e order ] || fail "cells that were done were run again"
+[ ! -e order ] || fail "completed cells were run again"
 sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 42 \
     --metric 'sum=sum ([0-9]+)' --name small --fresh -- ./prog '{a}' '{b}'
-cmp -s order first || fail "the same seed gave another order"
+cmp -s order first || fail "the same seed gave a different order"
 rm order
 sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --seed 43 \
     --metric 'sum=sum ([0-9]+)' --name other -- ./prog '{a}' '{b}'
 ! cmp -s order first || fail "another seed gave the same order"
 
-# Another grid under the same name is refused, and nothing is lost.
+# Another grid under the same name is rejected, and nothing is lost.
 sweep 1 --grid a=1,2 --grid b=1 --name small -- ./prog '{a}' '{b}'
-says err "holds another sweep: its "
+says err "contains another sweep, whose "
 is small '.state == "complete"'
 
-# A baseline that takes parameters is one for each of their values.
+# A baseline with parameters runs once for each of their values.
 sweep 0 --grid n=1,2 --grid lib=old,new -n 6 -b './prog {n} 0' --name each -- ./prog '{n}' 1 '{lib}'
 is each '[.baselines[].cell] == ["baseline_n=1","baseline_n=2"] and
     all(.cells[]; .baseline == "baseline_n=\(.parameters.n)" and .measures.wall_ns.ratio != null)'
 
-# Cells that fail are recorded, the others go on; --retry-failed runs them again, and only them.
+# Failed cells are recorded and the others continue. --retry-failed runs only the failed cells again.
 cat >frail <<'END'
 #!/bin/sh
 echo "$1" >>tried
@@ -93,30 +93,30 @@ is frail '[.cells[].state] == ["complete","failed","complete","failed"] and .sta
 is frail '.cells[1].runs == 1 and .cells[1].failure == "failed with status 3" and
     (.cells[3].failure | startswith("exceeded its timeout"))'
 says tacho-out/frail/cells/a=2/latest/failure.txt "two is too much"
-[ "$(jq -r .state tacho-out/frail/cells/a=2/latest/run.json)" = failed ] || fail "run.json is not failed"
+[ "$(jq -r .state tacho-out/frail/cells/a=2/latest/run.json)" = failed ] || fail "the state in run.json is not failed"
 : >mended
 rm tried
 sweep 0 --grid a=1,2,3,4 -n 6 --timeout 300ms --name frail --retry-failed -- ./frail '{a}'
-[ "$(sort tried | uniq -c | tr -s ' \n' ' ')" = " 6 2 6 4 " ] || fail "not only the failed ran again"
+[ "$(sort tried | uniq -c | tr -s ' \n' ' ')" = " 6 2 6 4 " ] || fail "other cells than the failed ones ran again"
 is frail 'all(.cells[]; .state == "complete" and .runs == 6)'
 
-# A program that is not there fails its cells, not the sweep.
+# A missing program fails its cells, not the sweep.
 sweep 1 --grid p=true,nosuchprogram -n 6 --name missing -- '{p}'
 is missing '[.cells[].state] == ["complete","failed"]'
 sweep 1 --grid p=no1,no2 -n 2 --name none -- '{p}'
 is none '.measures == [] and ([.cells[].state] == ["failed","failed"])'
 [ -s tacho-out/none/report.html ] || fail "a sweep of failures has no report"
 
-# --setup and --cleanup once, --prepare before each run with its parameters, --env too.
+# --setup and --cleanup run once, --prepare before each run. --prepare and --env have the parameters.
 # shellcheck disable=SC2016 # the variable is the program's
 sweep 0 --grid a=x,y -n 3 --setup 'echo setup >>hooks' --cleanup 'echo cleanup >>hooks' \
     --prepare 'echo {a} >>hooks' --env 'WHICH={a}' --name hooks -- sh -c '[ "$WHICH" = {a} ]'
 [ "$(sort hooks | uniq -c | tr -s ' \n' ' ')" = " 1 cleanup 1 setup 3 x 3 y " ] ||
-    fail "hooks were not run as they should: $(cat hooks)"
+    fail "hooks were not run as expected: $(cat hooks)"
 
-# What cannot be done is said, and what to do about it.
+# Errors say what failed and what to do.
 sweep 1 --grid a=1,2 --grid b=1,2 -- ./prog '{a}' 0
-says err "parameter 'b' is not used: write {b}"
+says err "parameter 'b' is not used; write {b}"
 sweep 64 --grid a=1,1 -- ./prog '{a}' 0
 sweep 64 --grid a=1 --grid a=2 -- ./prog '{a}' 0
 sweep 64 --range a=2:1 -- ./prog '{a}' 0
@@ -124,36 +124,36 @@ sweep 64 -- ./prog
 sweep 64 --grid a=1
 sweep 64 --grid a=1 --expect 'n!' -- ./prog '{a}' 0
 
-# Names that are not there are refused before the first run; those of compare are known.
+# Unknown names are rejected before the first run. The names of tacho compare are known.
 for bad in '--pareto speed' '--pareto wall,max:speed' '--cost speed' '--cost throughput' '--best-per kb' \
     '--best-per a,kb' '--along kb' "--expect n --along kb"; do
     # shellcheck disable=SC2086 # words are meant
     sweep 64 --grid a=1,2 -n 2 $bad --name p -- ./prog '{a}' 0
-    [ ! -e tacho-out/p ] || fail "$bad was refused after the runs"
+    [ ! -e tacho-out/p ] || fail "$bad was rejected only after the runs"
 done
 sweep 64 --grid a=1,2 -n 2 --pareto speed --name p -- ./prog '{a}' 0
-says err "nothing called 'speed' is measured"
+says err "there is no measure 'speed'"
 sweep 0 --grid a=1,2 --grid b=3,4 -n 2 --cost memory --pareto min:sum --best-per a,b --name p \
     --metric 'sum=([0-9]+)' -- ./prog '{a}' '{b}'
 is p '.pareto_per == ["a", "b"] and all(.cells[]; .pareto == "best")'
 is p '.pareto_by == [{"measure": "sum", "better": "less"}]'
 sweep 0 --grid a=1,2 --grid b=3,4 -n 2 --pareto wall,memory --name p2 -- ./prog '{a}' '{b}'
-# One cell is better than all others in 9 rounds, and no number of cells is in 2.
+# 9 rounds suffice to find the best cell, 2 rounds do not.
 sweep 0 --grid a=1,2,3 -n 9 --pareto sum --metric 'sum=sum ([0-9]+)' --name p3 -- ./prog '{a}' 0
 is p3 '[.cells[].pareto] == ["best", "no", "no"]'
 sweep 0 --grid a=1,2,3 -n 2 --pareto sum --metric 'sum=sum ([0-9]+)' --name p4 -- ./prog '{a}' 0
 is p4 'all(.cells[]; .pareto == "maybe")'
-says out "3 cells are not told apart from the best; 2 rounds are too few, 6 are needed at least"
+says out "3 cells cannot be distinguished from the best; 2 rounds are too few, use --repeat 6 or more"
 is p2 '.pareto_per == [] and [.pareto_by[].measure] == ["wall_ns", "max_rss_bytes"]'
 
-# The lock goes with the sweep. Sweeps that waited for it go on one after the other.
+# A finished sweep removes its lock. Sweeps that waited for it continue one after the other.
 [ ! -e tacho-out/p/.lock ] || fail "a finished sweep left its lock"
 for i in 1 2 3 4; do
     "$tacho" sweep --grid a=1,2,3 -n 3 --name shared -- sleep '0.0{a}' >"out$i" 2>"err$i" </dev/null &
 done
 wait
 for i in 1 2 3 4; do
-    grep -q "^results: " "out$i" || grep -q "another tacho sweep is at work" "err$i" || fail "$(cat "err$i")"
+    grep -q "^results: " "out$i" || grep -q "another tacho sweep is using" "err$i" || fail "$(cat "err$i")"
 done
 is shared '.state == "complete"'
 for cell in tacho-out/shared/cells/*; do
@@ -161,7 +161,7 @@ for cell in tacho-out/shared/cells/*; do
 done
 [ ! -e tacho-out/shared/.lock ] || fail "the last sweep left its lock"
 
-# The section of a file, and the command line over it.
+# Options are read from a section of a file, and the command line overrides them.
 cat >tacho.yaml <<'END'
 sweep:
   name: filed
@@ -189,7 +189,7 @@ printf 'bench: {}\n' >bad.yaml
 sweep 1 --file bad.yaml
 says err "has no section 'sweep'"
 
-# Effects: a product has two main effects and no interaction, a sum has one. Exact counts have no noise.
+# A product has two main effects and no interaction, a sum has an interaction. Exact counts have no noise.
 cat >product <<'END'
 #!/bin/sh
 echo "product $(($1 * $2)), sum $(($1 + $2))"

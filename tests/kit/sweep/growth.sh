@@ -1,14 +1,14 @@
 #!/bin/sh
-# growth.sh TACHO: programs whose work is known grow as they do, and --expect checks it.
+# growth.sh TACHO: finds the growth of programs whose work is known, and --expect checks it.
 #
-# They count what they do, so that no clock has a part in this.
+# The programs count their steps, so the test does not depend on a clock.
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq awk
 
 cat >work.awk <<'END'
-# LAW and N: does the work, and says how much it was. 500 steps go before it, whatever N is.
+# prog LAW N: does the work and prints the number of steps, including 500 that do not depend on N.
 BEGIN {
     for (i = 0; i < 500; i++) steps++
     if (LAW == "log") for (i = N; i > 1; i /= 2) for (j = 0; j < 40; j++) steps++
@@ -29,7 +29,7 @@ is steep '[.growth.fits[].best] == ["n^2","n^3"] and [.growth.fits[].exponent] =
 is steep 'all(.growth.fits[]; .models | any(.r2 > 0.999999))'
 says out "O(n^3), R2 1.0000"
 
-# --expect: 0 where it holds, 2 where it does not.
+# --expect exits with 0 if it holds and with 2 if not.
 check()
 {
     want=$1
@@ -51,9 +51,9 @@ check 0 1 --expect '1'
 check 2 1 --expect 'n'
 is expect-log '.growth.expected == "log n" and .growth.fits[0].as_expected'
 
-# What cannot be fitted is said.
+# A fit that is impossible is an error.
 sweep 64 --grid n=a,b -n 2 --expect n --name text -- true '{n}'
-says err "needs one parameter whose values are all numbers above 0"
+says err "needs a parameter whose values are all numbers above 0"
 sweep 4 --grid n=1,2,3 -n 2 --expect n --name few -- true '{n}'
 says out "too few values"
-says err "NOT JUDGED: how the cost grows needs 4 or more values"
+says err "NOT JUDGED: a fit needs 4 or more values"

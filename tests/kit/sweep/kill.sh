@@ -1,11 +1,11 @@
 #!/bin/sh
-# kill.sh TACHO: a sweep that is killed and gone on with has the cells of one that was not.
+# kill.sh TACHO: a sweep that was killed and continued has the same cells as one that was not killed.
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# The program tells what it is for; its own events show whether a killed run leaves some behind.
+# The program writes down its arguments. Its own events show whether a killed run leaves any.
 cat >prog <<'END'
 #!/bin/sh
 echo "$1 $2" >>"$LOG"
@@ -15,7 +15,7 @@ sleep 0.01
 END
 chmod +x prog
 
-# begin NAME: the sweep. It becomes tacho, so that its process can be killed.
+# begin NAME: runs the sweep. It execs tacho, so its process can be killed.
 cat >begin <<'END'
 #!/bin/sh
 exec "$TACHO" sweep --grid a=1,2,3 --grid b=1,2 --baseline './prog 0 0' --repeat 7 \
@@ -25,18 +25,18 @@ chmod +x begin
 TACHO=$tacho
 export TACHO
 
-# await LINES: until the program was run so often.
+# await LINES: waits until the program was run LINES times.
 await()
 {
     tries=0
     until [ -e "$LOG" ] && [ "$(wc -l <"$LOG")" -ge "$1" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 1000 ] || fail "the sweep does not go on: $(cat err)"
+        [ $tries -lt 1000 ] || fail "the sweep does not continue: $(cat err)"
         sleep 0.01
     done
 }
 
-# What does not depend on the clock: cells, runs, rounds, hashes, metrics.
+# Prints what does not depend on the clock: cells, runs, rounds, hashes, metrics.
 lasting()
 {
     jq -S '[.baselines[], .cells[]] |
@@ -56,7 +56,7 @@ export LOG
 lasting whole >want
 [ "$(wc -l <whole)" -eq 49 ] || fail "there were not 49 runs"
 
-# Killed at several places; whatever was under way is made again, and nothing else is.
+# After kills at several points, only the run in progress is made again.
 LOG=$PWD/parts
 for runs in 3 11 20 34; do
     ./begin parts &
@@ -64,36 +64,36 @@ for runs in 3 11 20 34; do
     await $runs
     kill -9 $pid
     wait $pid 2>/dev/null
-    for cell in tacho-out/parts/cells/*/*/; do # as a kill right after they were opened leaves them
+    for cell in tacho-out/parts/cells/*/*/; do # as left by a kill right after they were opened
         touch "$cell.stdout" "$cell.stderr"
     done
 done
-./begin parts || fail "going on failed: $(cat err)"
+./begin parts || fail "continuing failed: $(cat err)"
 lasting parts >got
 cmp -s want got || {
     diff want got
-    fail "the sweep that was killed has other cells"
+    fail "the killed sweep has different cells"
 }
 ran=$(wc -l <"$LOG")
 { [ "$ran" -ge 49 ] && [ "$ran" -le 53 ]; } ||
-    fail "4 kills made $ran runs of 49: more than those under way were made again"
+    fail "4 kills made $ran runs of 49: more than those in progress were made again"
 
-# A polite end writes what there is, and the same line goes on.
+# An interrupt writes the results so far, and the same command line continues.
 LOG=$PWD/polite
 ./begin polite &
 pid=$!
 await 10
 kill -INT $pid
 wait $pid
-[ $? -eq 130 ] || fail "an interrupted sweep did not end with 130"
-says err "the same command line goes on"
+[ $? -eq 130 ] || fail "an interrupted sweep did not exit with 130"
+says err "run the same command line to continue"
 is polite '.state == "interrupted" and any(.cells[]; .state == "partial")'
-[ -s tacho-out/polite/report.html ] || fail "there is no report of what was done"
-./begin polite || fail "going on failed: $(cat err)"
+[ -s tacho-out/polite/report.html ] || fail "there is no report of the completed runs"
+./begin polite || fail "continuing failed: $(cat err)"
 lasting polite >got
-cmp -s want got || fail "the sweep that was interrupted has other cells"
+cmp -s want got || fail "the interrupted sweep has different cells"
 
-# A log that a kill cut in the middle of a line is mended; the cell has all its runs.
+# A log that a kill truncated in the middle of a line is repaired. The cell has all its runs.
 LOG=$PWD/cut
 ./begin cut &
 pid=$!
@@ -101,17 +101,17 @@ await 20
 kill -9 $pid
 wait $pid 2>/dev/null
 printf '{"run":3,"wall_' >>"tacho-out/cut/cells/a=1_b=1/latest/samples.jsonl"
-./begin cut || fail "going on failed: $(cat err)"
+./begin cut || fail "continuing failed: $(cat err)"
 lasting cut >got
-cmp -s want got || fail "the sweep with a cut log has other cells"
+cmp -s want got || fail "the sweep with a truncated log has different cells"
 
-# Two at once: the second is told.
+# A second sweep at the same time gets an error.
 LOG=$PWD/both
 "$tacho" sweep --grid a=1,2 -n 200 --name both -- sleep '0.0{a}' >/dev/null 2>&1 &
 pid=$!
 until [ -e tacho-out/both/cells/a=1/latest ]; do sleep 0.01; done
 sweep 1 --grid a=1,2 -n 200 --name both -- sleep '0.0{a}'
-says err "another tacho sweep is at work"
+says err "another tacho sweep is using"
 kill $pid
 wait $pid 2>/dev/null
 true

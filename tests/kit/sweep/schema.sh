@@ -1,5 +1,5 @@
 #!/bin/sh
-# schema.sh TACHO FOLDER: sweep.json is what its schema says, and so are the runs of its cells.
+# schema.sh TACHO FOLDER: checks sweep.json and the runs of its cells against their schemas.
 set -u
 folder=$2
 here=$(dirname "$0")

@@ -15,7 +15,7 @@ echo "{\"n\":$1,\"m\":$2}" >"$TACHO_PROFILE_JSONL"
 END
 chmod +x prog
 
-# many NAME OPTIONS...: two baselines, four cells, two metrics. It becomes tacho.
+# many NAME OPTIONS...: runs a sweep of two baselines, four cells and two metrics. It execs tacho.
 cat >many <<'END'
 #!/bin/sh
 name=$1
@@ -31,7 +31,7 @@ export TACHO LOG
 ./many whole --json --seal --trace >out 2>err </dev/null || fail "the sweep failed: $(cat err)"
 expect_same "sweep --json" tacho-out/whole/sweep.json out
 [ "$(sort whole | uniq -c | tr -s ' \n' ' ')" = " 6 1 0 6 1 5 6 1 7 6 2 0 6 2 5 6 2 7 " ] ||
-    fail "not six runs of each: $(sort whole | uniq -c)"
+    fail "there are not six runs of each: $(sort whole | uniq -c)"
 is whole '[.baselines[] | [.cell, .runs, .measures.p.median, .measures.q.median]] ==
     [["baseline_n=1", 6, 10, 0.5], ["baseline_n=2", 6, 20, 1]]'
 is whole '[.cells[] | [.cell, .baseline, .runs, .measures.p.median, .measures.q.median]] ==
@@ -40,7 +40,7 @@ is whole '[.cells[] | [.cell, .baseline, .runs, .measures.p.median, .measures.q.
 is whole '[.cells[] | .measures.p.ratio.estimate * 100 | round] == [150, 170, 125, 135]'
 is whole 'all(.cells[]; .measures.wall_ns.ratio.estimate > 0 and .state == "complete")'
 
-# The same in results.csv, in the run of each cell, and in what the program recorded.
+# results.csv, the run of each cell and the events of the program have the same values.
 python3 - <<'END' || exit 1
 import csv, glob, json
 
@@ -70,8 +70,8 @@ for measure in p q wall_ns; do
     [ -s tacho-out/whole/figs/heat-$measure.svg ] || fail "there is no heat map of $measure"
 done
 
-# Each folder has a seal that fits, and a change breaks those of its cell and of the whole alone.
-"$tacho" witness verify -q tacho-out/whole tacho-out/whole/cells/*/latest || fail "a seal does not fit"
+# Each folder has a valid seal. A change breaks only the seals of its cell and of the whole sweep.
+"$tacho" witness verify -q tacho-out/whole tacho-out/whole/cells/*/latest || fail "a seal does not match"
 echo >>'tacho-out/whole/cells/n=2_m=5/latest/profile.jsonl'
 for folder in tacho-out/whole tacho-out/whole/cells/*/latest; do
     want=0
@@ -81,7 +81,7 @@ for folder in tacho-out/whole tacho-out/whole/cells/*/latest; do
     [ "$status" -eq "$want" ] || fail "the seal of $folder: $status"
 done
 
-# Killed and continued: every cell and every baseline is as in the other sweep.
+# A sweep that was killed and continued has the same cells and baselines as the other.
 LOG=$PWD/killed
 ./many killed >out 2>err </dev/null &
 pid=$!
@@ -99,7 +99,7 @@ for name in whole killed; do
 done
 expect_same "the cells" cells.whole cells.killed
 
-# Of several cells that fail each has its own reason, and so has a baseline.
+# Each failed cell and baseline has its own reason.
 sweep 1 --grid n=1,2,3 -n 6 --timeout 300ms -b "sh -c 'exit {n}'" --name fails -- \
     sh -c '[ {n} != 2 ] || exit 5; [ {n} != 3 ] || exec sleep 9'
 is fails '[.cells[] | .state] == ["complete", "failed", "failed"] and

@@ -1,4 +1,4 @@
-/* The best cells, by comparisons round by round. */
+/* Tests the choice of the best cells by comparisons round by round. */
 #include "support/test.h"
 
 #include <math.h>
@@ -74,7 +74,7 @@ static void no_other_beats_them(void **state)
         (const enum tch_best[]){TCH_BEST_YES, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_NO});
 }
 
-/* Less memory by a hair is no merit of a cell that is four times as slow. */
+/* Slightly less memory does not make a cell best that is four times as slow. */
 static void noise_makes_no_best(void **state)
 {
     static const double medians[CELLS][3] = {
@@ -107,7 +107,8 @@ static void more_may_be_better(void **state)
         (const enum tch_best[]){TCH_BEST_YES, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_NO, TCH_BEST_NO});
 }
 
-/* Two parameters: cells 0 and 1 have n = 1, the others n = 2; names as those of compare. */
+/* Two parameters: cells 0 and 1 have n = 1, the others n = 2. Measures have the names of tacho
+   compare. */
 static void each_workload_has_its_best(void **state)
 {
     static const double medians[CELLS][3] = {
@@ -133,7 +134,7 @@ static void each_workload_has_its_best(void **state)
     tch_grid_release(&grid);
 }
 
-/* Of 24 equal cells none is called the best, and the one that would be stays in the set. */
+/* None of 24 equal cells is called the best, and a given one stays in the set nearly always. */
 static void equal_cells_have_no_best(void **state)
 {
     double medians[MANY][3];
@@ -162,7 +163,7 @@ static void equal_cells_have_no_best(void **state)
     assert_int_equal(t.cells[7].best, TCH_BEST_YES);
 }
 
-/* Too few rounds tell nothing apart, and values without a logarithm are compared, too. */
+/* Too few rounds distinguish no cells. Values without a logarithm are compared, too. */
 static void few_rounds_and_zeros(void **state)
 {
     static const double medians[CELLS][3] = {

@@ -1,4 +1,4 @@
-/* Growth: known laws come back from numbers that follow them, with noise and a constant part. */
+/* Tests that fits recover known laws from data with noise and a constant part. */
 #include "support/test.h"
 
 #include <math.h>
@@ -8,7 +8,8 @@
 
 enum { POINTS = 10 };
 
-/* 16 to 8192 in powers of two. cost = a + b f(n), times 1 + up to `noise`, the same every time. */
+/* Makes costs for n of 16 to 8192 in powers of two: a + b f(n), times 1 + up to `noise`. The noise
+   is the same every time. */
 static void make(double (*f)(double n), double a, double b, double noise, double *n, double *cost)
 {
     uint32_t random = 12345;
@@ -61,7 +62,8 @@ static double (*const laws[TCH_GROWTHS])(double n) = {f_1, f_log, f_n, f_nlog, f
 static void finds_each_law_again(void **state)
 {
     static const double noises[] = {0, 0.01, 0.03};
-    static const double constants[] = {0, 500}; /* as a program's start: f(16) is far below it */
+    static const double constants[] = {
+        0, 500}; /* like the start of a program: f(16) is far below it */
     double n[POINTS];
     double cost[POINTS];
 
@@ -121,7 +123,7 @@ static void recovers_the_constants(void **state)
     assert_true(fit.model[TCH_O_N].r2 > 1 - 1e-12);
 }
 
-/* Where the constant part hides the growth, it is not claimed to be known. */
+/* If the constant part hides the growth, the growth is left open. */
 static void leaves_open_what_cannot_be_told(void **state)
 {
     static const double n[] = {1, 10, 100, 1000};
@@ -218,7 +220,7 @@ static double normal(uint64_t *seed)
     return sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * v);
 }
 
-/* How many of 100 noisy series of a law contradict what is expected. */
+/* Returns how many of 100 noisy series of a law contradict the expectation. */
 static int contradictions(enum tch_growth law, const char *expected, double a, double noise)
 {
     enum { ROUNDS = 100 };
@@ -244,8 +246,8 @@ static int contradictions(enum tch_growth law, const char *expected, double a, d
     return found;
 }
 
-/* What holds is contradicted in at most 5 % of all sweeps, whatever the noise; what does not hold
-   is, as soon as the noise allows. */
+/* A true expectation is contradicted in at most 5 % of all sweeps, whatever the noise. A false one
+   is contradicted as soon as the noise allows. */
 static void expectations_fail_on_evidence_only(void **state)
 {
     static const double noises[] = {0.01, 0.05, 0.2};
@@ -258,7 +260,7 @@ static void expectations_fail_on_evidence_only(void **state)
                     contradictions((enum tch_growth)law, tch_growth_names[law],
                                    constant * tch_growth_of((enum tch_growth)law, 64) * 3,
                                    noises[i]),
-                    0, 11); /* 5 is the level; almost three standard errors above */
+                    0, 11); /* 5 is the level; 11 is almost three standard errors above */
     assert_true(contradictions(TCH_O_NLOG, "n^2", 0, 0.05) == 100);
     assert_true(contradictions(TCH_O_NLOG, "<= log n", 0, 0.05) == 100);
     assert_true(contradictions(TCH_O_N, "1", 0, 0.05) == 100);

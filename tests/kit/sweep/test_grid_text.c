@@ -1,4 +1,4 @@
-/* Grids: what is typed, the cells it makes, and what a cell does to a text. */
+/* Tests grids: parsing, the cells, and filling a cell's values into a text. */
 #include "support/test.h"
 
 #include <math.h>
@@ -70,15 +70,15 @@ static void refuses_with_the_reason(void **state)
         {"=1,2", false, "cannot be a parameter"},
         {"a b=1", false, "cannot be a parameter"},
         {"1a=1", false, "cannot be a parameter"},
-        {"runs=1", false, "column of the results"},
+        {"runs=1", false, "results.csv has a column"},
         {"a=", false, "empty value"},
         {"a=1,,2", false, "empty value"},
         {"a=1,2,1", false, "twice"},
-        {"n=1", true, "no range"},
-        {"n=a:2", true, "no range"},
-        {"n=1:2:", true, "no range"},
-        {"n=1:2:log", true, "no range"},
-        {"n=1:1e999", true, "no range"},
+        {"n=1", true, "not a range"},
+        {"n=a:2", true, "not a range"},
+        {"n=1:2:", true, "not a range"},
+        {"n=1:2:log", true, "not a range"},
+        {"n=1:1e999", true, "not a range"},
         {"n=2:1", true, "ends before"},
         {"n=0:10:log10", true, "start above 0"},
         {"n=1:10:log1", true, "base above 1"},

@@ -1,4 +1,5 @@
-/* The order of a sweep: every cell once a block, the baseline in every round, drift on nobody. */
+/* Tests the order of a sweep: every cell once per block, the baseline in every round, no bias by
+   drift. */
 #include "support/test.h"
 
 #include <math.h>
@@ -49,7 +50,7 @@ static void a_baseline_is_in_every_round_of_its_cells(void **state)
     for (uint32_t i = 0; i < CELLS; i++)
         baseline[i] = i % 3;
     order = order_of(3, baseline, 1);
-    assert_int_equal(order.rounds, 6); /* ten cells each, eight at most in a round */
+    assert_int_equal(order.rounds, 6); /* ten cells each, at most eight per round */
     for (uint64_t block = 0; block < 20; block++) {
         assert_int_equal(tch_order_block(&order, block, steps, NULL), 0);
         for (size_t i = 0; i < order.steps;) {
@@ -89,8 +90,8 @@ static void the_seed_is_all_that_decides(void **state)
     assert_memory_not_equal(a, b, sizeof a);
 }
 
-/* A machine that gets slower with every run makes no cell look slower than another: the mean place
-   of each is that of all, within four standard errors (the order is fixed by its seed). */
+/* A machine that gets slower with every run makes no cell look slower than another. The mean
+   position of each cell is that of all within four standard errors; the seed fixes the order. */
 static void drift_falls_on_all_alike(void **state)
 {
     struct tch_order order = order_of(0, NULL, 3);
