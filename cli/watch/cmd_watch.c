@@ -55,7 +55,7 @@ static int start_command(struct watch_job *job, const struct args *args)
     return EXIT_OK;
 }
 
-/* Waits until the time comes, a signal does, the process ends or prints. */
+/* Waits for the given time, a signal, the exit of the process or its output, whichever is first. */
 static void wait_for(const struct watch_job *job, uint64_t until_ns)
 {
     struct pollfd fds[] = {{.fd = job->pidfd, .events = POLLIN},
@@ -67,7 +67,7 @@ static void wait_for(const struct watch_job *job, uint64_t until_ns)
         return;
     t.tv_sec = (time_t)((until_ns - now) / 1000000000);
     t.tv_nsec = (long)((until_ns - now) % 1000000000);
-    ppoll(fds, 2, &t, NULL); /* a descriptor of -1 is left out */
+    ppoll(fds, 2, &t, NULL); /* ignores a descriptor of -1 */
 }
 
 static bool has_ended(struct watch_job *job)
@@ -77,7 +77,7 @@ static bool has_ended(struct watch_job *job)
     return kill(job->plan.pid, 0) < 0 && errno == ESRCH;
 }
 
-/* A zombie of ours is still there for kill(): it is asked for instead. */
+/* Returns whether the command has exited. kill() cannot say so, because it still finds a zombie. */
 static bool child_ended(struct watch_job *job)
 {
     siginfo_t info = {0};
@@ -86,8 +86,8 @@ static bool child_ended(struct watch_job *job)
            info.si_pid == job->plan.pid;
 }
 
-/* Waits until the next sample is due, and copies meanwhile what the command prints. False: there is
-   nothing more to watch. */
+/* Waits until the next sample is due and copies the command's output until then. Returns false when
+   there is nothing more to watch. */
 static bool await_sample(struct watch_job *job, uint64_t due_ns, const struct args *args)
 {
     bool first = true;
@@ -118,7 +118,7 @@ static int watch_it(struct watch_job *job, struct tch_watch *w, const struct arg
 
         next += job->interval_ns;
         if (next < tch_now_ns())
-            next = tch_now_ns(); /* late: not twice at once */
+            next = tch_now_ns(); /* late: no two polls at once */
         if (next > end)
             next = end;
         if (!await_sample(job, next, args))
@@ -132,8 +132,8 @@ static int watch_it(struct watch_job *job, struct tch_watch *w, const struct arg
     return tch_watch_poll(w, &job->now, err);
 }
 
-/* Ends a command that still runs: the signal that came, or SIGTERM, and SIGKILL a second later.
-   Then ends its descendants, which are found before they lose their parent. */
+/* Stops a command that still runs: sends the signal that was received, or SIGTERM, and SIGKILL a
+   second later. Then kills its descendants, which are listed before they lose their parent. */
 static void end_child(struct watch_job *job)
 {
     enum { PATIENCE_MS = 100 };
@@ -171,7 +171,7 @@ static int finish_child(struct watch_job *job, struct tch_watch *w)
     return EXIT_OK;
 }
 
-/* How the command ended, as an exit status of ours. */
+/* Returns the exit status for how the command exited. */
 static int judge_command(const struct watch_job *job, const struct args *args)
 {
     int status = job->end.status;
@@ -196,7 +196,7 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
         goto out;
     }
     if (watch_it(job, w, args, &err) < 0) {
-        cli_complain(&err, "cannot go on watching process %ld", (long)job->plan.pid);
+        cli_complain(&err, "cannot continue to watch process %ld", (long)job->plan.pid);
         goto out;
     }
     if (job->spawned && finish_child(job, w) != EXIT_OK)
@@ -204,7 +204,7 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
     cli_watch_erase(job);
     tch_watch_report(w, &report);
     if (report.missed > 0)
-        cli_warn("%llu looks failed, and their rows are missing: %s",
+        cli_warn("%llu polls failed, so their rows are missing: %s",
                  (unsigned long long)report.missed, report.why_missed.message);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
@@ -221,7 +221,7 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
 out:
     cli_watch_erase(job);
     tch_watch_discard(w);
-    if (job->spawned && !job->ended) { /* not watched, it need not run */
+    if (job->spawned && !job->ended) { /* it need not run when it is not watched */
         end_child(job);
         tch_spawn_wait(job->plan.pid, &job->end, NULL);
         cli_watch_relay(job, true);
@@ -236,7 +236,7 @@ static int measure_idle(struct watch_job *job, const struct args *args)
 
     if (args->count == 0)
         return cli_wrong_usage(args,
-                               "--idle needs a command: process %ld already runs; give "
+                               "--idle needs a command, because process %ld already runs; use "
                                "--idle-watts instead",
                                (long)job->plan.pid);
     if (job->plan.idle_watts > 0)
@@ -260,8 +260,8 @@ static int run_watch(struct args *args)
     bool by_pid = job.plan.pid > 0;
 
     if (status == EXIT_OK && by_pid == (args->count > 0))
-        status = cli_wrong_usage(args, by_pid ? "either a process or a command, not both"
-                                              : "say what to watch: -p PID, or -- COMMAND");
+        status = cli_wrong_usage(args, by_pid ? "-p cannot be combined with a command; remove one"
+                                              : "nothing to watch: give -p PID or -- COMMAND");
     if (status != EXIT_OK)
         return status;
     job.stop = cli_catch_stop();
@@ -291,42 +291,42 @@ static const struct opt opts[] = {
     {.name = "pid",
      .letter = 'p',
      .arg = "PID",
-     .help = "a process that runs",
+     .help = "watch this running process",
      .set = CLI_SET(struct watch_job, plan.pid, .kind = TCH_SET_U32, .least = 1, .most = INT32_MAX),
      .not_a = "a process id"},
     {.name = "interval",
      .letter = 'i',
      .arg = "TIME",
-     .help = "how often to look, 100ms when not given",
+     .help = "time between polls (default 100ms, at least 1ms)",
      .set = CLI_SET(struct watch_job, interval_ns, .kind = TCH_SET_DURATION, .least = 1000000),
      .not_a = "an interval of 1ms or more"},
     {.name = "duration",
      .arg = "TIME",
-     .help = "stop after so long",
+     .help = "stop after TIME",
      .set = CLI_SET(struct watch_job, duration_ns, .kind = TCH_SET_DURATION),
      .not_a = "a duration such as 10s"},
     {.name = "csv",
      .arg = "DIR",
-     .help = "write memory.csv, memory-detail.csv and power.csv there",
+     .help = "write memory.csv, memory-detail.csv and power.csv into DIR",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct watch_job, plan.folder)},
     {.name = "power",
      .arg = "SOURCE",
-     .help = "rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE; what there is "
-             "when not given",
+     .help = "power source: rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE "
+             "(default: the best available)",
      .offers = power_sources,
      CLI_TEXT(struct watch_job, plan.power)},
     {.name = "idle-watts",
      .arg = "W",
-     .help = "what the machine draws doing nothing; taken off before energy is shared out",
+     .help = "power of the idle machine, subtracted before energy is attributed to the process",
      .take = take_watts},
     {.name = "idle",
      .arg = "TIME",
-     .help = "measure that for TIME before the command is started, such as 5s",
+     .help = "measure the idle power for TIME, such as 5s, before the command starts",
      .set = CLI_SET(struct watch_job, idle_ns, .kind = TCH_SET_DURATION, .least = 100000000),
      .not_a = "a time of 100ms or more"},
     {.name = "pass-status",
-     .help = "end with the command's own exit status",
+     .help = "exit with the command's exit status",
      CLI_FLAG(struct watch_job, pass_status)},
     {.name = NULL},
 };
@@ -342,7 +342,7 @@ static const struct arg operands[] = {
 
 static const struct example examples[] = {
     {"tacho watch -- ./bench --samples 1000", "Start a program and watch it."},
-    {"tacho watch -p 4711 --csv out", "Watch one that runs, and keep the numbers."},
+    {"tacho watch -p 4711 --csv out", "Watch a running process and record its memory and power."},
     {NULL, NULL},
 };
 
@@ -363,14 +363,14 @@ const struct cmd cmd_watch = {
     .summary = "memory, CPU and power of a process tree, live",
     .usage = "tacho watch [OPTIONS] -p PID\ntacho watch [OPTIONS] -- COMMAND [ARGUMENTS]",
     .about =
-        "Looks at a process and all its descendants at an interval, draws memory, CPU and "
-        "power in the terminal, and ends with a report. Memory is the sum of the resident "
-        "sizes: what processes share counts for each. Where there is no power source the "
+        "Polls a process and all its descendants at an interval, draws memory, CPU and power in "
+        "the terminal, and prints a report at the end. Memory is the sum of the resident sizes, so "
+        "memory that processes share counts once for each of them. Without a power source the "
         "report says so.\n\n"
-        "It ends when the process does, after --duration, or on an interrupt. A command that it "
-        "started then gets SIGTERM, or the signal that came, and SIGKILL a second later. What "
-        "the command prints is shown above the graphs; with --json it goes to standard "
-        "error.",
+        "Watching stops when the process exits, after --duration, or on an interrupt. A command "
+        "that tacho started then gets SIGTERM, or the signal that tacho received, and SIGKILL a "
+        "second later. The command's output is shown above the graphs; with --json it goes to "
+        "standard error.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -1,7 +1,9 @@
-/* Shows the output of a watched command above the live display.
+/*
+ * Shows the output of a watched command above the live display.
  *
- * The display moves the cursor, so the command must not write to the same terminal. A pipe would
- * make it buffer whole blocks and drop its colours; hence it gets a terminal of our own. */
+ * The display moves the cursor, so the command must not write to the same terminal. With a pipe the
+ * command would buffer whole blocks and drop its colours, so it gets a pseudo-terminal.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +14,8 @@
 #include "base/file.h"
 #include "cmd_watch_parts.h"
 
-/* Opens a terminal as wide as ours that changes no byte. Returns the command's end, or -1. */
+/* Opens a pseudo-terminal as wide as tacho's that changes no byte. Returns the command's end, or
+   -1. */
 static int open_terminal(struct watch_job *job)
 {
     int ours = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK);
@@ -43,13 +46,13 @@ void cli_watch_redirect(struct watch_job *job, const struct args *args, struct t
                         int *child)
 {
     *child = -1;
-    if (args->json) /* standard output is for the document */
+    if (args->json) /* standard output contains only the document */
         s->io[1] = (struct tch_io){.kind = TCH_IO_FD, .fd = STDERR_FILENO};
     if (!job->live)
         return;
     *child = open_terminal(job);
     if (*child < 0) {
-        job->live = false; /* its output matters more than the display */
+        job->live = false; /* the output matters more than the display */
         return;
     }
     s->io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = *child};
@@ -57,7 +60,7 @@ void cli_watch_redirect(struct watch_job *job, const struct args *args, struct t
         s->io[1] = s->io[2];
 }
 
-/* Writes whole lines above the display, and keeps the rest. */
+/* Writes complete lines above the display and keeps the rest. */
 static void show(struct watch_job *job, const char *text, size_t len)
 {
     const char *end = memrchr(text, '\n', len);
@@ -84,7 +87,7 @@ void cli_watch_relay(struct watch_job *job, bool at_end)
     while (job->output >= 0 && (n = read(job->output, text, sizeof text)) > 0)
         show(job, text, (size_t)n);
     if (job->output >= 0 && (at_end || (n < 0 && errno != EAGAIN && errno != EINTR))) {
-        close(job->output); /* nobody has it open for writing any more */
+        close(job->output); /* nobody writes to it any more */
         job->output = -1;
     }
     if (at_end && job->unfinished.len > 0)

@@ -1,4 +1,4 @@
-/* What tacho watch shows: lines with small graphs while it runs, then a report. */
+/* The output of tacho watch: lines with small graphs while it runs, then a report. */
 #include <math.h>
 
 #include "base/human_number.h"
@@ -22,16 +22,16 @@ void cli_watch_remember(struct watch_job *job)
     job->points += job->points < WATCH_GRAPH;
 }
 
-/* A line of the live display: name, value, graph. */
+/* Adds a line of the live display: name, value, graph. */
 static void add_live_line(struct tch_buf *b, const struct term *term, const struct watch_job *job,
                           const char *name, const char *value, const double values[WATCH_GRAPH])
 {
     tch_buf_addf(b, "%-8s%10s  ", name, value);
-    if (values) /* only what is there yet: an empty half looks like nothing was used */
+    if (values) /* only recorded values: an empty half would look like no use */
         cli_add_spark(b, term, values + WATCH_GRAPH - job->points, job->points);
 }
 
-/* Three lines for a terminal. */
+/* Adds the three lines of the live display. */
 static void add_live(struct tch_buf *b, const struct term *term, const struct watch_job *job)
 {
     char text[64];
@@ -59,10 +59,10 @@ static const char *why_unavailable(const tacho_power_report *p, const struct tch
 {
     if (p->counted_by != 0)
         return r->origin.why;
-    return p->dropped > 0 ? "its readings failed" : "it was not read twice";
+    return p->dropped > 0 ? "its readings failed" : "it was read less than twice";
 }
 
-/* Adds what limits the figures: the time, and the idle power. */
+/* Adds what limits the figures: a short time, and the idle power. */
 static void add_power_notes(struct table *t, const struct tch_watch_report *r)
 {
     struct tch_buf b;
@@ -80,7 +80,7 @@ static void add_power_notes(struct table *t, const struct tch_watch_report *r)
     if (b.len > 0) {
         cli_table_add(t, PLAIN, "");
         cli_table_addf(t, BOLD, "%.4g J", r->origin.idle.watts * r->seconds);
-        cli_table_addf(t, PLAIN, "of it idle power: %s", b.data);
+        cli_table_addf(t, PLAIN, "included for idle power: %s", b.data);
     }
     tch_buf_release(&b);
 }
@@ -94,7 +94,7 @@ static void add_power_rows(struct table *t, const struct watch_job *job,
         cli_table_add(t, PLAIN, i == 0 ? "energy" : "");
         if (strcmp(tacho_power_status(p), "unavailable") == 0) {
             cli_table_add(t, PLAIN, "-");
-            cli_table_addf(t, YELLOW, "unavailable by %s: %s", p->name, why_unavailable(p, r));
+            cli_table_addf(t, YELLOW, "unavailable from %s: %s", p->name, why_unavailable(p, r));
             continue;
         }
         cli_table_addf(t, BOLD, "%.4g J", p->joules);
@@ -105,7 +105,7 @@ static void add_power_rows(struct table *t, const struct watch_job *job,
     if (!isnan(r->tree_joules)) {
         cli_table_add(t, PLAIN, "");
         cli_table_addf(t, BOLD, "%.4g J", r->tree_joules);
-        cli_table_add(t, PLAIN, "of it this tree's, estimated by CPU time");
+        cli_table_add(t, PLAIN, "this process tree's share, estimated by CPU time");
     }
     if (r->sources == 0) {
         cli_table_add(t, PLAIN, "energy");
@@ -140,10 +140,10 @@ static void add_memory_rows(struct table *t, const struct tch_watch_report *r)
     if (r->peak_rss_bytes == 0 && r->peak_at_most == 0) {
         cli_table_add(t, PLAIN, "memory");
         cli_table_add(t, PLAIN, "-");
-        cli_table_add(t, YELLOW, "not known: it ended before it could be looked at");
+        cli_table_add(t, YELLOW, "unknown: it exited before it could be polled");
     }
     if (r->swap_bytes > 0)
-        add_value_row(t, "", TCH_BYTES, (double)r->swap_bytes, "swapped out at most");
+        add_value_row(t, "", TCH_BYTES, (double)r->swap_bytes, "swapped out, peak");
 }
 
 void cli_watch_add_report(struct tch_buf *b, const struct watch_job *job,
@@ -151,15 +151,15 @@ void cli_watch_add_report(struct tch_buf *b, const struct watch_job *job,
 {
     static const struct column columns[] = {{.fit = FIT_WHOLE}, {.right = true}, {.fit = FIT_WRAP}};
     struct table t;
-    char what[128] = "ended before it could be looked at";
+    char what[128] = "exited before it could be polled";
 
     cli_table_init(&t, &args->out, columns, 3);
     if (r->most_processes > 0)
-        snprintf(what, sizeof what, "looked at %llu times, up to %llu process%s",
+        snprintf(what, sizeof what, "polled %llu times, up to %llu process%s",
                  (unsigned long long)r->looks, (unsigned long long)r->most_processes,
                  r->most_processes == 1 ? "" : "es");
     add_value_row(&t, "time", TCH_NS, r->seconds * 1e9, what);
-    what[0] = '\0'; /* of one that ended so soon, its time is that since it was started: no share */
+    what[0] = '\0'; /* without polls the time is that since the start, so there is no share */
     if (r->most_processes > 0)
         snprintf(what, sizeof what, "%.0f%% of a CPU",
                  r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
@@ -191,7 +191,7 @@ void cli_watch_draw(struct watch_job *job, const struct args *args)
     tch_buf_init(&b, 64 * 1024);
     cli_watch_erase(job);
     job->lines = 3;
-    if (job->unfinished.len > 0) { /* a line without an end: the display has the next ones */
+    if (job->unfinished.len > 0) { /* the display starts below an incomplete line */
         struct tch_buf line;
 
         tch_buf_init(&line, 64 * 1024);

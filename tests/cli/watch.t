@@ -1,6 +1,6 @@
-# What is not usage.
+# Wrong usage.
 $ tacho watch
-! tacho: say what to watch: -p PID, or -- COMMAND
+! tacho: nothing to watch: give -p PID or -- COMMAND
 ! see 'tacho watch --help'
 [64]
 $ tacho watch -p 0
@@ -8,7 +8,7 @@ $ tacho watch -p 0
 ! see 'tacho watch --help'
 [64]
 $ tacho watch -p 1 -- true
-! tacho: either a process or a command, not both
+! tacho: -p cannot be combined with a command; remove one
 ! see 'tacho watch --help'
 [64]
 $ tacho watch -i 1us -- true
@@ -20,7 +20,7 @@ $ tacho watch --idle-watts -5 -- true
 ! see 'tacho watch --help'
 [64]
 $ tacho watch --idle 1s -p 1
-! tacho: --idle needs a command: process 1 already runs; give --idle-watts instead
+! tacho: --idle needs a command, because process 1 already runs; use --idle-watts instead
 ! see 'tacho watch --help'
 [64]
 $ tacho watch --idle 1s --idle-watts 5 -- true
@@ -40,7 +40,7 @@ $ tacho watch -- no-such-program
 $ tacho watch --power steam -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
 | tacho: cannot watch process N: no power source 'steam': there are rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS and replay:FILE
 
-# The command's own status.
+# The exit status of the command.
 $ tacho watch --json -- sh -c 'exit 3' > /dev/null
 ! tacho: 'sh' exited with status 3
 [1]
@@ -51,14 +51,14 @@ $ tacho watch --json -- sh -c 'kill -9 $$' > /dev/null
 ! tacho: 'sh' was killed by signal 9
 [1]
 
-# One that is over before it can be looked at: what wait tells is there all the same. Its memory is
-# a limit, or the peak when a poll came in time.
+# A command that exits before it can be polled: CPU time and faults come from wait4. Its memory is
+# an upper bound, or the peak if a poll came in time.
 $ tacho watch -- true | awk '$1 == "memory" { print $1, ($2 > 0), ($4 == "at" || $4 == "peak") } $1 == "cpu" || $1 == "faults" { print $1, ($2 > 0) }'
 | cpu 1
 | memory 1 1
 | faults 1
 
-# A fixed source, and files that say what was seen.
+# A fixed source, and the CSV files.
 $ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0.25 > $d/json && ls $d/out && head -1 $d/out/power.csv && cut -d, -f2,3 $d/out/power.csv | tail -1 && grep -c '"source":"fixed"' $d/json; rm -r $d
 | memory-detail.csv
 | memory.csv
@@ -67,7 +67,7 @@ $ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0
 | fixed:given:estimated,100
 | 1
 
-# A source that was asked for and is not there.
+# A requested source that does not exist.
 $ tacho watch --power replay:nowhere.csv -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
 | tacho: cannot watch process N: cannot read 'nowhere.csv': No such file or directory
 
@@ -76,8 +76,8 @@ $ tacho watch --idle-watts 1e400 -- true
 ! see 'tacho watch --help'
 [64]
 
-# The idle power is measured before, and shown apart.
+# The idle power is measured before the command starts and shown separately.
 $ tacho watch --power fixed:10 --idle 100ms -- sleep 0.2 | sed -n '/energy/,$ { s/[0-9.]* \(J\|ms\|%\)/N \1/g; s/  */ /g; p; }'
 | energy N J estimated by fixed (given): 10 W mean, 10 W peak
-|  N J of it this tree's, estimated by CPU time
-|  N J of it idle power: 10 W, estimated for N ms before while the CPUs were N % busy
+|  N J this process tree's share, estimated by CPU time
+|  N J included for idle power: 10 W, estimated for N ms before while the CPUs were N % busy

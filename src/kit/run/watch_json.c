@@ -38,11 +38,11 @@ void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t p
     tch_json_put_text(b, "schema", "tacho.watch.v1");
     tch_json_put_u64(b, "pid", (uint64_t)pid);
     tch_json_put_f64(b, "seconds", r->seconds);
-    tch_json_put_u64(b, "looks", r->looks);
-    tch_json_put_u64(b, "missed", r->missed);
-    tch_json_put_u64(b, "most_processes", r->most_processes);
+    tch_json_put_u64(b, "polls", r->looks);
+    tch_json_put_u64(b, "failed_polls", r->missed);
+    tch_json_put_u64(b, "max_processes", r->most_processes);
     put_known(b, "peak_rss_bytes", r->peak_rss_bytes);
-    put_known(b, "peak_rss_at_most_bytes", r->peak_at_most);
+    put_known(b, "peak_rss_upper_bound_bytes", r->peak_at_most);
     put_known(b, "mean_rss_bytes", r->mean_rss_bytes);
     tch_json_put_u64(b, "swap_bytes", r->swap_bytes);
     tch_json_put_u64(b, "minor_faults", r->minor_faults);
@@ -66,7 +66,7 @@ void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t p
     tch_json_begin_object(b);
     tch_power_origin_write(b, &r->origin);
     tch_json_end_object(b);
-    tch_json_put_text(b, "no_power", no_power);
+    tch_json_put_text(b, "power_unavailable", no_power);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }
