@@ -1,4 +1,4 @@
-/* tacho stats: reads a column of numbers, prints what they are distributed like. */
+/* tacho stats: reads a column of numbers and prints their distribution. */
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -19,7 +19,7 @@ enum { OUT_MAX = 1 << 20, NINES_MAX = 18, DEFAULT_MEMORY = 256 };
 static const char *const unit_names[] = {"none", "ns", "us", "ms", "s", NULL};
 static const double unit_sizes[] = {0, 1, 1e3, 1e6, 1e9};
 
-/* "99.9" to 999 / 1000. */
+/* Parses a percentile: "99.9" gives 999 / 1000. */
 static bool parse_percentile(const char *text, size_t len, struct tch_percentile *ret)
 {
     uint64_t digits = 0;
@@ -75,7 +75,7 @@ static void add_values(void *ctx, const double *values, size_t n)
     tch_stream_add_all(ctx, values, n);
 }
 
-/* The histograms of a log, added up; --column is the tag of its lines. */
+/* Adds up the histograms of a log. --column is the tag of its lines. */
 static int read_log(struct tch_stats_report *job, struct tch_lines *lines, tacho_error *err)
 {
     struct tch_hdr_log log;
@@ -132,11 +132,11 @@ static int read_file(struct tch_stats_report *job)
         close(fd);
     if (status < 0) {
         if (status == TACHO_EIO)
-            cli_complain(NULL, "%s", err.message); /* names the file itself */
+            cli_complain(NULL, "%s", err.message); /* the message names the file */
         else
             cli_complain(&err, "cannot read '%s'", name);
         if (status == TACHO_EPARSE)
-            cli_complain(NULL, "with --skip such lines are passed over and counted");
+            cli_complain(NULL, "use --skip to skip and count such lines");
         return status == TACHO_EINVAL ? EXIT_USAGE : EXIT_WORK;
     }
     if (job->stream.n == 0) {
@@ -146,13 +146,14 @@ static int read_file(struct tch_stats_report *job)
     return EXIT_OK;
 }
 
-/* Does the name end with "_per" at `end`, or is that all of it? */
+/* Returns whether the name up to `end` is "per" or ends with "_per". */
 static bool ends_with_per(const char *name, const char *end)
 {
     return end - name >= 3 && memcmp(end - 3, "per", 3) == 0 && (end - name == 3 || end[-4] == '_');
 }
 
-/* Finds the unit in a column's name, such as wall_time_us. A rate, tokens_per_s, has none. */
+/* Finds the unit in a column's name, such as wall_time_us. A rate such as tokens_per_s is not a
+   time. */
 static void find_unit(struct tch_stats_report *job)
 {
     const char *name = job->found.column;
@@ -167,7 +168,7 @@ static void find_unit(struct tch_stats_report *job)
 
 __extension__ typedef unsigned __int128 u128;
 
-/* Returns n num / den, rounded up, exactly. */
+/* Returns n num / den, computed exactly and rounded up. */
 static uint64_t rank_of(uint64_t n, const struct tch_percentile *p)
 {
     uint64_t rank = (uint64_t)(((u128)n * p->num + p->den - 1) / p->den);
@@ -175,10 +176,10 @@ static uint64_t rank_of(uint64_t n, const struct tch_percentile *p)
     return rank < 1 ? 1 : rank > n ? n : rank;
 }
 
-/* Bounds for what is a difference of values, each of which is known to `relative` or `coarse`. The
-   distance of a value from the median is off by as much as both are, and a value as far from it as
-   the MAD is at most median + mad. The standard deviation is off by at most the root mean square of
-   the values' errors, the triangle inequality. Of a stream it is exact. */
+/* Bounds the errors of the MAD and the standard deviation. Each value is known to `relative` or
+   `coarse`. A value's distance from the median has the errors of both, and a value at the distance
+   of the MAD is at most median + mad. By the triangle inequality, the standard deviation is wrong
+   by at most the root mean square of the values' errors. Without a histogram log it is exact. */
 static void bound_errors(struct tch_stats_report *job)
 {
     double sd = tch_stream_stddev(&job->stream);
@@ -206,12 +207,12 @@ static int correct_omission(struct tch_stats_report *job, const struct args *arg
     }
     if (!tch_stream_exact(&job->stream) && job->intervals == 0)
         job->relative = TCH_STREAM_ERROR;
-    /* What is added is as far off as the number that it was computed from. */
+    /* An added number has the error of the number from which it was computed. */
     job->coarse = fmax(job->coarse, job->relative * job->stream.max);
     return EXIT_OK;
 }
 
-/* All ranks at once: the values, and those that enclose each percentile. */
+/* Finds the value and the interval of every percentile, all in one pass over the ranks. */
 static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
 {
     uint64_t ranks[3 * TCH_STATS_PERCENTILES];
@@ -247,7 +248,8 @@ static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
     return status;
 }
 
-/* Equal steps, or equal factors where a few are far above the rest. */
+/* Sets the bins of the histogram: equal steps or, if a few numbers are far above the rest, equal
+   factors. */
 static void find_bins(struct tch_stats_report *job)
 {
     double min = job->stream.min;
@@ -264,10 +266,9 @@ static void find_bins(struct tch_stats_report *job)
     tch_stream_below(&job->stream, job->edges, TCH_STATS_BINS + 1, job->below);
 }
 
-/* --- What is printed --- */
+/* --- Output --- */
 
-/* A time, or the number with as many digits as it has; what is not exact gets no more than it is
-   good for. */
+/* Formats a time, or a number with all its digits. A number that is not exact gets six digits. */
 static const char *shown(const struct tch_stats_report *job, double value, bool exact, char out[64])
 {
     struct tch_buf b;
@@ -293,7 +294,7 @@ static void add_row(struct table *t, const struct tch_stats_report *job, const c
     cli_table_add(t, PLAIN, name);
     cli_table_add(t, BOLD, shown(job, value, exact, text));
     if (error > 0)
-        cli_table_addf(t, DIM, "at most %s off", shown(job, error, false, text));
+        cli_table_addf(t, DIM, "error at most %s", shown(job, error, false, text));
     else
         cli_table_add(t, PLAIN, "");
 }
@@ -388,11 +389,11 @@ static void add_text(struct tch_buf *b, const struct tch_stats_report *job, cons
     else
         tch_buf_addf(b, ", by histogram: each value is within %.2g%%\n", 100 * job->relative);
     if (job->found.skipped > 0)
-        tch_buf_addf(b, "%llu lines passed over, the first of them line %llu\n",
+        tch_buf_addf(b, "%llu lines skipped, the first is line %llu\n",
                      (unsigned long long)job->found.skipped,
                      (unsigned long long)job->found.first_skipped);
     if (job->interval_ns > 0)
-        tch_buf_addf(b, "%llu of them added for requests that slow ones delayed\n",
+        tch_buf_addf(b, "%llu of the numbers were added for requests that slow ones delayed\n",
                      (unsigned long long)job->added);
     tch_buf_addc(b, '\n');
     add_table(b, job, args);
@@ -414,7 +415,7 @@ static int run_stats(struct args *args)
     if (status != EXIT_OK)
         return status;
     if (tch_stream_init(&job.stream, (size_t)job.memory, &err) < 0) {
-        cli_complain(&err, "cannot start");
+        cli_complain(&err, "cannot allocate the buffer of --memory");
         return EXIT_WORK;
     }
     status = read_file(&job);
@@ -449,53 +450,53 @@ static const struct opt opts[] = {
      .letter = 'c',
      .arg = "NAME|N",
      .help =
-         "a CSV column by its name or number, a key of JSON objects, or a tag of a histogram log",
+         "read this CSV column (name or number), key of JSON objects, or tag of a histogram log",
      CLI_TEXT(struct tch_stats_report, column)},
     {.name = "percentiles",
      .letter = 'p',
      .arg = "LIST",
-     .help = "which, with as many nines as you like; 50,90,95,99,99.9 when not given",
+     .help = "percentiles to print, with any number of digits (default 50,90,95,99,99.9)",
      .take = take_percentiles},
     {.name = "unit",
      .letter = 'u',
      .arg = "UNIT",
-     .help = "what the numbers are; a column such as wall_time_us tells it itself",
+     .help = "unit of the numbers (default: from the name of a column such as wall_time_us)",
      .choices = unit_names,
      CLI_TEXT(struct tch_stats_report, unit)},
     {.name = "expected-interval",
      .arg = "DURATION",
-     .help = "correct for coordinated omission: requests were to be sent this often, so those that "
-             "a slow one delayed are added",
+     .help =
+         "correct for coordinated omission: add the requests that slow ones delayed, given that "
+         "one was to be sent every DURATION",
      .set = CLI_SET(struct tch_stats_report, interval_ns, .kind = TCH_SET_DURATION, .least = 1),
      .not_a = "a duration such as 10ms"},
     {.name = "memory",
      .arg = "SIZE",
-     .help = "keep numbers in so much memory, 256MiB; beyond that a histogram answers",
+     .help = "keep at most SIZE of numbers, then use a histogram (default 256MiB)",
      .set = CLI_SET(struct tch_stats_report, memory, .kind = TCH_SET_SIZE),
      .not_a = "a size such as 256MiB"},
     {.name = "skip",
-     .help = "pass over lines without a number, and count them",
+     .help = "skip lines without a number, and count them",
      CLI_FLAG(struct tch_stats_report, skip)},
     {.name = "no-histogram",
-     .help = "do not draw one",
+     .help = "do not draw a histogram",
      CLI_FLAG(struct tch_stats_report, no_histogram)},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
     {.name = "FILE",
-     .help =
-         "numbers, CSV, JSON lines or an HdrHistogram log; standard input when not given, or '-'",
+     .help = "numbers, CSV, JSON lines or an HdrHistogram log (default or '-': standard input)",
      .optional = true,
      .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho stats latency.csv", "The wall times of a benchmark."},
-    {"tacho stats -c stage_us.decode -u us profile.jsonl", "A stage of profile events."},
-    {"tacho stats -u ns latency.hlog", "All intervals of an HdrHistogram log."},
-    {"seq 1000000 | tacho stats -p 50,99.999", "Numbers of a pipe."},
+    {"tacho stats latency.csv", "Show the wall times of a benchmark."},
+    {"tacho stats -c stage_us.decode -u us profile.jsonl", "Show a stage of profile events."},
+    {"tacho stats -u ns latency.hlog", "Add up all intervals of an HdrHistogram log."},
+    {"seq 1000000 | tacho stats -p 50,99.999", "Read numbers from a pipe."},
     {NULL, NULL},
 };
 
@@ -509,12 +510,12 @@ const struct cmd cmd_stats = {
         "standard deviation (sd, of a sample: divided by n - 1), median absolute deviation, and a "
         "histogram. p50 is the median, the mean of the two middle numbers of an even count; all "
         "other percentiles are nearest-rank. The tables of tacho run use the same definitions.\n\n"
-        "While the numbers fit into --memory the answers are exact. Beyond that percentiles come "
-        "from a histogram, within 0.39%, and the row of the MAD says how far it may be off. The "
-        "first line of the output says which.\n\n"
-        "A log of HdrHistogram (.hlog, version 2 of the format, 2 to 5 digits) is read, too: the "
-        "histograms of all its lines that carry no tag, or the tag that --column names, are added "
-        "up. Its buckets are kept as they are.",
+        "While the numbers fit into --memory the results are exact. Beyond that, percentiles come "
+        "from a histogram and are within 0.39%, and the row of the MAD shows its largest error. "
+        "The first line of the output says which of the two applies.\n\n"
+        "A log of HdrHistogram (.hlog, version 2 of the format, 2 to 5 digits) can be read, too. "
+        "The histograms of all lines without a tag, or with the tag given by --column, are added "
+        "up. Their buckets are kept as they are.",
     .opts = opts,
     .args = operands,
     .examples = examples,

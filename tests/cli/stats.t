@@ -1,4 +1,4 @@
-# A CSV file with its default column, whose name tells the unit.
+# A CSV file with its default column, whose name contains the unit.
 $ tacho stats stats/latency.csv
 | 8 numbers of wall_time_us, exact
 | 
@@ -31,7 +31,7 @@ $ tacho stats stats/latency.csv
 | 846.0 us
 | 898.0 us  █████▊                                    1
 
-# Another column, other percentiles, no drawing.
+# Another column, other percentiles, no histogram.
 $ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
 | 8 numbers of seq_len, exact
 | 
@@ -44,7 +44,7 @@ $ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
 | sd         331.231
 | mad             32
 
-# Numbers of a pipe; the histogram takes over when memory is short.
+# Numbers from a pipe. A histogram replaces them when memory is short.
 $ seq 20000 | tacho stats --no-histogram --memory 1k -
 | 20000 numbers, by histogram: each value is within 0.39%
 | 
@@ -58,9 +58,9 @@ $ seq 20000 | tacho stats --no-histogram --memory 1k -
 | max      20000
 | mean   10000.5
 | sd     5773.65
-| mad       4992  at most 97.75 off
+| mad       4992  error at most 97.75
 
-# JSON lines; what has no number is passed over on request.
+# JSON lines. --skip skips lines without a number.
 $ printf '{"a":{"b":2}}\n{"c":1}\n{"a":{"b":4}}\n' | tacho stats --json --skip -c a.b
 | {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"exact":true,"relative_error":0.0,"absolute_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"stddev":1.4142135623730951,"stddev_error":0.0,"mad":1.0,"mad_error":0.0,"percentiles":[{"percentile":"50","value":3.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
 
@@ -78,8 +78,8 @@ $ tacho stats --no-histogram -u ns stats/latency.hlog
 | p99.9  999.0 us  too few numbers for an interval
 | max    1.000 ms
 | mean   500.5 us
-| sd     288.8 us  at most 280.1 ns off
-| mad    250.0 us  at most 606.4 ns off
+| sd     288.8 us  error at most 280.1 ns
+| mad    250.0 us  error at most 606.4 ns
 
 $ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
 | 100 numbers of decode in 1 histogram, by histogram: each value is within 0.39% or 512 ns, if that is more
@@ -93,8 +93,8 @@ $ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
 | p99.9  99.88 ms  too few numbers for an interval
 | max    100.1 ms
 | mean   50.50 ms
-| sd     29.01 ms  at most 225.4 us off
-| mad    25.03 ms  at most 487.4 us off
+| sd     29.01 ms  error at most 225.4 us
+| mad    25.03 ms  error at most 487.4 us
 
 $ tacho stats -c encode stats/latency.hlog
 ! tacho: cannot read 'stats/latency.hlog': no line has the tag 'encode'; tags in the file: 'decode'
@@ -126,7 +126,7 @@ $ seq 21 | tacho stats --no-histogram -p 95.2380952380952380,95.2380952380952381
 # Coordinated omission: one of 100 requests, sent every 10 ms, took a second. It delayed 99 others.
 $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --expected-interval 10ms
 | 199 numbers, exact
-| 99 of them added for requests that slow ones delayed
+| 99 of the numbers were added for requests that slow ones delayed
 | 
 |                  95% interval
 | min    1.000 ms
@@ -141,7 +141,7 @@ $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --expected-
 | mad    9.000 ms
 $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --memory 1 --expected-interval 10ms -p 99
 | 199 numbers, by histogram: each value is within 0.39% or 3.906 ms, if that is more
-| 99 of them added for requests that slow ones delayed
+| 99 of the numbers were added for requests that slow ones delayed
 | 
 |                 95% interval
 | min   1.000 ms
@@ -149,18 +149,18 @@ $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --memory 1 
 | max    1.000 s
 | mean  254.3 ms
 | sd    325.4 ms
-| mad   9.027 ms  at most 7.926 ms off
+| mad   9.027 ms  error at most 7.926 ms
 $ tacho stats -u ns --no-histogram --expected-interval 10us stats/latency.hlog -p 50
 | 49586 numbers in 2 histograms, by histogram: each value is within 0.048% or 484.7 ns, if that is more
-| 48586 of them added for requests that slow ones delayed
+| 48586 of the numbers were added for requests that slow ones delayed
 | 
 |                 95% interval
 | min   1.000 us
 | p50   301.0 us  298.0 us to 304.1 us
 | max   1.000 ms
 | mean  341.6 us
-| sd    234.7 us  at most 685.6 ns off
-| mad   176.0 us  at most 1.347 us off
+| sd    234.7 us  error at most 685.6 ns
+| mad   176.0 us  error at most 1.347 us
 $ seq 5 | tacho stats --expected-interval 10ms
 ! tacho: --expected-interval needs the unit of the numbers: --unit
 ! see 'tacho stats --help'
@@ -169,18 +169,18 @@ $ echo 1e300 | tacho stats -u s --expected-interval 1ns
 ! tacho: cannot correct for the expected interval: an interval so short asks for more than 10^12 numbers
 [1]
 
-# What goes wrong.
+# Errors.
 $ printf 'nan\n1\n' | tacho stats
 ! tacho: cannot read 'standard input': line 1: no number: 'nan'
-! tacho: with --skip such lines are passed over and counted
+! tacho: use --skip to skip and count such lines
 [1]
 $ printf '1e309\n1\n' | tacho stats
 ! tacho: cannot read 'standard input': line 1: no number: '1e309'
-! tacho: with --skip such lines are passed over and counted
+! tacho: use --skip to skip and count such lines
 [1]
 $ printf '1\nabc\n' | tacho stats
 ! tacho: cannot read 'standard input': line 2: no number: 'abc'
-! tacho: with --skip such lines are passed over and counted
+! tacho: use --skip to skip and count such lines
 [1]
 $ tacho stats nowhere.csv
 ! tacho: cannot read 'nowhere.csv': No such file or directory
