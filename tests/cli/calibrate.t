@@ -24,7 +24,7 @@ $ tacho calibrate --help | head -n 22
 |        to run
 
 # From two runs of one command that were made in turns. The page has the picture.
-$ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --of memory calibrate/a calibrate/b; grep -c 'probability of being seen' $d/page.html; rm -r $d
+$ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --of memory calibrate/a calibrate/b; grep -c 'probability of detection' $d/page.html; rm -r $d
 | calibrated: 30 pairs of 'prog' against itself, 50.00 ms each
 | 
 |   metric          median  noise  lag-1  drift  sessions

@@ -110,7 +110,7 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
 | 
 | </details>
 | 
-| <details><summary>2 differences around it</summary>
+| <details><summary>2 differences in command, environment and configuration</summary>
 | 
 | - `command.argv[1]`: `"a"` → `"b"`
 | - `command.line`: `"./prog a"` → `"./prog b"`

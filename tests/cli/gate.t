@@ -361,9 +361,9 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | 
 | </details>
 | 
-| To see it yourself: `tacho gate`
+| To reproduce: `tacho gate`
 | 
-| The whole report: tacho-out/gate.html
+| Full report: tacho-out/gate.html
 [2]
 
 $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --junit x >/dev/null; s=$?; cat x; exit $s'

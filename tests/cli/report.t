@@ -1,4 +1,4 @@
-# What it takes, and what it says of itself.
+# The help.
 $ tacho report --help
 | tacho report - HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
 | 
@@ -88,7 +88,7 @@ $ tacho report -f junit compare/a
 |   </testcase>
 | </testsuite>
 
-# Two that were run in turns are compared in pairs; one of another day stands beside them.
+# Two interleaved runs are compared in pairs. A run of another day is compared without pairs.
 $ tacho report -f md -o - compare/a compare/b
 | ## a
 | 
@@ -179,7 +179,7 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | | each | 1.750 | 1.750 … 1.750 | 1.500 | 2 |
 | | x/s | 74.71 | 68.37 … 126.0 | 53.82 | 135.5 |
 | 
-| Memory and power were looked at 11 times, which took 1.484 ms of CPU time each, 3.68 % of the time of the runs.
+| Memory and power were polled 11 times. A poll took 1.484 ms of CPU time on average; all polls took 3.68 % of the runs' time.
 | 
 | Fastest: a.
 | 
@@ -279,7 +279,7 @@ $ tacho report -f prometheus compare/a compare/b | grep -e '^#' -e median
 | # TYPE tacho_run_major_faults gauge
 | tacho_run_major_faults{name="a",stat="median"} 0
 | tacho_run_major_faults{name="b",stat="median"} 0
-| # HELP tacho_metric_tps a metric of a run
+| # HELP tacho_metric_tps user metric of a run
 | # TYPE tacho_metric_tps gauge
 | tacho_metric_tps{name="a",stat="median"} 49.554
 | tacho_metric_tps{name="b",stat="median"} 43.094
@@ -290,7 +290,7 @@ $ tacho report -f prometheus compare/a compare/b | grep -e '^#' -e median
 | # HELP tacho_run_start_time_seconds when the run began, since 1970
 | # TYPE tacho_run_start_time_seconds gauge
 
-# JSON: the receipts, as they are.
+# --json copies the receipts.
 $ tacho report --json compare/a | cmp - compare/a/run.json
 
 $ tacho report -f json compare/a compare/b | head -n 2 | grep -o -e '"name":"[ab]"' -e '"id":"[^"]*"'
@@ -299,15 +299,15 @@ $ tacho report -f json compare/a compare/b | head -n 2 | grep -o -e '"name":"[ab
 | "name":"b"
 | "id":"20260101-000000-b"
 
-# Of several the comparison follows.
+# With several runs, the comparison follows.
 $ tacho report -f json compare/b compare/a | tail -n 1
 | {"schema":"tacho.comparison.v1","group":"20260101-000000-aaaaaa","paired":true,"fastest":"a","runs":[{"name":"b","id":"20260101-000000-b","command":"./prog b","runs":12,"median_wall_ns":23204975.0,"result":"slower","times_fastest":{"estimate":1.1498870655906372,"low":1.1498162920287183,"high":1.149952319377005,"level":0.95,"p":0.00048828125}},{"name":"a","id":"20260101-000000-a","command":"./prog a","runs":12,"median_wall_ns":20180000.0,"result":"fastest","times_fastest":{"estimate":1.0,"low":null,"high":null,"level":null,"p":null}}]}
 
-# HTML: into the folder, or where --output says; nothing of it is fetched from elsewhere.
+# HTML is written into the folder or to --output, and loads nothing from the network.
 $ project/try 'cp -r "$here/compare" . && tacho report compare/a && tacho report -o both.html compare/a compare/b && ! grep -l -e "src=.http" -e "href=.http" compare/a/report.html both.html'
 | compare/a/report.html
 
-# Each mistake by name.
+# Errors.
 $ tacho report
 ! tacho: RUN is missing
 ! see 'tacho report --help'

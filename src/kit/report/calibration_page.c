@@ -1,4 +1,5 @@
-/* The page of a calibration: what can be seen, as a curve and as a table, and the noise. */
+/* The page of a calibration: the changes that can be detected, as a curve and as a table, and the
+   noise. */
 #include "calibration_page.h"
 
 #include <math.h>
@@ -24,11 +25,11 @@ static void add_open(struct tch_buf *b, const struct tch_calibration *c,
                      const struct tch_calibration_occasion *o)
 {
     tch_page_open(b, c->bench);
-    tch_buf_adds(b, "<h1>What this machine sees of ");
+    tch_buf_adds(b, "<h1>Calibration of ");
     tch_xml_adds(b, c->bench);
     tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
     tch_xml_adds(b, o->command);
-    tch_buf_addf(b, "</code></p>\n<p class=\"sub\">%llu pairs of it against itself, ",
+    tch_buf_addf(b, "</code></p>\n<p class=\"sub\">%llu pairs of runs of this same command, ",
                  (unsigned long long)o->pairs);
     tch_add_value(b, TCH_NS, o->pair_seconds * 1e9);
     tch_buf_adds(b, " each, ");
@@ -41,7 +42,7 @@ static void add_open(struct tch_buf *b, const struct tch_calibration *c,
 static void add_heads(struct tch_buf *b, const struct tch_calibration_occasion *o,
                       const struct tch_calibrating *metrics, size_t count)
 {
-    enum { HEADS = 5, AT = 2 }; /* what 40 runs see */
+    enum { HEADS = 5, AT = 2 }; /* column of 40 runs */
 
     tch_buf_adds(b, "<div class=\"heads\">\n");
     for (size_t i = 0; i < count && i < HEADS; i++) {
@@ -49,17 +50,18 @@ static void add_heads(struct tch_buf *b, const struct tch_calibration_occasion *
         tch_xml_adds(b, metrics[i].quantity.title);
         tch_buf_adds(b, "</span><b>");
         add_percent(b, o->metrics[i].sees[AT]);
-        tch_buf_addf(b, "</b><span>seen with %zu runs, in ", tch_calibration_sizes[AT]);
+        tch_buf_addf(b, "</b><span>change detected with %zu runs, in ", tch_calibration_sizes[AT]);
         tch_add_value(b, TCH_NS, (double)tch_calibration_sizes[AT] * o->pair_seconds * 1e9);
         tch_buf_adds(b, "</span></div>\n");
     }
     tch_buf_addf(b,
                  "<div class=\"head\"><span>wrong FAILs</span><b>%.1f %%</b><span>of %d reports "
-                 "in which nothing changed; at most %.3g %% are promised</span></div>\n</div>\n",
+                 "without a change; the limit is %.3g %%</span></div>\n</div>\n",
                  100 * o->false_fails, TCH_CALIBRATION_REPORTS, 100 * o->alpha);
 }
 
-/* The probability that a change is seen, up to the change that 10 runs see nearly always. */
+/* Plots the probability that a change is detected, up to the change that 10 runs detect nearly
+   always. */
 static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
 {
     static const char *const keys[] = {"10 runs", "20 runs", "40 runs", "80 runs"};
@@ -71,14 +73,14 @@ static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
     struct tch_plot p = {.b = b,
                          .title = title,
                          .x_name = "change in percent",
-                         .y_name = "probability of being seen",
+                         .y_name = "probability of detection",
                          .y1 = 1,
                          .xu = TCH_PLAIN,
                          .yu = TCH_PLAIN,
                          .keys = keys,
                          .key_count = TCH_CALIBRATION_SIZES};
 
-    snprintf(title, sizeof title, "Which changes are seen: %s", m->quantity.title);
+    snprintf(title, sizeof title, "Probability of detecting a change: %s", m->quantity.title);
     most = isfinite(most) ? fmax(most, 0.001) : 1;
     p.x1 = 100 * most;
     tch_plot_begin(&p);
@@ -96,8 +98,9 @@ static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
 static void add_sight(struct tch_buf *b, const struct tch_calibration_occasion *o,
                       const struct tch_calibrating *metrics, size_t count)
 {
-    tch_buf_adds(b, "<h2>Smallest change seen in 9 of 10 gates</h2>\n<div class=\"wide\"><table>"
-                    "<tr><th>runs</th><th>time</th>");
+    tch_buf_adds(b,
+                 "<h2>Smallest change that 9 of 10 gates detect</h2>\n<div class=\"wide\"><table>"
+                 "<tr><th>runs</th><th>time</th>");
     for (size_t i = 0; i < count; i++) {
         tch_buf_adds(b, "<th>");
         tch_xml_adds(b, metrics[i].quantity.title);
@@ -115,15 +118,17 @@ static void add_sight(struct tch_buf *b, const struct tch_calibration_occasion *
         }
         tch_buf_adds(b, "</tr>\n");
     }
-    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">Beyond the tolerance, and for gates of one "
-                    "metric: looks at 10, 20 … runs, then a fresh block of as many pairs. The time "
-                    "is that of all looks. Below 2 % judge with a smaller min_effect.</p>\n");
+    tch_buf_adds(b,
+                 "</table></div>\n<p class=\"sub\">Changes are in excess of the tolerance, for a "
+                 "gate of one metric with interim analyses after 10, 20 … runs and a final "
+                 "block of as many new pairs. The time includes all of them. Changes below 2 % "
+                 "need a smaller min_effect.</p>\n");
 }
 
 static void add_noise(struct tch_buf *b, const struct tch_calibration_occasion *o,
                       const struct tch_calibrating *metrics, size_t count)
 {
-    tch_buf_adds(b, "<h2>Noise with nothing changed</h2>\n<div class=\"wide\"><table><tr><th></th>"
+    tch_buf_adds(b, "<h2>Noise without a change</h2>\n<div class=\"wide\"><table><tr><th></th>"
                     "<th>median</th><th>noise</th><th>lag-1</th><th>drift</th><th>sessions</th>"
                     "</tr>\n");
     for (size_t i = 0; i < count; i++) {
@@ -140,13 +145,13 @@ static void add_noise(struct tch_buf *b, const struct tch_calibration_occasion *
         tch_buf_adds(b, "</td></tr>\n");
     }
     tch_buf_adds(b, "</table></div>\n<p class=\"sub\">Noise: standard deviation of log(b / a) "
-                    "within pairs. Lag-1: correlation of a run with the one before. Drift: the "
-                    "last third of the runs by the first. Sessions: by how much two of them are "
-                    "taken to differ, ");
+                    "within pairs. Lag-1: correlation of a run with the one before it. Drift: "
+                    "change from the first third of the runs to the last. Sessions: how much two "
+                    "sessions differ, ");
     if (o->occasions > 1)
-        tch_buf_addf(b, "from %llu occasions.</p>\n", (unsigned long long)o->occasions);
+        tch_buf_addf(b, "estimated from %llu occasions.</p>\n", (unsigned long long)o->occasions);
     else
-        tch_buf_adds(b, "assumed, as this is the first occasion.</p>\n");
+        tch_buf_adds(b, "assumed, because this is the first occasion.</p>\n");
 }
 
 void tch_calibration_page(struct tch_buf *b, const struct tch_calibration *kept,

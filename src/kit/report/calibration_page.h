@@ -9,8 +9,8 @@
 /**
  * Draws the newest occasion.
  *
- * @param kept     all that is known, the newest last
- * @param metrics  of the newest, with their curves
+ * @param kept     all stored occasions, the newest last
+ * @param metrics  those of the newest occasion, with their curves
  */
 void tch_calibration_page(struct tch_buf *b, const struct tch_calibration *kept,
                           const struct tch_calibrating *metrics, size_t count);

@@ -1,4 +1,5 @@
-/* The page that compares several runs: the fastest, a table, charts, all medians side by side. */
+/* The page that compares several runs: the fastest, a table, charts, and all medians side by
+   side. */
 #include <math.h>
 
 #include "base/fail.h"
@@ -11,7 +12,7 @@
 #include "report_text.h"
 #include "run_comparison.h"
 
-enum { DRAWN_MOST = 8 }; /* commands that have a colour of their own */
+enum { DRAWN_MOST = 8 }; /* commands with a colour of their own */
 
 static const char *const kinds[DRAWN_MOST] = {"a", "b", "c", "d", "e", "f", "g", "h"};
 
@@ -24,9 +25,9 @@ static void add_sentences(struct tch_buf *b, const struct tch_comparison *c)
     tch_buf_adds(b, "<h1>Fastest: ");
     tch_xml_adds(b, text.data);
     tch_buf_addf(b,
-                 "</h1>\n<p class=\"sub\">%zu commands, compared by wall time%s. Intervals are at "
-                 "95 %%.</p>\n<ul>\n",
-                 c->count, c->paired ? " in pairs of runs that were made in turns" : "");
+                 "</h1>\n<p class=\"sub\">%zu commands, compared by wall time%s. Intervals have "
+                 "a confidence of 95 %%.</p>\n<ul>\n",
+                 c->count, c->paired ? " in pairs of interleaved runs" : "");
     for (size_t i = 0; i < c->count; i++) {
         if (i == c->fastest)
             continue;
@@ -47,7 +48,7 @@ static const struct tch_run_row *wall_row(const struct tch_receipt *r)
                                                                             : NULL;
 }
 
-/* The name of a run; where the page is beside its report, a link to that. */
+/* Adds the name of a run, as a link if the page is beside the run's report. */
 static void add_name(struct tch_buf *b, const struct tch_receipt *r, bool linked)
 {
     if (linked) {
@@ -101,14 +102,14 @@ static void add_ranking(struct tch_buf *b, const struct tch_comparison *c, bool 
     }
     tch_buf_adds(b,
                  "<div class=\"wide\"><table><tr><th></th><th>runs</th><th>wall time, median</th>"
-                 "<th>interval of the median</th><th>times the fastest</th><th></th><th></th>"
-                 "<th></th></tr>\n");
+                 "<th>interval of the median</th><th>times the fastest</th><th>95 % interval</th>"
+                 "<th></th><th class=\"text\">command</th></tr>\n");
     for (size_t i = 0; i < c->count; i++)
         add_row(b, c, i, slowest, linked);
     tch_buf_adds(b, "</table></div>\n");
 }
 
-/* Medians of everything: a row per metric, a column per run. */
+/* Adds the medians of everything: one row per metric, one column per run. */
 static void add_medians(struct tch_buf *b, const struct tch_comparison *c)
 {
     tch_buf_adds(b, "<h2>Medians side by side</h2>\n<div class=\"wide\"><table><tr><th></th>");
@@ -167,7 +168,7 @@ static int take_series(struct drawn *d, const struct tch_comparison *c, tacho_er
     return 0;
 }
 
-/* x and y have room for twice the longest series. */
+/* Plots the runs in order. x and y have room for twice the longest series. */
 static void plot_order(struct tch_buf *b, const struct drawn *d, double low, double high, double *x)
 {
     struct tch_plot p = {.b = b,
@@ -195,7 +196,7 @@ static void plot_shares(struct tch_buf *b, const struct drawn *d, double low, do
                         double *x, double *y)
 {
     struct tch_plot p = {.b = b,
-                         .title = "Share of runs that took at most so long",
+                         .title = "Share of runs that took at most this time",
                          .x_name = "wall time",
                          .y_name = "share",
                          .x0 = low,

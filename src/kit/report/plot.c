@@ -8,15 +8,17 @@
 #include "base/number.h"
 #include "base/xml.h"
 
-/* The picture, and the part of it where data is. It is as wide as it is shown beside another, so
-   that its text has about the size of the page's. */
+/* The picture, and the part of it that contains data. It is as wide as a picture that shares the
+   page's width with another, so its text has about the size of the page's. */
 enum { WIDTH = 600, HEIGHT = 250, TOP = 12, RIGHT = 560, BOTTOM = 202 };
-enum { LEFT_LEAST = 92, LEFT_MOST = 200, LEFT_LETTER = 11 /* on a phone */ };
+enum { LEFT_LEAST = 92, LEFT_MOST = 200, LEFT_LETTER = 11 /* width of a letter on a phone */ };
 enum { DATA_HEIGHT = BOTTOM - TOP };
-enum { TITLE_HEIGHT = 30 }; /* of a file */
+enum { TITLE_HEIGHT = 30 }; /* in SVG files */
 enum { TICKS_MOST = 20 };
-enum { LONG_LABEL = 1000 }; /* steps of an axis in a value whose text has more than four digits */
-enum { KEY_HEIGHT = 20, KEY_SHORT = 26 /* characters, of which two stand beside each other */ };
+enum {
+    LONG_LABEL = 1000
+}; /* values of more steps of an axis than this have more than four digits */
+enum { KEY_HEIGHT = 20, KEY_SHORT = 26 /* names up to this many characters share a row */ };
 
 void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero)
 {
@@ -43,7 +45,7 @@ void tch_plot_range_x(struct tch_plot *p, double low, double high)
     p->x1 = high + room;
 }
 
-/* Where x is between two others: 0 at the first, 1 at the second. */
+/* Returns the position of x between two values: 0 at the first, 1 at the second. */
 static double share(double x, double from, double to, bool logarithmic)
 {
     return logarithmic ? log(x / from) / log(to / from) : (x - from) / (to - from);
@@ -64,8 +66,8 @@ static double py(const struct tch_plot *p, double y)
     return DATA_HEIGHT - share(y, p->y0, p->y1, p->y_log) * DATA_HEIGHT;
 }
 
-/* 1, 2 or 5 times a power of ten of the unit that `most` is told in, so that there are at
-   most `count` of them, or one more. */
+/* Returns the distance of ticks: 1, 2 or 5 times a power of ten of the unit in which `most` is
+   shown. There are at most `count` + 1 ticks. */
 static double tick_step(double range, double most, int count, enum tch_unit unit)
 {
     double base = 1;
@@ -96,7 +98,7 @@ static void add_tick_x(struct tch_plot *p, double x, double step)
     tch_buf_adds(p->b, "</text>");
 }
 
-/* Powers of ten; where these are few, twice and five times them too. */
+/* Adds ticks at powers of ten and, if these are few, also at twice and five times them. */
 static void add_ticks_log(struct tch_plot *p, double low, double high, double most,
                           void (*add)(struct tch_plot *p, double value, double step))
 {
@@ -112,8 +114,8 @@ static void add_ticks_log(struct tch_plot *p, double low, double high, double mo
         }
 }
 
-/* Multiples of the step. Of numbers so large that they are further apart than the step, it is the
-   count that ends the loop. */
+/* Adds ticks at multiples of the step. The count stops the loop for numbers so large that adding a
+   step does not change them. */
 static void add_ticks_linear(struct tch_plot *p, double low, double high, double step,
                              void (*add)(struct tch_plot *p, double value, double step))
 {
@@ -136,7 +138,7 @@ static void each_tick_y(struct tch_plot *p,
         add_ticks_linear(p, p->y0, p->y1, step, each);
 }
 
-/* Makes room for the text of a tick. */
+/* Widens the left margin for the text of a tick. */
 static void fit_tick_y(struct tch_plot *p, double y, double step)
 {
     char mem[64];
@@ -154,7 +156,7 @@ static void add_ticks_x(struct tch_plot *p)
 {
     double step = tick_step(p->x1 - p->x0, p->x1, 6, p->xu);
 
-    if (p->x1 > step * LONG_LABEL) /* fewer, because they are wider */
+    if (p->x1 > step * LONG_LABEL) /* fewer ticks, because their labels are wider */
         step = tick_step(p->x1 - p->x0, p->x1, 3, p->xu);
     if (p->xu == TCH_COUNT && step < 1)
         step = 1;
@@ -172,9 +174,7 @@ static void add_ticks_x(struct tch_plot *p)
     tch_buf_adds(p->b, "</text>");
 }
 
-/*
- * What the lines are called: below the axis, where no data is.
- */
+/* The names of the lines, below the axis, where there is no data. */
 
 static size_t key_columns(const struct tch_plot *p)
 {
@@ -251,8 +251,8 @@ void tch_plot_begin(struct tch_plot *p)
                  p->left, TOP, data_width(p), DATA_HEIGHT);
 }
 
-/* Of a pixel: the script makes values of them again, and a tenth of one is much on an axis in
-   powers of ten. */
+/* Returns how many digits of a pixel to write. The script computes values from pixels, and on a
+   logarithmic axis a tenth of a pixel is a large difference. */
 static int digits(const struct tch_plot *p)
 {
     return p->x_log || p->y_log ? 3 : 1;
@@ -272,7 +272,8 @@ void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const
     tch_buf_adds(p->b, "\"/>");
 }
 
-/* Of each piece of a long line, its first, lowest, highest and last point in their order. */
+/* Keeps the first, lowest, highest and last point of one piece of a long line, in their order.
+   Returns how many there are. */
 static size_t thin(const double *y, size_t from, size_t to, size_t keep[4])
 {
     size_t low = from;
@@ -293,7 +294,7 @@ static size_t thin(const double *y, size_t from, size_t to, size_t keep[4])
     return n;
 }
 
-/* Adds the points `from` to `to`, which are joined, thinned out to a few of each piece. */
+/* Adds the points `from` to `to` as one line, thinned out to at most four per piece. */
 static void add_joined(struct tch_plot *p, const double *x, const double *y, size_t from, size_t to,
                        size_t piece, bool area)
 {
@@ -339,7 +340,7 @@ void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const 
     tch_buf_adds(p->b, "\"/>");
 }
 
-/* Corners are drawn by H, so that the script finds the values alone. */
+/* Draws the horizontal parts by H, so that the script finds only the values. */
 void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, const double *share,
                    size_t n)
 {
@@ -412,7 +413,7 @@ void tch_plot_end_picture(struct tch_plot *p)
     tch_buf_adds(p->b, "</svg>");
 }
 
-/* The rules of report.css for charts, for pictures without the page around them. */
+/* The rules of report.css for charts, for SVG files without the page around them. */
 static const char file_style[] =
     "svg{background:#fff;font:12px system-ui,sans-serif;--fg:#1c2430;--dim:#5b6675;--line:#dde2e9;"
     "--card:#fff;--a:#2f6fd6;--b:#c2571a;--c:#2a8f5b;--d:#8a4fc7;--e:#c23a6b;--f:#0f8a99;"
@@ -428,7 +429,7 @@ static const char file_style[] =
     ".heat .less{fill:var(--c)}.heat .more{fill:var(--b)}.heat .much{fill:var(--a)}"
     ".heat .none{fill:var(--line);opacity:.6}";
 
-/* "720 270", where a chart says how large it is; returns what stands behind it. */
+/* Parses the size of a chart, "720 270". Returns the text after its closing quote, or NULL. */
 static const char *read_size(const char *text, uint64_t *width, uint64_t *height)
 {
     size_t first = strcspn(text, " ");

@@ -1,12 +1,12 @@
 /*
- * Charts as SVG, one element each, with axes; the page's script adds pointing and zooming.
+ * Charts as SVG, one element each, with axes. The page's script adds tooltips and zooming.
  *
  *     struct tch_plot p = {.b = b, .title = "...", .x1 = 20, .y1 = 3e6, .yu = TCH_NS};
  *     tch_plot_begin(&p);
  *     tch_plot_dots(&p, xs, ys, n);
  *     tch_plot_end(&p);
  *
- * Dots are lines of no length with round ends: they stay round when the chart is stretched.
+ * Dots are lines of no length with round ends, so they stay round when the chart is stretched.
  */
 #ifndef TCH_PLOT_H
 #define TCH_PLOT_H
@@ -17,32 +17,32 @@
 #include "base/buf.h"
 #include "kit/run/run_sample.h"
 
-enum { TCH_PLOT_POINTS = 2000 }; /* of a line: more are thinned out, peaks kept */
+enum { TCH_PLOT_POINTS = 2000 }; /* of a line; longer ones are thinned out, keeping peaks */
 
 struct tch_plot {
     struct tch_buf *b;
-    const char *title; /**< read aloud, and shown above */
+    const char *title; /**< shown above the chart, and its accessible name */
     const char *x_name;
     const char *y_name;
     double x0, x1, y0, y1;
     enum tch_unit xu, yu;
-    double x_first;          /**< where ticks start, as runs do at 1; 0: anywhere */
-    bool x_log, y_log;       /**< logarithmic: then the range is above 0 */
-    const char *const *keys; /**< what the lines "a", "b", ... are called: below the data */
+    double x_first;          /**< first tick, such as 1 for runs; 0: anywhere */
+    bool x_log, y_log;       /**< logarithmic axis; its range is above 0 */
+    const char *const *keys; /**< names of the lines "a", "b", ..., shown below the data */
     size_t key_count;
-    int left; /**< where the data starts: set by tch_plot_begin() */
+    int left; /**< start of the data in pixels; set by tch_plot_begin() */
 };
 
-/** The smallest y and the largest of the values, with some room; from 0 when `zero`. */
+/** Sets the range of y to that of the values, with some margin; from 0 if `zero`. */
 void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero);
 
-/** Sets the range of x from low to high, with some room on both sides. */
+/** Sets the range of x from low to high, with some margin on both sides. */
 void tch_plot_range_x(struct tch_plot *p, double low, double high);
 
 void tch_plot_begin(struct tch_plot *p);
 void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n);
 
-/** Dots in another colour: "a" to "h", or "best". */
+/** Adds dots in another colour: "a" to "h", or "best". */
 void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const double *y,
                     size_t n);
 
@@ -55,25 +55,25 @@ void tch_plot_line(struct tch_plot *p, const char *kind, const double *x, const 
 void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, const double *share,
                    size_t n);
 
-/** From low[i] to high[i], each with a line. */
+/** Adds vertical lines from low[i] to high[i]. */
 void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, const double *low,
                        const double *high, size_t n);
 
-/** A line that is no data, as a fit is. */
+/** Adds a dashed line for values that are not data, such as a fit. */
 void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n);
 
-/** Bars from edge[i] to edge[i + 1]. */
+/** Adds bars from edge[i] to edge[i + 1]. */
 void tch_plot_bars(struct tch_plot *p, const double *edge, const double *height, size_t n);
 
-/** A level, and the strip between two. */
+/** Adds a horizontal line, and a strip between two values. */
 void tch_plot_level(struct tch_plot *p, double y);
 void tch_plot_strip(struct tch_plot *p, double low, double high);
 void tch_plot_end(struct tch_plot *p);
 
-/** The same, but the figure stays open for what belongs below the picture: the caller ends it. */
+/** Ends the picture but leaves the figure open for text below it. The caller closes the figure. */
 void tch_plot_end_picture(struct tch_plot *p);
 
-/** The SVG of a chart that was added to b from `from` on, as a file of its own. */
+/** Writes the SVG of the chart that begins at offset `from` of `chart`, as a file of its own. */
 void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, struct tch_buf *b);
 
 #endif

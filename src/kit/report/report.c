@@ -1,4 +1,4 @@
-/* Opening run folders, the table of formats, and what they share. */
+/* Opens run folders, lists the formats, and defines what the formats share. */
 #include "report.h"
 
 #include <math.h>
@@ -9,7 +9,9 @@
 #include "kit/judge/quantity.h"
 #include "kit/stats/session.h"
 
-enum { COMPARED_MOST = 2000 }; /* the work grows as the square; the interval is narrow by then */
+enum {
+    COMPARED_MOST = 2000
+}; /* the work grows with the square, and the interval is narrow by then */
 
 const struct tch_report_format *const tch_report_formats[] = {
     &tch_report_html,       &tch_report_md, &tch_report_json, &tch_report_csv, &tch_report_junit,
@@ -29,7 +31,7 @@ void tch_report_close(struct tch_report_run *run)
 
 int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error *err)
 {
-    const struct tch_report_run run = {.receipt = *r, .folder = folder}; /* not to be closed */
+    const struct tch_report_run run = {.receipt = *r, .folder = folder}; /* borrowed, not closed */
     int status = 0;
 
     for (size_t i = 0; tch_report_formats[i] && status == 0; i++) {
@@ -54,7 +56,7 @@ static size_t at_most(size_t n)
     return n < COMPARED_MOST ? n : COMPARED_MOST;
 }
 
-/* Runs that were not interleaved: see session.h. */
+/* Compares runs that were not interleaved; see session.h. */
 static int compare_sessions(const double *a, size_t m, const double *b, size_t n, double spread,
                             struct tch_ratio *ret, tacho_error *err)
 {
@@ -106,17 +108,18 @@ const char *tch_report_nothing(const struct tch_receipt *r)
 
 void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)
 {
-    double looks = tch_receipt_number(r, "costs", "polls", 0);
+    double polls = tch_receipt_number(r, "costs", "polls", 0);
     double cpu = tch_receipt_number(r, "costs", "polls_cpu_ns", NAN);
     double wall = 0;
 
     for (size_t i = 0; i < r->samples.count; i++)
         wall += r->samples.items[i].field[TCH_WALL];
-    if (!(looks > 0) || !(wall > 0) || isnan(cpu))
+    if (!(polls > 0) || !(wall > 0) || isnan(cpu))
         return;
-    tch_buf_addf(b, "Memory and power were looked at %.0f times, which took ", looks);
-    tch_add_value(b, TCH_NS, cpu / looks);
-    tch_buf_addf(b, " of CPU time each, %.2f %% of the time of the runs.", 100 * cpu / wall);
+    tch_buf_addf(b, "Memory and power were polled %.0f times. A poll took ", polls);
+    tch_add_value(b, TCH_NS, cpu / polls);
+    tch_buf_addf(b, " of CPU time on average; all polls took %.2f %% of the runs' time.",
+                 100 * cpu / wall);
 }
 
 bool tch_report_add_layouts(struct tch_buf *b, const struct tch_receipt *r)

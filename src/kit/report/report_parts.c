@@ -1,4 +1,4 @@
-/* Flamegraphs, events and facts in report.html. */
+/* Adds flamegraphs, profile events and facts to report.html. */
 #include "report_parts.h"
 
 #include <dirent.h>
@@ -20,8 +20,9 @@ enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };
 
 /* Flamegraphs. */
 
-/* The frame is as high as the picture, and a box in the page scrolls: browsers fit an SVG document
-   into a frame of another process, which a sandbox is, instead of scrolling it. */
+/* Sets the frame's height to that of the picture, and lets a box in the page scroll. A sandboxed
+   frame is another process, and browsers scale an SVG document to such a frame instead of scrolling
+   it. */
 static void add_height(struct tch_buf *b, const char *svg, size_t len)
 {
     static const char key[] = " height=\"";
@@ -88,7 +89,7 @@ int tch_part_flamegraphs(struct tch_buf *b, const struct tch_report_run *run, ta
     return status;
 }
 
-/* Events. */
+/* Profile events. */
 
 static void add_stage(struct tch_buf *b, struct tch_stage *stage, double total)
 {
@@ -143,20 +144,20 @@ int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_e
     int status;
 
     if (fd < 0)
-        return errno == ENOENT ? 0 : fd; /* most programs record none */
+        return errno == ENOENT ? 0 : fd; /* most programs record no events */
     tch_stages_init(&stages, NULL, NULL);
     status = tch_scan_fd(fd, "profile.jsonl", &scan, &counts, err);
     close(fd);
     if (status == 0 && stages.count > 0) {
-        tch_buf_adds(b, "<h2>Stages of the events</h2>\n");
+        tch_buf_adds(b, "<h2>Stages of the profile events</h2>\n");
         tch_stages_sort(&stages);
         for (size_t i = 0; i < stages.count; i++)
             add_group(b, &stages.groups[i]);
     }
     if (status == 0 && counts.bad > 0)
         tch_buf_addf(b,
-                     "<p class=\"sub\">%llu of %llu lines of profile.jsonl are no events: tacho "
-                     "events validate says why.</p>\n",
+                     "<p class=\"sub\">%llu of %llu lines of profile.jsonl are not valid events; "
+                     "tacho events validate lists the reasons.</p>\n",
                      (unsigned long long)counts.bad, (unsigned long long)counts.lines);
     tch_stages_release(&stages);
     return status;
@@ -203,7 +204,7 @@ static void add_fact(struct tch_buf *b, const char *name, const struct tch_json_
     tch_buf_adds(b, "</code></td></tr>\n");
 }
 
-/* Members of an object below each other, "plan.runs". */
+/* Adds the members of an object, one row each, named like "plan.runs". */
 static void add_object(struct tch_buf *b, const char *name, const char *json, size_t len, int depth)
 {
     struct tch_json_reader r;
@@ -228,7 +229,7 @@ void tch_part_facts(struct tch_buf *b, const struct tch_receipt *r)
 {
     static const char *const left_out[] = {"statistics", "warnings", "samples", "latency"};
 
-    tch_buf_adds(b, "<h2>Machine, configuration and how it was run</h2>\n"
+    tch_buf_adds(b, "<h2>Machine, configuration and plan</h2>\n"
                     "<div class=\"wide\"><table class=\"facts\">\n");
     for (size_t i = 0; i < r->member_count; i++) {
         struct tch_json_reader j;

@@ -1,4 +1,4 @@
-/* Pieces of the text formats: CSV, Markdown, JUnit XML, Prometheus. */
+/* Parts of the text formats: CSV, Markdown, JUnit XML, Prometheus. */
 #include "report_text.h"
 
 #include <math.h>
@@ -35,8 +35,9 @@ static bool is_word(char c)
     return (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* Mentions (@name, #1) and links (http://, www.) are found in the text that is shown, where a
-   backslash is gone already. An empty comment after the character prevents them. */
+/* Returns whether a mention (@name, #1) or a link (http://, www.) may begin here. Both are found in
+   the rendered text, where a backslash is already gone; an empty HTML comment after the character
+   prevents them. */
 static bool is_linked(const char *at)
 {
     return ((*at == '@' || *at == '#') && is_word(at[1])) ||
@@ -121,7 +122,7 @@ void tch_prometheus_name(struct tch_prometheus *family, const char *prefix, cons
                          enum tch_unit unit)
 {
     static const struct {
-        const char *own; /* what our names have */
+        const char *own; /* suffix of the unit in tacho's names */
         const char *base;
         double divisor;
     } units[] = {[TCH_NS] = {"_ns", "_seconds", 1e9}, [TCH_BYTES] = {"_bytes", "_bytes", 1},

@@ -1,5 +1,5 @@
 /*
- * Pieces of the text formats that reports of runs and of verdicts share.
+ * Parts of the text formats that reports of runs and of verdicts share.
  */
 #ifndef TCH_REPORT_TEXT_H
 #define TCH_REPORT_TEXT_H
@@ -10,33 +10,33 @@
 #include "base/human_number.h"
 #include "kit/stats/ratio.h"
 
-/** Adds an interval, "12.3 ms … 14.5 ms", and " (range)" where level is 0: low and high are then
-    those of all values. `to` separates the two, such as " … ". */
+/** Adds an interval, "12.3 ms … 14.5 ms". If level is 0, low and high are the range of all values,
+    and " (range)" follows. `to` separates the two, such as " … ". */
 void tch_add_interval(struct tch_buf *b, enum tch_unit unit, double low, double high, double level,
                       const char *to);
 
 /** Adds "0.98 … 1.04": the interval of a ratio, or the range of the runs' own ratios. */
 void tch_add_ratio_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to);
 
-/** Adds text that Markdown shows as it is, also in a cell of a table: no markup, HTML, link or
-    mention of somebody (@name) comes out of it, and it stays in its line. */
+/** Adds text that Markdown shows unchanged, even in a cell of a table. It becomes no markup, HTML,
+    link or mention (@name), and it stays on one line. */
 void tch_add_md_text(struct tch_buf *b, const char *text);
 
-/** Adds text as a code span, whatever backticks are in it. */
+/** Adds text as a code span, even if it contains backticks. */
 void tch_add_md_code(struct tch_buf *b, const char *text);
 
-/** One test case of JUnit XML. Texts are plain: they are escaped here. */
+/** One test case of JUnit XML. The texts are plain; they are escaped when written. */
 struct tch_junit_case {
     const char *group;
     const char *name;
     double seconds; /**< NAN: left out */
     const char
-        *problem; /**< the element for it, "failure", "error" or "skipped"; NULL: the case passed */
+        *problem; /**< element to write, "failure", "error" or "skipped"; NULL: the case passed */
     const char *message; /**< what the problem is */
     const char *output;
 };
 
-/** Begins a document of one test suite. skipped: SIZE_MAX leaves it out. */
+/** Begins a document of one test suite. If skipped is SIZE_MAX, its attribute is left out. */
 void tch_junit_begin(struct tch_buf *b, const char *name, size_t tests, size_t failures,
                      size_t errors, size_t skipped);
 void tch_junit_add(struct tch_buf *b, const struct tch_junit_case *test);
@@ -45,18 +45,18 @@ void tch_junit_end(struct tch_buf *b);
 /** A family of gauges in Prometheus's text format. */
 struct tch_prometheus {
     char name[160];
-    double divisor; /**< from our unit to the base unit */
+    double divisor; /**< converts tacho's unit to the base unit */
 };
 
-/** Names a family in base units: "tacho_run" and "wall_ns" give "tacho_run_wall_seconds". Letters
-    that a name must not have become '_'. */
+/** Names a family in base units: "tacho_run" and "wall_ns" give "tacho_run_wall_seconds".
+    Characters that are invalid in a name become '_'. */
 void tch_prometheus_name(struct tch_prometheus *family, const char *prefix, const char *name,
                          enum tch_unit unit);
 
 /** Begins the family. `help` is plain text of one line. */
 void tch_prometheus_begin(struct tch_buf *b, const struct tch_prometheus *family, const char *help);
 
-/** Adds a sample in our unit. labels: names and values in turn, NULL-ended. */
+/** Adds a sample in tacho's unit. labels: alternating names and values, terminated by NULL. */
 void tch_prometheus_add(struct tch_buf *b, const struct tch_prometheus *family,
                         const char *const *labels, double value);
 

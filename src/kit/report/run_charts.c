@@ -1,4 +1,4 @@
-/* The charts of a run: its samples in order, and how the wall times are distributed. */
+/* The charts of a run: its samples in order, and the distribution of the wall times. */
 #include "report_parts.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { BINS_MOST = 60 };
 
-/* One value is no chart: the page has it as a number. */
+/* Plots values in order. A single value gets no chart, because the page shows it as a number. */
 static void plot_order(struct tch_buf *b, const char *title, const char *x_name, const char *name,
                        enum tch_unit unit, const double *values, size_t n,
                        const struct tch_run_summary *s)
@@ -44,8 +44,9 @@ static void plot_order(struct tch_buf *b, const char *title, const char *x_name,
     free(x);
 }
 
-/* The larger of two rules: bins as wide as 2 (q3 - q1) / n^(1/3) (Freedman and Diaconis 1981), and
-   log2(n) + 1 bins (Sturges 1926), so that a few values do not become one bar. */
+/* Returns the larger result of two rules: bins as wide as 2 (q3 - q1) / n^(1/3) (Freedman and
+   Diaconis, 1981), and log2(n) + 1 bins (Sturges, 1926), which keeps a few values from becoming one
+   bar. */
 static size_t bin_count(const double *sorted, size_t n, const struct tch_run_summary *s)
 {
     double width = 2 * (s->q3 - s->q1) / cbrt((double)n);
@@ -63,7 +64,7 @@ static void plot_histogram(struct tch_buf *b, const double *sorted, size_t n,
     double low = sorted[0];
     double width = (sorted[n - 1] - low) / (double)bins;
     struct tch_plot p = {.b = b,
-                         .title = "How often: wall time",
+                         .title = "Histogram of the wall time",
                          .x_name = "wall time",
                          .y_name = "runs",
                          .xu = TCH_NS,
@@ -87,7 +88,7 @@ static void plot_histogram(struct tch_buf *b, const double *sorted, size_t n,
 static void plot_cumulative(struct tch_buf *b, const double *sorted, size_t n)
 {
     struct tch_plot p = {.b = b,
-                         .title = "Share of runs that took at most so long",
+                         .title = "Share of runs that took at most this time",
                          .x_name = "wall time",
                          .y_name = "share",
                          .y1 = 1.02,

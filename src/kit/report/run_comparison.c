@@ -1,5 +1,5 @@
-/* Which of several runs is the fastest, and by how much: the comparison, its sentences, its JSON.
-   The page is in comparison_html.c. */
+/* Finds the fastest of several runs and how much faster it is: the comparison, its sentences, its
+   JSON. The page is in comparison_html.c. */
 #include "run_comparison.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static enum tch_compared kind_of(const struct tch_ratio *times)
     return times->low > 1 ? TCH_COMPARED_SLOWER : TCH_COMPARED_EQUAL;
 }
 
-/* Compares all with the fastest. Sets *faster to one that is, by its pairs, faster still. */
+/* Compares all runs with the fastest. Sets *faster to a run that is even faster by its pairs. */
 static int compare_all(struct tch_comparison *c, size_t *faster, tacho_error *err)
 {
     *faster = c->fastest;
@@ -44,7 +44,7 @@ static int compare_all(struct tch_comparison *c, size_t *faster, tacho_error *er
         status = tch_report_compare(&c->runs[c->fastest].receipt, &c->runs[i].receipt, times, err);
         if (status == TACHO_ENOMEM)
             return status;
-        if (status < 0) /* no pair of which both succeeded */
+        if (status < 0) /* no pair in which both runs succeeded */
             *times = (struct tch_ratio){.estimate = NAN};
         else
             c->run[i].is = kind_of(times);
@@ -71,7 +71,7 @@ int tch_comparison_make(struct tch_comparison *c, const struct tch_report_run *r
             c->fastest = i;
         }
     }
-    /* Pairs may disagree with the medians, and with each other: hence the limit. */
+    /* Pairs may contradict the medians and each other, so the number of attempts is limited. */
     for (size_t i = 0, next; i < count && c->fastest < count && status == 0; i++) {
         status = compare_all(c, &next, err);
         if (next == c->fastest || i + 1 == count)
@@ -104,7 +104,7 @@ void tch_comparison_add_fastest(struct tch_buf *b, const struct tch_comparison *
         tch_buf_adds(b, " (too few runs to be sure)");
 }
 
-/* Returns how many decimals to show: few, but so many that the ends of the interval differ. */
+/* Returns how many decimals to show: as few as make the ends of the interval differ. */
 static int decimals_of(const struct tch_ratio *times)
 {
     double size = times->estimate;

@@ -1,6 +1,6 @@
 /*
- * How several runs compare in wall time: which is the fastest, and how many times as fast as each
- * of the others. The terminal, the pages and the JSON all say it from here.
+ * Compares several runs in wall time: which is the fastest, and how many times as fast as each of
+ * the others. The terminal, the pages and the JSON all use this.
  */
 #ifndef TCH_RUN_COMPARISON_H
 #define TCH_RUN_COMPARISON_H
@@ -15,21 +15,21 @@ enum tch_compared {
     TCH_COMPARED_SLOWER,  /**< the whole interval is above 1 */
     TCH_COMPARED_EQUAL,   /**< no difference shown: the interval contains 1 */
     TCH_COMPARED_TOO_FEW, /**< no interval */
-    TCH_COMPARED_NOTHING, /**< it has no run that succeeded */
+    TCH_COMPARED_NOTHING, /**< no run succeeded */
 };
 
 struct tch_comparison {
     const struct tch_report_run *runs; /**< borrowed */
     size_t count;
     size_t fastest; /**< `count` when no run succeeded */
-    bool paired;    /**< all were run in turns */
+    bool paired;    /**< all runs were interleaved */
     struct {
         enum tch_compared is;
-        struct tch_ratio times; /**< its wall time by that of the fastest */
+        struct tch_ratio times; /**< its wall time divided by that of the fastest */
     } run[TCH_REPORT_RUNS];
 };
 
-/** Compares 2 to TCH_REPORT_RUNS runs. 0 or TACHO_ENOMEM. */
+/** Compares 2 to TCH_REPORT_RUNS runs. Returns 0 or TACHO_ENOMEM. */
 int tch_comparison_make(struct tch_comparison *c, const struct tch_report_run *runs, size_t count,
                         tacho_error *err);
 
@@ -45,11 +45,11 @@ void tch_comparison_add_interval(struct tch_buf *b, const struct tch_ratio *time
 /** Adds the document tacho.comparison.v1 in one line. */
 void tch_comparison_write(struct tch_buf *b, const struct tch_comparison *c);
 
-/** Adds the part of a page: the fastest, a table, charts of all runs. */
+/** Adds the comparison to a page: the fastest, a table, charts of all runs. */
 int tch_comparison_html(struct tch_buf *b, const struct tch_comparison *c, tacho_error *err);
 
-/** Writes compare.html into the folder of the first run: that part, with links to the report of
-    each run. The runs must be of one group. */
+/** Writes compare.html into the folder of the first run: the comparison, with links to the report
+    of each run. The runs must belong to one group. */
 int tch_comparison_save(const struct tch_comparison *c, tacho_error *err);
 
 #endif

@@ -91,7 +91,7 @@ static void add_parts(struct tch_buf *b, const struct tch_count *c)
         tch_buf_addf(b, " and %zu more", c->part_count - shown);
 }
 
-/* Adds what `add` adds, escaped. */
+/* Adds the text, escaped for XML. */
 static void add_xml(struct tch_buf *b, const struct tch_buf *text)
 {
     b->failed |= text->failed;

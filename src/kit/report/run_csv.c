@@ -5,7 +5,8 @@
 #include "report.h"
 #include "run_counts.h"
 
-/* Of a metric that takes every match there is one cell: the last. */
+/* Returns the value of a metric in a sample. A metric that takes every match has one cell, with the
+   last match. */
 static double metric_of(const struct tch_receipt *r, const struct tch_run_sample *sample,
                         const char *name)
 {
@@ -15,8 +16,8 @@ static double metric_of(const struct tch_receipt *r, const struct tch_run_sample
     return NAN;
 }
 
-/* Steps through the metrics of all runs, each name once. *run and *metric are 0 at first. Returns
-   NULL after the last. */
+/* Returns the next metric of all runs, each name once, or NULL after the last. *run and *metric are
+   0 at first. */
 static const char *next_metric(const struct tch_report_run *runs, size_t count, size_t *run,
                                size_t *metric)
 {
@@ -34,7 +35,7 @@ static const char *next_metric(const struct tch_report_run *runs, size_t count, 
     return NULL;
 }
 
-/* Says whether a run has that count, which is then the same in each of its lines. */
+/* Returns whether a run has that count, which is then the same in each of its lines. */
 static bool has_count(const struct tch_report_run *runs, size_t count, int kind)
 {
     for (size_t i = 0; i < count; i++)
@@ -43,7 +44,8 @@ static bool has_count(const struct tch_report_run *runs, size_t count, int kind)
     return false;
 }
 
-/* A run without energy, as one that is too short for the counter, has none available. */
+/* Adds the origin of a run's energy. The status is "unavailable" for a run without energy, such as
+   one too short for the counter. */
 static void add_origin(struct tch_buf *b, const struct tch_power_origin *o, bool missing)
 {
     const char *texts[] = {missing && o->status[0] ? "unavailable" : o->status, o->source,

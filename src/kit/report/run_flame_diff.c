@@ -1,4 +1,4 @@
-/* Two profiles, one picture. */
+/* Draws two profiles as one picture. */
 #include "run_flame_diff.h"
 
 #include <dirent.h>

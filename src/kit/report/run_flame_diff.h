@@ -10,12 +10,12 @@
 
 #include "base/buf.h"
 
-/** Finds the folded stacks that a run's flamegraph left in its folder: 1, or 0 where there are
+/** Finds the folded stacks of a run's flamegraph in its folder. Returns 1, or 0 if there are
     none. */
 int tch_folded_find(const char *folder, char path[PATH_MAX]);
 
-/** Draws what changed from profile a to profile b, folded stacks both, as SVG: frames as wide as in
-    b; red costs more than in a, which is scaled to the same total. */
+/** Draws the changes from profile a to profile b, both folded stacks, as SVG. Frames are as wide as
+    in b. Red frames cost more than in a, which is scaled to the same total. */
 int tch_flame_diff(struct tch_buf *svg, const char *a, const char *b, const char *title,
                    tacho_error *err);
 

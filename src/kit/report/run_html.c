@@ -1,4 +1,4 @@
-/* report.html: one file, no network. */
+/* Writes report.html: one file, no network. */
 #include <math.h>
 #include <unistd.h>
 
@@ -25,8 +25,8 @@ static const char *row_title(const struct tch_receipt *r, const struct tch_run_r
     return text;
 }
 
-/* Nothing is loaded from anywhere, whatever text or picture is in the page: names and SVGs may be
-   somebody else's. Frames of data: inherit this policy. */
+/* Forbids loading anything, whatever text or picture is in the page, because names and SVGs may
+   come from somebody else. Frames of data: URLs inherit this policy. */
 #define POLICY                                                                    \
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; " \
     "img-src data:; frame-src data:; base-uri 'none'; form-action 'none'"
@@ -46,8 +46,8 @@ void tch_page_open(struct tch_buf *b, const char *title)
 void tch_page_close(struct tch_buf *b, const char *from)
 {
     tch_buf_adds(b, "<p class=\"sub hint\" id=\"keys\">Charts: point at data, drag to zoom, "
-                    "double-click for all of it. By keyboard: Tab to a chart, arrows move, + and - "
-                    "zoom, Esc shows all.</p>\n"
+                    "double-click to reset. By keyboard: Tab to a chart, arrows move, + and - "
+                    "zoom, Esc resets.</p>\n"
                     "<footer>Made by tacho " TACHO_VERSION " from ");
     tch_xml_adds(b, from);
     tch_buf_adds(b, ".</footer>\n<script>\n");
@@ -55,7 +55,7 @@ void tch_page_close(struct tch_buf *b, const char *from)
     tch_buf_adds(b, "</script></body></html>\n");
 }
 
-/* Links to the page that compares the commands of one `tacho run`, where there is one. */
+/* Links to the page that compares the commands of one `tacho run`, if there is one. */
 static void add_comparison_link(struct tch_buf *b, const struct tch_report_run *run)
 {
     char link[PATH_MAX];
@@ -66,7 +66,8 @@ static void add_comparison_link(struct tch_buf *b, const struct tch_report_run *
         return;
     tch_buf_adds(b, "<p class=\"sub\"><a href=\"");
     tch_xml_adds(b, link);
-    tch_buf_adds(b, "\">Compared with the commands that were run in turns with it</a></p>\n");
+    tch_buf_adds(
+        b, "\">Comparison with the commands whose runs were interleaved with these</a></p>\n");
 }
 
 static void add_title(struct tch_buf *b, const struct tch_report_run *run)
@@ -107,7 +108,7 @@ static void add_warnings(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_adds(b, "</ul>\n");
 }
 
-/* Wall time, memory, energy, throughput and metrics, large. */
+/* Adds wall time, memory, energy, throughput and metrics in large type. */
 static void add_heads(struct tch_buf *b, const struct tch_receipt *r)
 {
     static const char *const names[] = {"wall_ns", "user_ns", "max_rss_bytes", "energy_j",
@@ -175,7 +176,7 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
     if (tch_quantity_by_layout(r)) {
         tch_buf_adds(b, "<p class=\"sub\">");
         (void)tch_report_add_layouts(b, r);
-        tch_buf_adds(b, ". Medians and intervals are of the layouts' medians.</p>\n");
+        tch_buf_adds(b, ". Medians and intervals are those of the layouts' medians.</p>\n");
     }
     if (tch_recording_counted(&r->recording)) {
         tch_buf_adds(b, "<p class=\"sub\">Recording: ");

@@ -1,8 +1,9 @@
-/* Receipts as JSON, one per line; of several the comparison follows in a line of its own. */
+/* Writes receipts as JSON, one per line. With several, a last line contains the comparison. */
 #include "report.h"
 #include "run_comparison.h"
 
-/* A receipt that was read from its file is not written anew: it may be of another version. */
+/* Copies receipts from their files instead of writing them again: they may be of another
+   version. */
 static int write_json(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                       tacho_error *err)
 {

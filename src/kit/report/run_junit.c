@@ -1,4 +1,5 @@
-/* Runs as JUnit XML, for CI pages: a test case per run folder, failed when one of its runs did. */
+/* Runs as JUnit XML for CI pages: one test case per run folder, which fails if one of its runs
+   did. */
 #include "base/human_number.h"
 #include "report.h"
 #include "report_text.h"

@@ -1,4 +1,4 @@
-/* Markdown: what one pastes into a pull request. */
+/* Runs as Markdown, to paste into a pull request. */
 #include <math.h>
 
 #include "base/human_number.h"
@@ -32,7 +32,7 @@ static void add_head(struct tch_buf *b, const struct tch_receipt *r)
     }
 }
 
-/* The reasons contain text of the system. */
+/* Adds the origin of the energy, escaped, because reasons contain text of the system. */
 static void add_energy(struct tch_buf *b, const struct tch_receipt *r)
 {
     struct tch_buf text;

@@ -11,14 +11,15 @@
 
 enum {
     MEMORY_LINES = 4, /* columns of memory.csv */
-    LINES_MOST = 32,  /* with categories of the program's own */
-    LINES_DRAWN = 8,  /* there are as many colours */
+    LINES_MOST = 32,  /* including categories of the program's own */
+    LINES_DRAWN = 8,  /* the number of colours */
 };
 
-/* One line of a chart. A NAN interrupts it: between two runs and between two processes. */
+/* One line of a chart. A NAN interrupts it between two runs and between two processes. */
 struct line {
     char name[64];
-    struct tch_values x; /* microseconds since 1970, then nanoseconds since the chart's first row */
+    struct tch_values
+        x; /* microseconds since 1970, later nanoseconds since the chart's first row */
     struct tch_values y;
     double most;
     double last_us;
@@ -27,14 +28,14 @@ struct line {
 };
 
 struct chart {
-    const struct tch_receipt *interrupted; /* by the runs of this; NULL: it covers them all */
+    const struct tch_receipt *interrupted; /* its runs interrupt the lines; NULL: no interruption */
     double unix_us;                        /* at CLOCK_MONOTONIC 0 */
     double first_us, last_us;
     struct line line[LINES_MOST];
     size_t count;
 };
 
-/* Returns how many runs had started by then. */
+/* Returns how many runs had started by that time. */
 static size_t runs_started(const struct chart *c, double us)
 {
     size_t low = 0;
@@ -94,7 +95,7 @@ static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return status;
 }
 
-/* A category of the program's own, beside the columns of memory.csv. */
+/* Adds a row of a category of the program's own, beside the columns of memory.csv. */
 static int take_detail(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     const tacho_csv_memory_detail *d = &row->as.memory_detail;
@@ -107,7 +108,7 @@ static int take_detail(const tacho_csv_row *row, void *ctx, tacho_error *err)
                             memcmp(c->line[i].name, d->key, d->key_len) != 0))
         i++;
     if (i == LINES_MOST)
-        return 0; /* a tracker has no more of them; the table has all */
+        return 0; /* more than a tracker can have; the table lists all */
     if (i >= c->count) {
         memcpy(c->line[i].name, d->key, d->key_len);
         c->count = i + 1;
@@ -130,7 +131,8 @@ static tacho_csv_row_fn *const takes[] = {[TACHO_CSV_MEMORY] = take_memory,
                                           [TACHO_CSV_MEMORY_DETAIL] = take_detail,
                                           [TACHO_CSV_POWER] = take_power};
 
-/* Reads the rows of a file. A missing file has none; of a truncated one the page says so. */
+/* Reads the rows of a file. A missing file counts as empty. The page says when a file is
+   truncated. */
 static int read_rows(struct chart *c, const char *folder, const char *file,
                      enum tacho_csv_kind kind, struct tch_buf *b, tacho_error *err)
 {
@@ -145,19 +147,19 @@ static int read_rows(struct chart *c, const char *folder, const char *file,
         *err = why;
     if (status != TACHO_EPARSE)
         return status;
-    tch_buf_addf(b, "<p class=\"sub\">%s could be read in part only: ", file);
+    tch_buf_addf(b, "<p class=\"sub\">Only a part of %s could be read: ", file);
     tch_xml_adds(b, why.message);
     tch_buf_adds(b, "</p>\n");
     return 0;
 }
 
-/* Two moments at least. */
+/* Returns whether the chart has at least two points in time. */
 static bool is_drawn(const struct chart *c)
 {
     return c->last_us > c->first_us;
 }
 
-/* The first line, and the others from the largest on. */
+/* Chooses the lines to draw: the first one, then the largest of the others. */
 static size_t choose_lines(const struct chart *c, const struct line *drawn[LINES_MOST])
 {
     size_t n = 1;
@@ -214,7 +216,7 @@ static void plot_memory(struct tch_buf *b, const char *title, const struct chart
     tch_buf_adds(b, "</figure>\n");
 }
 
-/* The title names the source with its domain, and whether it measures or estimates. */
+/* Plots power. The title names the source with its domain, and whether it measures or estimates. */
 static void plot_power(struct tch_buf *b, const char *title, const struct chart *c)
 {
     char whole[256];
@@ -233,11 +235,11 @@ static void plot_power(struct tch_buf *b, const char *title, const struct chart 
     tch_plot_end(&p);
 }
 
-/* In the order of the page. */
+/* The charts, in the order of the page. */
 static const struct {
     const char *file;
     enum tacho_csv_kind kind;
-    bool server; /* which lives through all runs */
+    bool server; /* of the server, which lives through all runs */
     const char *title;
     const char *detail; /* a file with more lines for the same chart */
 } timelines[] = {

@@ -2,8 +2,8 @@
  * Runs in Prometheus's text format, for a node exporter's textfile folder or a push gateway.
  *
  * Gauges follow its conventions: base units, the unit at the end of the name, and no label that is
- * new for each run: every value of a label is one more time series for ever. So there is one run of
- * each name, the newest, and tacho_run_start_time_seconds says which.
+ * new for each run, because every value of a label is one more time series forever. So only the
+ * newest run of each name is written, and tacho_run_start_time_seconds identifies it.
  */
 #include <math.h>
 
@@ -26,7 +26,7 @@ static double started(const struct tch_report_run *run)
     return tch_receipt_number(&run->receipt, "started_unix_ns", NULL, 0);
 }
 
-/* Says whether another run of that name began later, or is given later. */
+/* Returns whether another run of that name began later, or is given later. */
 static bool is_older(const struct tch_report_run *runs, size_t count, size_t i)
 {
     for (size_t k = 0; k < count; k++)
@@ -37,7 +37,7 @@ static bool is_older(const struct tch_report_run *runs, size_t count, size_t i)
     return false;
 }
 
-/* The throughput is the only row in units of the user that is no metric of the program. */
+/* Returns whether a row is the throughput, the only row in a user's unit that is not a metric. */
 static bool is_throughput(const struct tch_receipt *r, const struct tch_run_row *row)
 {
     return r->work > 0 && row == &r->rows.row[r->rows.count - 1] &&
@@ -78,7 +78,7 @@ static void add_samples(struct tch_buf *b, const struct tch_prometheus *family,
     }
 }
 
-/* Adds one metric of all runs: the samples of a family must follow each other. */
+/* Adds one metric of all runs. The samples of a family must follow each other. */
 static void add_family(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
                        const struct tch_receipt *of, const struct tch_run_row *like)
 {
@@ -88,7 +88,7 @@ static void add_family(struct tch_buf *b, const struct tch_report_run *runs, siz
     char help[160];
 
     tch_prometheus_name(&family, own ? "tacho_metric" : "tacho_run", like->name, like->unit);
-    snprintf(help, sizeof help, "%s of a run", own ? "a metric" : like->title);
+    snprintf(help, sizeof help, "%s of a run", own ? "user metric" : like->title);
     tch_prometheus_begin(b, &family, help);
     for (size_t i = 0; i < count; i++) {
         const struct tch_run_row *row = find_row(&runs[i].receipt, like);

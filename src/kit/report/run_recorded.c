@@ -1,4 +1,5 @@
-/* What the program recorded of itself: its latencies, and the peaks of its memory categories. */
+/* Adds what the program recorded about itself: its latencies, and the peaks of its memory
+   categories. */
 #include <errno.h>
 #include <math.h>
 #include <unistd.h>
@@ -56,7 +57,7 @@ static int count_row(const tacho_csv_row *row, void *h, tacho_error *err)
 static int plot_histogram(struct tch_buf *b, const tacho_histogram *h, tacho_error *err)
 {
     struct tch_plot p = {.b = b,
-                         .title = "Share of latencies that were at most so long",
+                         .title = "Share of latencies of at most this time",
                          .x_name = "latency",
                          .y_name = "share",
                          .y1 = 1.02,
@@ -90,7 +91,7 @@ static int plot_histogram(struct tch_buf *b, const tacho_histogram *h, tacho_err
     return status;
 }
 
-/* All of them, from their file; nothing where that is not there any more. */
+/* Plots all latencies from their file, if that is still there. */
 static int plot_latencies(struct tch_buf *b, const char *folder, tacho_error *err)
 {
     tacho_histogram *h = NULL;
@@ -110,7 +111,7 @@ static int plot_latencies(struct tch_buf *b, const char *folder, tacho_error *er
     return status;
 }
 
-/* The percentiles of each run, in order. */
+/* Plots the percentiles of each run, in order. */
 static int plot_runs(struct tch_buf *b, const struct tch_run_samples *samples, tacho_error *err)
 {
     static const char *const keys[] = {"p50", "p95", "p99"};
@@ -146,7 +147,8 @@ static int plot_runs(struct tch_buf *b, const struct tch_run_samples *samples, t
     if (status == 0 && x.n > 1) {
         tch_plot_range_x(&p, 1, (double)samples->count);
         p.y1 = 1.08 * most;
-        p.y_log = least > 0 && most > 20 * least; /* else p50 and p95 are one line at the bottom */
+        p.y_log = least > 0 &&
+                  most > 20 * least; /* otherwise p50 and p95 would be one line at the bottom */
         if (p.y_log)
             p.y0 = 0.8 * least;
         tch_plot_begin(&p);

@@ -1,4 +1,4 @@
-/* The spans that programs recorded, summed up by name. */
+/* Adds the spans that programs recorded, summed up by name. */
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/human_number.h"
@@ -20,9 +20,9 @@ struct span {
 
 struct spans {
     struct tch_intern names;
-    struct span *list; /* by number of the name, until it is sorted */
+    struct span *list; /* indexed by the name's number until it is sorted */
     size_t room;
-    size_t unread; /* recordings that make no sense */
+    size_t unread; /* recordings that cannot be read */
 };
 
 static int add_recording(const char *path, void *ctx, tacho_error *err)
@@ -59,7 +59,7 @@ static int add_recording(const char *path, void *ctx, tacho_error *err)
     return status;
 }
 
-/* Names of the same total stay in the order in which they were found. */
+/* Orders names by total. Those with the same total stay in the order in which they were found. */
 static int by_total(const void *a, const void *b)
 {
     const struct span *x = a;

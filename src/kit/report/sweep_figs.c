@@ -1,5 +1,5 @@
-/* Which figures a sweep has: heat maps over two parameters, lines along a numeric one, and the
-   best cells against the others. */
+/* Chooses and draws the figures of a sweep: heat maps over two parameters, lines along a numeric
+   one, and the best cells against the others. */
 #include <errno.h>
 #include <math.h>
 #include <sys/stat.h>
@@ -25,7 +25,7 @@ struct figures {
     tacho_error *err;
 };
 
-/* Writes the figure that was added to the page after `from` to a file, too. */
+/* Writes the figure that was added to the page after `from` to a file as well. */
 static int save_figure(const struct figures *f, size_t from, const char *name, const char *title)
 {
     char safe[NAME];
@@ -65,7 +65,7 @@ static bool has_ratio(const struct tch_results *r, size_t measure)
  * Heat maps.
  */
 
-/* The first two parameters that vary; the one of more values goes across. */
+/* Chooses the first two parameters that vary. The one with more values becomes the columns. */
 static void choose_axes(const struct tch_grid *grid, int *row, int *column)
 {
     *row = *column = -1;
@@ -94,7 +94,7 @@ static int draw_map(const struct figures *f, size_t measure, enum tch_heat kind,
 
     tch_grid_name(grid, first, tch_grid_all(grid) & ~axes, "cell", rest);
     snprintf(title, sizeof title, "%s%s%s%s%s", f->r->measures[measure].title,
-             kind == TCH_HEAT_RATIO ? " by that of the baseline" : ", median", rest[0] ? ", " : "",
+             kind == TCH_HEAT_RATIO ? ", ratio to the baseline" : ", median", rest[0] ? ", " : "",
              rest,
              kind == TCH_HEAT_RATIO ? "; in italics: no difference shown" : "; framed: the best");
     snprintf(name, sizeof name, "heat-%.60s%s%s%.80s", f->r->measures[measure].name,
@@ -103,7 +103,7 @@ static int draw_map(const struct figures *f, size_t measure, enum tch_heat kind,
     return save_figure(f, from, name, title);
 }
 
-/* One for each combination of the parameters that are not on an axis. */
+/* Draws one map per combination of the parameters that are not on an axis. */
 static int draw_maps(const struct figures *f, size_t measure, enum tch_heat kind)
 {
     const struct tch_grid *grid = f->r->sweep->plan->grid;
@@ -134,7 +134,7 @@ struct names {
     const char *key[LINES_MOST];
 };
 
-/* The parameter along which lines are drawn: that of the fits, or the last that is numeric. */
+/* Returns the parameter along which lines are drawn: that of the fits, or the last numeric one. */
 static int line_param(const struct tch_results *r)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
@@ -168,13 +168,13 @@ static void take_line(const struct tch_results *r, size_t measure, enum tch_heat
     }
 }
 
-/* Over more than a decade an axis is logarithmic, where all is above 0. */
+/* Returns whether an axis is logarithmic: all values are above 0 and span more than a decade. */
 static bool wants_log(double low, double high)
 {
     return low > 0 && high >= 10 * low;
 }
 
-/* The range of all lines. */
+/* Extends the range to include a line. */
 static void widen_range(struct tch_plot *p, const struct line *line, bool first)
 {
     for (size_t i = 0; i < line->n; i++) {
@@ -187,7 +187,7 @@ static void widen_range(struct tch_plot *p, const struct line *line, bool first)
     }
 }
 
-/* May x be logarithmic? */
+/* Sets the ranges and scales of both axes. x_log allows a logarithmic x axis. */
 static void set_range(struct tch_plot *p, bool x_log)
 {
     p->x_log = x_log && wants_log(p->x0, p->x1);
@@ -210,7 +210,7 @@ static void set_range(struct tch_plot *p, bool x_log)
     }
 }
 
-/* The fit that was found best, as a dashed line. */
+/* Adds the best fit as a dashed line. */
 static void add_fit(struct tch_plot *p, const struct tch_results *r,
                     const struct tch_growth_series *s, const char *kind)
 {
@@ -258,7 +258,7 @@ static void name_lines(const struct tch_results *r, struct tch_plot *p, const si
     p->key_count = names->text[0][0] ? n : 0;
 }
 
-/* One chart, of the first few lines. */
+/* Draws one chart of the first few lines. */
 static void draw_chart(const struct figures *f, struct tch_plot *p, struct line *line,
                        size_t measure, enum tch_heat kind, int along)
 {
@@ -279,7 +279,7 @@ static void draw_chart(const struct figures *f, struct tch_plot *p, struct line 
             widen_range(p, line, n == 0);
             first[n++] = i;
         }
-    /* Where values grow by factors rather than by steps the middle one is far below the last. */
+    /* If values grow by factors rather than by steps, the middle one is far below the last. */
     set_range(p, values[values_count / 2] < 0.3 * values[values_count - 1]);
     name_lines(r, p, first, n, along, fitted, &names);
     tch_plot_begin(p);
@@ -326,8 +326,8 @@ static int draw_lines(const struct figures *f, size_t measure, enum tch_heat kin
         return tch_fail_memory(f->err);
     line = (struct line){memory, memory + count, memory + 2 * count, memory + 3 * count, 0};
     snprintf(title, sizeof title, "%s%s, medians and their intervals%s%s",
-             r->measures[measure].title, ratio ? " by that of the baseline" : "",
-             r->sweep->cells / count > LINES_MOST ? "; the first 8 lines of more" : "",
+             r->measures[measure].title, ratio ? ", ratio to the baseline" : "",
+             r->sweep->cells / count > LINES_MOST ? "; only the first 8 lines" : "",
              r->series_count > 0 && measure == r->cost && !ratio ? "; dashed: the fit" : "");
     snprintf(name, sizeof name, "line-%.60s%s-by-%s", r->measures[measure].name,
              ratio ? "-ratio" : "", grid->param[along].name);
@@ -340,9 +340,7 @@ static int draw_lines(const struct figures *f, size_t measure, enum tch_heat kin
     return save_figure(f, from, name, title);
 }
 
-/*
- * The best against the others, by the first two of what they are chosen by.
- */
+/* The best cells against the others, in the first two objectives. */
 
 static int draw_best(const struct figures *f)
 {
@@ -358,10 +356,10 @@ static int draw_best(const struct figures *f)
 
     if (!x)
         return tch_fail_memory(f->err);
-    snprintf(title, sizeof title, "%s and %s of the cells; the best stand out", mx->title,
+    snprintf(title, sizeof title, "%s and %s of the cells; the best are highlighted", mx->title,
              my->title);
     p.title = title;
-    for (int chosen = 0; chosen < 3; chosen++) { /* first the range alone */
+    for (int chosen = 0; chosen < 3; chosen++) { /* the first pass only finds the range */
         struct line line = {.x = x, .y = y, .low = y, .high = y};
 
         for (size_t i = 0; i < r->sweep->cells; i++) {

@@ -1,4 +1,4 @@
-/* Heat maps of a sweep: two parameters across, a colour and a number a cell. */
+/* Heat maps of a sweep: two parameters as axes, one colour and one number per cell. */
 #include <math.h>
 
 #include "base/human_number.h"
@@ -7,7 +7,7 @@
 #include "report_text.h"
 #include "sweep_page.h"
 
-/* The picture is as wide as the charts are; its height follows from the rows. */
+/* The picture is as wide as the charts. Its height depends on the rows. */
 enum {
     WIDTH = 600,
     TOP = 8,
@@ -46,8 +46,8 @@ static double value_of(const struct map *m, size_t cell)
     return m->kind == TCH_HEAT_RATIO ? v->ratio.estimate : v->median;
 }
 
-/* How strong its colour is. Ratios: by how far they are from 1, in logarithms; what spans more than
-   a decade likewise. */
+/* Returns how strong a cell's colour is. Ratios count by their distance from 1, in logarithms.
+   Values that span more than a decade count by their logarithms, too. */
 static double strength(const struct map *m, double value)
 {
     double share;
@@ -72,7 +72,7 @@ static void add_value(const struct map *m, double value)
         tch_add_short(m->b, m->r->measures[m->measure].unit, value, 0);
 }
 
-/* Adds the text that is shown when a cell is pointed at. */
+/* Adds the text of a cell's tooltip. */
 static void add_words(const struct map *m, size_t cell)
 {
     const struct tch_cell_result *c = &m->r->cells[cell];
@@ -92,7 +92,7 @@ static void add_words(const struct map *m, size_t cell)
         tch_buf_adds(m->b, ")");
     }
     if (!isnan(v->ratio.estimate))
-        tch_buf_addf(m->b, ", %.4g of the baseline", v->ratio.estimate);
+        tch_buf_addf(m->b, ", %.4g × the baseline", v->ratio.estimate);
     tch_buf_adds(m->b, "</title>");
 }
 
@@ -135,7 +135,7 @@ static void add_cell(const struct map *m, size_t row, size_t column)
     tch_buf_adds(m->b, "</g>");
 }
 
-/* Texts longer than so many bytes end in dots. */
+/* Adds a label. Texts longer than `most` bytes are truncated and end in dots. */
 static void add_label(const struct map *m, const char *text, size_t most)
 {
     size_t len = strlen(text);
@@ -144,7 +144,7 @@ static void add_label(const struct map *m, const char *text, size_t most)
     tch_buf_adds(m->b, len <= most ? "" : "…");
 }
 
-/* Every so many columns, so that labels do not overlap. */
+/* Adds the labels of rows and columns, leaving out columns whose labels would overlap. */
 static void add_labels(const struct map *m)
 {
     const struct tch_grid *grid = m->r->sweep->plan->grid;
@@ -172,7 +172,7 @@ static void add_labels(const struct map *m)
         tch_buf_adds(m->b, "</text>");
     }
     tch_buf_addf(m->b, "<text class=\"row dim\" x=\"%.1f\" y=\"%.1f\">%s</text>", m->left - 6,
-                 bottom + 16, grid->param[m->row].name);
+                 bottom + 36, grid->param[m->row].name);
 }
 
 static void find_range(struct map *m)

@@ -1,4 +1,4 @@
-/* report.html of a sweep: what came of it, the figures, every cell. */
+/* Writes report.html of a sweep: its outcome, the figures, every cell. */
 #include <math.h>
 #include <unistd.h>
 
@@ -43,13 +43,13 @@ static void add_warnings(struct tch_buf *b, const struct tch_results *r)
     if (r->failed > 0)
         tch_buf_addf(
             b,
-            "<li>%zu of %zu cells failed<span>their runs stopped there; see the table, and "
-            "failure.txt in their folders</span></li>\n",
+            "<li>%zu of %zu cells failed<span>see the table below, and failure.txt in their "
+            "folders</span></li>\n",
             r->failed, r->sweep->cells);
     if (r->pending > 0)
         tch_buf_addf(b,
-                     "<li>%zu of %zu cells do not have all their runs<span>the same command line "
-                     "goes on</span></li>\n",
+                     "<li>%zu of %zu cells are incomplete<span>run the same command line again to "
+                     "continue</span></li>\n",
                      r->pending, r->sweep->cells);
     if (r->unexpected > 0) {
         tch_buf_adds(b, "<li>the cost does not grow as expected: O(");
@@ -59,34 +59,33 @@ static void add_warnings(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, "</ul>\n");
 }
 
-/* The best cells, large; of many the fastest. */
+/* Adds the first few of the best cells in large type, and how they were chosen. */
 static void add_heads(struct tch_buf *b, const struct tch_results *r)
 {
     enum { HEADS = 6 };
     size_t shown = 0;
 
-    tch_buf_adds(b, "<div class=\"heads\">\n");
     for (size_t i = 0; i < r->sweep->cells && shown < HEADS; i++) {
         const struct tch_cell_result *c = &r->cells[i];
         const struct tch_cell_value *v = &c->value[r->cost];
 
         if (c->best != TCH_BEST_YES)
             continue;
-        shown++;
+        tch_buf_adds(b, shown++ == 0 ? "<div class=\"heads\">\n" : "");
         tch_buf_adds(b, "<div class=\"head\"><span>best: ");
         tch_xml_adds(b, c->name);
         tch_buf_adds(b, "</span><b>");
         tch_add_value(b, r->measures[r->cost].unit, v->median);
         tch_buf_adds(b, "</b><span>");
         if (!isnan(v->ratio.estimate))
-            tch_buf_addf(b, "%.4g of the baseline", v->ratio.estimate);
+            tch_buf_addf(b, "%.4g × the baseline", v->ratio.estimate);
         if (v->ratio.level > 0)
             tch_buf_addf(b, " (%.4g … %.4g)", v->ratio.low, v->ratio.high);
         tch_buf_adds(b, "</span></div>\n");
     }
-    tch_buf_adds(b, "</div>\n<p class=\"sub\">");
+    tch_buf_adds(b, shown > 0 ? "</div>\n<p class=\"sub\">" : "<p class=\"sub\">");
     if (shown == 0 && r->best_left > 1)
-        tch_buf_addf(b, "%zu cells are not told apart from the best. ", r->best_left);
+        tch_buf_addf(b, "%zu cells cannot be distinguished from the best. ", r->best_left);
     tch_buf_adds(b, "Best: no other cell ");
     for (size_t i = 0; r->best_per >> i; i++)
         if (r->best_per >> i & 1) {
@@ -102,8 +101,8 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
     }
     tch_buf_adds(b, r->objective_count == 1 ? "." : " and better in one.");
     tch_buf_adds(b,
-                 " Cells are compared round by round, at a level of 5 % for all of them together "
-                 "(Hsu 1984).</p>\n");
+                 " Cells are compared round by round. The probability that the truly best cell is "
+                 "left out is at most 5 % (Hsu, 1984).</p>\n");
 }
 
 static void add_fit(struct tch_buf *b, const struct tch_results *r,
@@ -160,12 +159,11 @@ static void add_growth(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, "</tr>\n");
     for (size_t i = 0; i < r->series_count; i++)
         add_fit(b, r, &r->series[i]);
-    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">The relative error of the best a + b f(n) of "
-                    "each kind. Bold: the one the numbers speak for; dimmed: those they rule out."
-                    "</p>\n");
+    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">Relative error of the fit of a + b f(n) for "
+                    "each f(n). Bold: the best fit. Dimmed: ruled out by the measurements.</p>\n");
 }
 
-/* Adds a number as a cell; the page's script sorts by data-v. */
+/* Adds a number as a table cell. The page's script sorts by data-v. */
 static void add_number(struct tch_buf *b, enum tch_unit unit, double value)
 {
     if (isnan(value)) {
@@ -177,7 +175,7 @@ static void add_number(struct tch_buf *b, enum tch_unit unit, double value)
     tch_buf_adds(b, "</td>");
 }
 
-/* The cost: its median, its interval, and its ratio to the baseline's. */
+/* Adds the cost: its median, its interval, and its ratio to the baseline's. */
 static void add_cost(struct tch_buf *b, const struct tch_results *r, const struct tch_cell_value *v)
 {
     enum tch_unit unit = r->measures[r->cost].unit;
@@ -202,13 +200,13 @@ static void add_cost(struct tch_buf *b, const struct tch_results *r, const struc
     tch_buf_adds(b, ")</td>");
 }
 
-/* The columns beyond the cost. */
+/* Returns whether a measure gets a column beside the cost. */
 static bool is_column(const struct tch_results *r, size_t i)
 {
     return i != r->cost && tch_sweep_is_shown(r, i);
 }
 
-/* The name of a cell, linked to its own report, or to run.json where it has none. */
+/* Adds the name of a cell, as a link to its own report, or to run.json if there is no report. */
 static void add_link(struct tch_buf *b, const struct tch_results *r,
                      const struct tch_cell_result *c)
 {
@@ -227,7 +225,7 @@ static void add_link(struct tch_buf *b, const struct tch_results *r,
     tch_buf_adds(b, "</a>");
 }
 
-/* The parameters; of a baseline only those that its command takes. */
+/* Adds the parameters. A baseline has only those that its command uses. */
 static void add_params(struct tch_buf *b, const struct tch_sweep *sweep, size_t unit)
 {
     const struct tch_grid *grid = sweep->plan->grid;
@@ -247,7 +245,7 @@ static void add_params(struct tch_buf *b, const struct tch_sweep *sweep, size_t 
     }
 }
 
-/* The row of a cell or a baseline. */
+/* Adds the row of a cell or a baseline. */
 static void add_row(struct tch_buf *b, const struct tch_results *r, size_t unit)
 {
     static const char *const words[] = {
@@ -265,7 +263,7 @@ static void add_row(struct tch_buf *b, const struct tch_results *r, size_t unit)
         if (is_column(r, j))
             add_number(b, r->measures[j].unit, c->value[j].median);
     if (strcmp(c->state, "complete") == 0) {
-        tch_buf_addf(b, "<td>%s</td>", words[best]);
+        tch_buf_addf(b, "<td class=\"text\">%s</td>", words[best]);
     } else {
         tch_buf_adds(b, "<td class=\"bad\">");
         tch_xml_adds(b, c->failure ? c->failure : c->state);
@@ -286,7 +284,7 @@ static void add_cells(struct tch_buf *b, const struct tch_results *r)
     tch_xml_adds(b, r->measures[r->cost].title);
     tch_buf_adds(b, "</th><th>95 % interval</th>");
     if (sweep->baselines > 0)
-        tch_buf_adds(b, "<th>by the baseline, 95 %</th>");
+        tch_buf_adds(b, "<th>ratio to baseline, 95 %</th>");
     for (size_t i = 0; i < r->measure_count; i++)
         if (is_column(r, i)) {
             tch_buf_adds(b, "<th>");
@@ -298,7 +296,7 @@ static void add_cells(struct tch_buf *b, const struct tch_results *r)
         add_row(b, r, i);
     for (size_t i = 0; i < sweep->cells; i++)
         add_row(b, r, i);
-    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">A click on a heading sorts. All measures are "
+    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">Click on a heading to sort. All measures are "
                     "in <a href=\"results.csv\">results.csv</a> and <a "
                     "href=\"sweep.json\">sweep.json</a>.</p>\n");
 }
@@ -312,7 +310,7 @@ static void add_effects(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, "<h2>What the ");
     tch_xml_adds(b, r->measures[r->cost].title);
     tch_buf_adds(b, " depends on</h2>\n<div class=\"wide\"><table><tr><th></th><th>share</th>"
-                    "<th class=\"text\">cost with each value by that with all</th></tr>\n");
+                    "<th class=\"text\">cost with each value, relative to the mean</th></tr>\n");
     for (size_t k = 0; k < r->effect_count; k++) {
         const struct tch_effect *e = &r->effects[k];
         bool noise = e->p > TCH_RUN_ALPHA / (double)r->effect_count;
@@ -333,9 +331,9 @@ static void add_effects(struct tch_buf *b, const struct tch_results *r)
         tch_buf_release(&name);
     }
     tch_buf_adds(
-        b, "</table></div>\n<p class=\"sub\">Shares of the differences between the cells, by the "
-           "analysis of variance of the logarithms of their medians. \"a x b\": what the "
-           "two do together beyond what each does alone.</p>\n");
+        b, "</table></div>\n<p class=\"sub\">Shares of the variance between the cells, by an "
+           "analysis of variance of the logarithms of their medians. \"a x b\": the effect of the "
+           "two together beyond the effect of each alone.</p>\n");
 }
 
 int tch_sweep_report(const struct tch_results *r, tacho_error *err)

@@ -66,7 +66,7 @@ void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t r
     tch_add_metric_title(b, f, row);
 }
 
-/* What was measured, and what is allowed. */
+/* Adds the measured change, and the allowed one. */
 static void add_measured(struct tch_buf *b, const struct tch_about *about,
                          const struct tch_verdict_row *r)
 {

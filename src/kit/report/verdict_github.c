@@ -1,7 +1,7 @@
-/* Workflow commands, which GitHub shows as annotations of a commit. */
+/* Writes workflow commands, which GitHub shows as annotations of a commit. */
 #include "verdict_formats.h"
 
-/* As the runner decodes them. */
+/* Adds text, escaped as GitHub's runner decodes it. */
 static void add_data(struct tch_buf *b, const char *text)
 {
     for (; *text; text++)

@@ -1,4 +1,4 @@
-/* The page of verdicts: one file, no network. */
+/* Writes the page of verdicts: one file, no network. */
 #include <math.h>
 
 #include <tacho/version.h>
@@ -30,8 +30,8 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
     }
     tch_buf_adds(b, "<p class=\"sub\">");
     tch_add_promise(b, f);
-    tch_buf_addf(b, " Intervals are at %.3g %%%s.</p>\n", 100 * (1 - f->alpha),
-                 f->looks > 1 ? ", over all looks together" : "");
+    tch_buf_addf(b, " Intervals have a confidence of %.3g %%%s.</p>\n", 100 * (1 - f->alpha),
+                 f->looks > 1 ? " over all interim analyses together" : "");
     if (f->problem_count + f->note_count == 0)
         return;
     tch_buf_adds(b, "<ul class=\"warnings\">\n");
@@ -54,7 +54,8 @@ static double place(double ratio, double range)
     return INTERVAL_WIDTH * fmin(1, fmax(0, x));
 }
 
-/* A bar from low to high, a dot at the estimate, no change in the middle, the limit dashed. */
+/* Draws an interval: a bar from low to high, a dot at the estimate, a line in the middle for no
+   change, the limit dashed. */
 static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t i, double range)
 {
     const struct tch_verdict_row *r = &f->rows[i];
@@ -139,7 +140,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
 
 static void add_table(struct tch_buf *b, const struct tch_findings *f)
 {
-    double range = log(1.02); /* what the intervals are drawn over: at least 2 %, at most twice */
+    double range = log(1.02); /* of the intervals' axis: at least 2 %, at most a factor of 2 */
 
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_ratio *ratio = &f->rows[i].ratio;
@@ -150,17 +151,20 @@ static void add_table(struct tch_buf *b, const struct tch_findings *f)
     range = fmin(range, log(2));
     tch_buf_adds(b, "<h2>Metrics</h2>\n<div class=\"wide\"><table><tr><th></th><th></th><th>A</th>"
                     "<th>B</th><th>change</th><th>interval</th><th>less … more</th>"
-                    "<th>B &gt; A</th><th>runs</th><th>p</th></tr>\n");
+                    "<th style=\"white-space:nowrap\">B &gt; A</th><th>runs</th><th>p</th></tr>\n");
     for (size_t i = 0; i < f->count; i++)
         add_row(b, f, i, range);
-    tch_buf_adds(b, "</table></div>\n");
+    tch_buf_adds(b,
+                 "</table></div>\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
+                 "larger value than a run of A. p: p-value, adjusted for several budgets.</p>\n");
 }
 
 static void add_differences(struct tch_buf *b, const struct tch_findings *f)
 {
     if (f->difference_count == 0)
         return;
-    tch_buf_adds(b, "<h2>What differs around it</h2>\n<div class=\"wide\"><table class=\"facts\">"
+    tch_buf_adds(b, "<h2>Differences in command, environment and configuration</h2>\n<div "
+                    "class=\"wide\"><table class=\"facts\">"
                     "<tr><td></td><td>A</td><td>B</td></tr>\n");
     for (size_t i = 0; i < f->difference_count; i++) {
         const struct tch_difference *d = &f->differences[i];
@@ -190,7 +194,7 @@ static double *sorted_copy(const double *values, size_t n)
     return x;
 }
 
-/* x and y are sorted, and none is empty. */
+/* Plots both distributions. x and y are sorted and not empty. */
 static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t i, const double *x,
                         const double *y)
 {
@@ -205,7 +209,7 @@ static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t 
                          .xu = about->quantity.unit,
                          .yu = TCH_PLAIN};
 
-    snprintf(title, sizeof title, "%.200s%s%.200s: share of runs with at most so much",
+    snprintf(title, sizeof title, "%.200s%s%.200s: share of runs with at most this value",
              about->bench, about->bench[0] ? ": " : "", about->quantity.title);
     tch_plot_range_x(&p, fmin(x[0], y[0]), fmax(x[r->a_count - 1], y[r->b_count - 1]));
     tch_plot_begin(&p);
@@ -230,7 +234,8 @@ static int plot_both(struct tch_buf *b, const struct tch_findings *f, size_t i, 
     return status;
 }
 
-/* Draws quantities with a budget and those that matter to most people, not every counter. */
+/* Returns whether a quantity is drawn: one with a budget, or one that matters to most people; not
+   every counter. */
 static bool is_drawn(const struct tch_findings *f, size_t i)
 {
     return f->rows[i].a_count > 1 && f->rows[i].b_count > 1 && f->about[i].ask != TCH_ASK_MAX &&
@@ -244,8 +249,9 @@ static int add_distributions(struct tch_buf *b, const struct tch_findings *f, ta
     int status = 0;
 
     tch_buf_adds(b,
-                 "<h2>Distributions</h2>\n<p class=\"key\"><i style=\"background:var(--a)\"></i>A"
-                 "<i style=\"background:var(--b)\"></i>B</p>\n<div class=\"plots\">\n");
+                 "<h2>Distributions</h2>\n<p class=\"key\"><span><i style=\"background:var(--a)\">"
+                 "</i>A</span><span><i style=\"background:var(--b)\"></i>B</span></p>\n"
+                 "<div class=\"plots\">\n");
     for (size_t i = 0; i < f->count && left > 0 && status == 0; i++)
         if (is_drawn(f, i)) {
             status = plot_both(b, f, i, err);
@@ -270,7 +276,7 @@ static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, b
     tch_buf_init(&svg, SVG_MAX);
     status = tch_flame_diff(&svg, before, now, flame->title, err);
     if (status == 0 && !*begun)
-        tch_buf_adds(b, "<h2>Where it went: red costs more than before, blue less</h2>\n");
+        tch_buf_adds(b, "<h2>Changes by function: red costs more than before, blue less</h2>\n");
     if (status == 0) {
         *begun = true;
         tch_part_frame(b, flame->title, svg.data, svg.len);
@@ -292,7 +298,7 @@ int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
     for (size_t i = 0; i < count && status == 0; i++)
         status = add_flame(b, &flames[i], &begun, err);
     tch_buf_adds(b, "<p class=\"sub hint\" id=\"keys\">Charts: point at data, drag to zoom, "
-                    "double-click for all of it.</p>\n<footer>Made by tacho " TACHO_VERSION
+                    "double-click to reset.</p>\n<footer>Made by tacho " TACHO_VERSION
                     ".</footer>\n<script>\n");
     tch_buf_add(b, tch_report_js, tch_report_js_len);
     tch_buf_adds(b, "</script></body></html>\n");

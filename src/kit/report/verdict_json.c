@@ -1,4 +1,4 @@
-/* tacho.verdict.v1. */
+/* Writes tacho.verdict.v1. */
 #include <math.h>
 
 #include <tacho/version.h>
@@ -33,7 +33,7 @@ static void add_ratio(struct tch_buf *b, const struct tch_verdict_row *r)
     tch_json_end_object(b);
 }
 
-/* Runs that depend on each other count as fewer. */
+/* Adds the effective number of runs: runs that depend on each other count as fewer. */
 static void add_effective(struct tch_buf *b, const struct tch_verdict_row *r)
 {
     size_t n = r->a_count < r->b_count ? r->a_count : r->b_count;

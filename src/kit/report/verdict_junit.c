@@ -1,4 +1,4 @@
-/* Verdicts as JUnit XML: a test case per row; FAIL is a failure, INCONCLUSIVE is skipped. */
+/* Verdicts as JUnit XML: one test case per row; FAIL is a failure, INCONCLUSIVE is skipped. */
 #include <math.h>
 
 #include "report_text.h"

@@ -1,4 +1,4 @@
-/* A comment on a pull request, one screen: the verdict, what moved, how to see it oneself. */
+/* A comment on a pull request, one screen: the verdict, what changed, how to reproduce it. */
 #include <math.h>
 
 #include "base/human_number.h"
@@ -92,8 +92,10 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
 {
     if (f->difference_count == 0)
         return;
-    tch_buf_addf(b, "<details><summary>%zu differences around it</summary>\n\n",
-                 f->difference_count);
+    tch_buf_addf(
+        b,
+        "<details><summary>%zu differences in command, environment and configuration</summary>\n\n",
+        f->difference_count);
     for (size_t i = 0; i < f->difference_count && i < SHOWN_DIFFERENCES; i++) {
         const struct tch_difference *d = &f->differences[i];
 
@@ -123,7 +125,7 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
 
     for (size_t i = 0; i < f->count; i++)
         moved += f->rows[i].verdict >= TCH_INCONCLUSIVE;
-    if (strcmp(f->mode, "compare") != 0) /* by which a workflow finds the comment to update */
+    if (strcmp(f->mode, "compare") != 0) /* a workflow finds the comment to update by this */
         tch_buf_adds(b, "<!-- tacho gate -->\n");
     tch_buf_addf(b, "### %s tacho: %s\n\n",
                  f->problem_count > 0 && f->verdict != TCH_FAIL ? "⚠️" : marks[f->verdict],
@@ -150,12 +152,12 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
     add_fold(b, f, moved);
     add_differences(b, f);
     if (f->reproduce) {
-        tch_buf_adds(b, "To see it yourself: ");
+        tch_buf_adds(b, "To reproduce: ");
         tch_add_md_code(b, f->reproduce);
         tch_buf_addc(b, '\n');
     }
     if (f->link)
-        tch_buf_addf(b, "\nThe whole report: %s\n", f->link);
+        tch_buf_addf(b, "\nFull report: %s\n", f->link);
 }
 
 const struct tch_verdict_format tch_verdict_md = {"md", write_md};

@@ -1,4 +1,4 @@
-/* Verdicts in Prometheus's text format: gauges, one family after the other, one per unit. */
+/* Verdicts in Prometheus's text format: gauges, family after family, one family per unit. */
 #include <math.h>
 
 #include "report_text.h"
@@ -12,7 +12,7 @@ static const struct {
     enum tch_unit unit;
 } gauges[] = {
     [VERDICT] = {"verdict", "0 pass, 1 inconclusive, 2 warn, 3 fail", TCH_PLAIN},
-    [RATIO] = {"ratio", "now by before, or by the maximum allowed", TCH_PLAIN},
+    [RATIO] = {"ratio", "now divided by before, or by the limit", TCH_PLAIN},
     [LOW] = {"ratio_low", "low end of the interval of the ratio", TCH_PLAIN},
     [HIGH] = {"ratio_high", "high end of the interval of the ratio", TCH_PLAIN},
     [SECONDS] = {"median", "median of a time now", TCH_NS},

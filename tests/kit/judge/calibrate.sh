@@ -23,7 +23,7 @@ says "this is the first occasion"
 file=$(find .tacho/calibration -name '*.json')
 [ "$file" = ".tacho/calibration/mine/$(basename "$file")" ] || fail "the file is $file"
 [ -s tacho-out/calibrate-mine.html ] || fail "there is no page"
-grep -q 'probability of being seen' tacho-out/calibrate-mine.html || fail "the page has no picture"
+grep -q 'probability of detection' tacho-out/calibrate-mine.html || fail "the page has no picture"
 [ "$(jq '.samples | length' tacho-out/mine-a/latest/run.json)" = 12 ] || fail "not 12 runs of a side"
 [ "$(jq -r .group tacho-out/mine-a/latest/run.json)" = "$(jq -r .group tacho-out/mine-b/latest/run.json)" ] ||
     fail "the sides were not run in turns"

@@ -86,7 +86,7 @@ ends_with 0 "$tacho" gate --md gate.md --junit gate.xml --prometheus gate.prom \
     --json-file gate.json --badge gate.svg
 says "PASS"
 grep -q "tacho: PASS" gate.md || fail "no verdict in the comment: $(cat gate.md)"
-grep -q "To see it yourself: .tacho gate.$" gate.md || fail "nothing to reproduce it by"
+grep -q "To reproduce: .tacho gate.$" gate.md || fail "nothing to reproduce it by"
 [ "$(jq -r .verdict gate.json)" = PASS ] || fail "$(cat gate.json)"
 [ "$(jq -r '[.rows[].metric] | join(" ")' gate.json)" = "wall wall" ] || fail "$(cat gate.json)"
 jq -e '.rows[0].session_spread > 0' gate.json >/dev/null || fail "sessions are not allowed for"

@@ -1,5 +1,5 @@
-// report.html in headless Chromium, by the DevTools protocol: the charts have their data, pointing
-// and zooming work by mouse and keyboard, nothing on the console, nothing from the network.
+// Checks report.html in headless Chromium by the DevTools protocol: charts have their data, tooltips
+// and zooming work by mouse and keyboard, the console is empty, and nothing uses the network.
 //
 //   node browser.mjs CHROMIUM FOLDER REPORT
 import { check, withPage } from "../flame/devtools.mjs";
@@ -25,7 +25,7 @@ await withPage(chromium, folder, async (page) => {
   const move = (type, share, buttons) => page.send("Input.dispatchMouseEvent", {
     type, x: box.x + share * box.w, y: box.y + box.h / 2, button: type === "mouseMoved" ? "none" : "left", buttons, clickCount: 1 });
   await move("mouseMoved", 0.5, 0);
-  check("pointing tells the value", await page.ask(`/^run \\d+: [\\d.]+ \\w+$/.test(${tip})`), true);
+  check("pointing shows the value", await page.ask(`/^run \\d+: [\\d.]+ \\w+$/.test(${tip})`), true);
   await move("mousePressed", 0.4, 1);
   await move("mouseMoved", 0.6, 1);
   await move("mouseReleased", 0.6, 0);
@@ -38,9 +38,9 @@ await withPage(chromium, folder, async (page) => {
   await page.key("ArrowRight", 39);
   check("arrows go from run to run", await page.ask(`${tip}.startsWith('run 1:')`), true);
   await page.key("ArrowRight", 39);
-  check("and on", await page.ask(`${tip}.startsWith('run 2:')`), true);
+  check("a second arrow selects the next run", await page.ask(`${tip}.startsWith('run 2:')`), true);
 
-  // Labels have the size of text, and are whole, however wide the page is.
+  // Labels have the size of text and are not truncated, however wide the page is.
   for (const width of [390, 640, 820, 1240]) {
     await page.send("Emulation.setDeviceMetricsOverride", { width, height: 900, deviceScaleFactor: 1, mobile: false });
     check(`labels at ${width} pixels`, await page.ask(`[...document.querySelectorAll('figure.plot')].every((figure) => {
@@ -55,7 +55,7 @@ await withPage(chromium, folder, async (page) => {
 
   // Long names, in a table and above a chart, are broken into lines.
   await page.send("Emulation.setDeviceMetricsOverride", { width: 1200, height: 900, deviceScaleFactor: 1, mobile: false });
-  check("nothing cut off", await page.ask(`(() => {
+  check("nothing is truncated", await page.ask(`(() => {
     for (const e of document.querySelectorAll('h1, figcaption, .head span, .head b, td:first-child')) e.textContent = 'a_long_name_'.repeat(12);
     return [...document.querySelectorAll('.wide, .head, figure, h1')].filter((e) => e.scrollWidth > e.clientWidth + 1).length;
   })()`), 0);
@@ -63,13 +63,13 @@ await withPage(chromium, folder, async (page) => {
   // The flamegraph is higher than its box, which opens at the root.
   check("the flamegraph opens at its root", await page.ask("(() => { const p = document.querySelector('.picture'); return p.scrollHeight > p.clientHeight && p.scrollTop + p.clientHeight >= p.scrollHeight - 60; })()"), true);
 
-  // On paper: two charts beside each other, no hints for the mouse.
+  // Printed pages have two charts side by side and no hints for the mouse.
   await page.send("Emulation.setEmulatedMedia", { media: "print" });
   check("two columns on paper", await page.ask("getComputedStyle(document.querySelector('.plots')).gridTemplateColumns.split(' ').length"), 2);
   check("the whole flamegraph on paper", await page.ask("document.querySelector('iframe').getBoundingClientRect().height"), 52 + 42 * 16 + 48 + 2);
   check("no hints on paper", await page.ask("getComputedStyle(document.querySelector('.hint')).display"), "none");
   await page.send("Emulation.setEmulatedMedia", { media: "", features: [{ name: "prefers-color-scheme", value: "dark" }] });
-  check("dark when that is wanted", await page.ask("getComputedStyle(document.body).backgroundColor"), "rgb(18, 22, 28)");
-  check("nothing on the console", page.complaints, []);
-  check("nothing from the network", page.requests.filter((url) => !url.startsWith("file:") && !url.startsWith("data:") && url !== "about:blank"), []);
+  check("dark mode follows the system", await page.ask("getComputedStyle(document.body).backgroundColor"), "rgb(18, 22, 28)");
+  check("the console is empty", page.complaints, []);
+  check("the network is not used", page.requests.filter((url) => !url.startsWith("file:") && !url.startsWith("data:") && url !== "about:blank"), []);
 });

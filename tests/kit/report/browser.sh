@@ -1,5 +1,5 @@
 #!/bin/sh
-# report.html in headless Chromium: browser.mjs, with what it needs.
+# Opens report.html in headless Chromium and runs browser.mjs on it.
 #
 #   browser.sh PROJECT TACHO
 set -eu
@@ -11,7 +11,7 @@ chromium=$(command -v chromium || command -v chromium-browser || command -v goog
 cd "$scratch"
 "$2" run -q -n 20 --name chart --power fixed:20 --metric 'n=([0-9]+)' -- \
     sh -c 'echo 7; sleep 0.05' >/dev/null
-# A flamegraph of 42 levels: higher than its frame on the screen, lower than a page.
+# A flamegraph of 42 levels is higher than its frame on the screen and lower than a page.
 printf '%s 1\n' "p$(printf ';f%s' $(seq 40))" |
     "$2" flame draw -q --label x --out tacho-out/chart/latest
 "$2" report -q tacho-out/chart/latest >/dev/null

@@ -1,11 +1,11 @@
 #!/bin/sh
-# formats.sh TACHO: what CI systems and Prometheus read is read by parsers that are not ours.
+# formats.sh TACHO: reads the formats for CI systems and Prometheus with independent parsers.
 set -u
 # shellcheck source=SCRIPTDIR/../run/lib.sh
 . "$(dirname "$0")/../run/lib.sh"
 need jq python3
 
-# A line with all that a format could trip over.
+# A command line with every character that is special in some format.
 run 1 -n 6 --allow-nonzero --name a --metric 'n=([0-9]+)' -- sh -c 'echo 7; exit 3' '<&">'
 run 0 -n 6 --name b --metric 'n=([0-9]+)' -- echo 7
 first="tacho-out/a/latest"
@@ -69,26 +69,26 @@ assert "tacho_run_wall_seconds" in typed and "tacho_metric_n" in typed
 assert families == sorted(families, key=families.index), "values of a family do not stand together"
 END
 if command -v promtool >/dev/null; then
-    promtool check metrics <./metrics || fail "promtool refuses it"
+    promtool check metrics <./metrics || fail "promtool rejects it"
 else
     echo "promtool is not installed: that part is left out"
 fi
 
-# Of several runs of a name there is the newest: a gauge has one value.
+# Only the newest of several runs of one name is written, because a gauge has one value.
 run 0 -n 6 --name again --metric 'my_metric=v([0-9]+)' --power fixed:3 -- echo v1
 run 0 -n 6 --name again --metric 'my_metric=v([0-9]+)' --power fixed:3 -- echo v2
 "$tacho" report -f prometheus -o metrics tacho-out/again/* || fail "no Prometheus of two runs of a name"
 grep -q '^tacho_metric_my_metric{name="again",stat="median"} 2$' metrics || fail "$(cat metrics)"
-grep -q '^# .*left out' metrics || fail "nothing says what is left out"
+grep -q '^# .*left out' metrics || fail "the output does not list what is left out"
 ! grep -q '_ns\|id="' metrics || fail "nanoseconds, or the id of a run: $(cat metrics)"
 grep -q '^tacho_run_energy_joules{' metrics || fail "no joules: $(cat metrics)"
 grep -q '^tacho_run_start_time_seconds{name="again"} ' metrics || fail "no time: $(cat metrics)"
 [ "$(grep -v '^#' metrics | cut -d' ' -f1 | sort | uniq -d | wc -l)" -eq 0 ] || fail "a gauge has two values"
 if command -v promtool >/dev/null; then
-    promtool check metrics <./metrics || fail "promtool refuses it"
+    promtool check metrics <./metrics || fail "promtool rejects it"
 fi
 
-# Three runs, each with metrics of its own: every format has the values of each.
+# Every format has the values of each of three runs with different metrics.
 run 0 -n 7 --name one --metric 'x=x([0-9]+)' -- echo x1
 run 0 -n 8 --name two --metric 'y=y([0-9]+)' --metric 'all:x=x([0-9]+)' -- echo x2 x3 y4
 run 0 -n 9 --name three -- true
@@ -139,20 +139,20 @@ for part, doc in zip(parts, docs):
 assert open("three.html").read().count("<section") == 4 # the comparison comes first
 END
 
-# What cannot be read is told in the page, and the rest is there.
+# The page lists files that cannot be read and still shows the rest.
 b="tacho-out/b/latest"
 printf 'timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes\n1,2,x\n' >$b/memory.csv
 echo '{"x":' >$b/profile.jsonl
 mkdir -p $b/iter/0001
 echo nonsense >$b/iter/0001/trace.1.tacho
-"$tacho" report $b >out 2>err || fail "damaged files end the report: $(cat err)"
-for text in 'memory.csv could be read in part only' '1 of 1 lines of profile.jsonl are no events' \
+"$tacho" report $b >out 2>err || fail "damaged files stop the report: $(cat err)"
+for text in 'Only a part of memory.csv could be read' '1 of 1 lines of profile.jsonl are not valid events' \
     '1 of the recordings in iter/ cannot be read'; do
     says $b/report.html "$text"
 done
 
-# Where there is nothing to read, and where it cannot be written.
-! "$tacho" report -f nonsense tacho-out/b/latest 2>err || fail "an unknown format was taken"
+# An unknown format and a folder that does not exist are errors.
+! "$tacho" report -f nonsense tacho-out/b/latest 2>err || fail "an unknown format was accepted"
 says err "nonsense"
-! "$tacho" report -o /no/such/folder/x tacho-out/b/latest 2>err || fail "it wrote to nowhere"
+! "$tacho" report -o /no/such/folder/x tacho-out/b/latest 2>err || fail "it claims to have written to a missing folder"
 says err "/no/such/folder"

@@ -1,4 +1,5 @@
-// report.html with a planted flamegraph whose script attacks the page: it draws, and reaches nothing.
+// Checks report.html with a planted flamegraph whose script attacks the page: it may draw, and cannot
+// access anything.
 //
 //   node planted.mjs CHROMIUM FOLDER REPORT
 import { check, withPage } from "../flame/devtools.mjs";
@@ -18,7 +19,7 @@ await withPage(chromium, folder, async (page) => {
   await page.ask(`(() => {
     addEventListener('message', (e) => { window.said = e.data; });
     const frame = document.querySelector('iframe');
-    frame.src = frame.src; // the script runs again, with somebody listening
+    frame.src = frame.src; // the script runs again, now with a listener
     const image = new Image();
     image.onerror = () => { window.picture = 'blocked'; };
     image.onload = () => { window.picture = 'loaded'; };
@@ -27,9 +28,9 @@ await withPage(chromium, folder, async (page) => {
   const said = await until("window.said || null");
   check("its script runs", said.ran, true);
   check("it cannot read the page", said.read, "SecurityError");
-  check("it cannot lead the page elsewhere", said.lead, "SecurityError");
+  check("it cannot navigate the page", said.lead, "SecurityError");
   check("it opens no window", said.window, false);
   check("it loads nothing", said.loaded, false);
   check("the page is still there", await page.ask("location.protocol"), "file:");
-  check("the policy holds for the page, too", await until("window.picture || null"), "blocked");
+  check("the policy applies to the page, too", await until("window.picture || null"), "blocked");
 });

@@ -1,5 +1,5 @@
-// The report of a sweep in headless Chromium: figures have their data, axes in powers of ten are
-// pointed at rightly, the table sorts, nothing on the console, nothing from the network.
+// Checks the report of a sweep in headless Chromium: figures have their data, tooltips are right on
+// logarithmic axes, the table sorts, the console is empty, and nothing uses the network.
 //
 //   node sweep.mjs CHROMIUM FOLDER REPORT
 import { check, withPage } from "../flame/devtools.mjs";
@@ -16,19 +16,19 @@ await withPage(chromium, folder, async (page) => {
   check("powers of ten", await page.ask(`[...${chart}.querySelectorAll('.ticks.x text')].map((t) => t.textContent).join()`), "10,100,1000,10k,100k");
   await page.ask(`${chart}.focus()`);
   for (let i = 0; i < 5; i++) await page.key("ArrowRight", 39);
-  check("pointing tells the value", await page.ask(`${chart}.parentNode.querySelector('.tip').textContent`), "n 1000: 1000");
+  check("pointing shows the value", await page.ask(`${chart}.parentNode.querySelector('.tip').textContent`), "n 1000: 1000");
   await page.key("+", 187);
   check("zooming", await page.ask(`${chart}.dataset.zoomed`), "1");
   check("the axis follows", await page.ask(`${chart}.querySelectorAll('.ticks.x text').length > 0`), true);
-  check("a cell of the maps for each", await page.ask("document.querySelectorAll('.heat g').length % 10"), 0);
+  check("every map has all cells", await page.ask("document.querySelectorAll('.heat g').length % 10"), 0);
   check("the best are framed", await page.ask("document.querySelectorAll('.heat .chosen').length > 0"), true);
 
   const before = await page.ask(column(1));
   await page.ask("document.querySelectorAll('table.sort th')[1].click()");
   check("sorts by number", await page.ask(column(1)), [...before].sort((a, b) => a - b));
   await page.ask("document.querySelectorAll('table.sort th')[1].click()");
-  check("and backwards", await page.ask(column(1)), [...before].sort((a, b) => b - a));
+  check("sorts backwards", await page.ask(column(1)), [...before].sort((a, b) => b - a));
   check("links to the cells", await page.ask("document.querySelectorAll('table.sort a[href$=\"/report.html\"]').length"), 10);
-  check("nothing on the console", page.complaints, []);
-  check("nothing from the network", page.requests.filter((url) => !url.startsWith("file:") && !url.startsWith("data:") && url !== "about:blank"), []);
+  check("the console is empty", page.complaints, []);
+  check("the network is not used", page.requests.filter((url) => !url.startsWith("file:") && !url.startsWith("data:") && url !== "about:blank"), []);
 });

@@ -1,4 +1,4 @@
-/* Charts: what is in the SVG, whatever the numbers are. */
+/* Tests the SVG of charts, with all kinds of numbers. */
 #include "support/test.h"
 
 #include <math.h>
@@ -31,7 +31,7 @@ static size_t count_of(const char *what)
     return n;
 }
 
-/* Where the first dot of the chart is. */
+/* Finds the position of the chart's first dot. */
 static void first_point(double *x, double *y)
 {
     const char *at = strstr(b.data, "d=\"M");
@@ -67,7 +67,7 @@ static void puts_values_where_they_belong(void **state)
     assert_non_null(strstr(b.data, ">2 ms<")); /* 1, 2 or 5 times a power of ten */
 }
 
-/* Every peak of a long line is in the picture, and the line is not long any more. */
+/* A long line is thinned out, and every peak of it stays in the picture. */
 static void thins_long_lines_and_keeps_peaks(void **state)
 {
     enum { POINTS = 100000, PEAK = 77777 };
@@ -90,7 +90,7 @@ static void thins_long_lines_and_keeps_peaks(void **state)
     free(y);
 }
 
-/* What the path of the chart's line is. */
+/* Copies the path of the chart's line. */
 static const char *path_of_line(char *path, size_t size)
 {
     const char *at = strstr(strstr(b.data, "class=\"line"), "d=\"") + 3;
@@ -99,7 +99,7 @@ static const char *path_of_line(char *path, size_t size)
     return path;
 }
 
-/* Thinned out or not: nothing is joined across a NAN, and a lonely value is a dot. */
+/* Thinned out or not, no line crosses a NAN, and a single value is a dot. */
 static void a_line_is_interrupted(void **state)
 {
     enum { MANY = 100000 };
@@ -174,14 +174,15 @@ static void wide_labels_get_room(void **state)
     assert_true(p.left - 6 > 9 * (int)strlen("123456789012400"));
 }
 
-/* One value, equal values, none, and ranges that are no ranges: a chart all the same, and nothing
-   in it that no viewer reads. */
+/* One value, equal values, none, and empty ranges still make a chart, which every viewer can
+   read. */
 static void survives_any_numbers(void **state)
 {
     static const double same[] = {3, 3, 3};
     static const double zero[] = {0};
     static const double wide[] = {1e-300, 1e300};
-    static const double large[] = {1e17, 1e17 + 16}; /* the step between ticks is lost in these */
+    static const double large[] = {1e17,
+                                   1e17 + 16}; /* larger than a step between ticks can change */
     const double *lists[] = {same, zero, wide, large};
     const size_t counts[] = {3, 1, 2, 2};
 

@@ -1,4 +1,4 @@
-/* Reports of a run folder in every format, also where memory runs out. */
+/* Tests reports of a run folder in every format, also when memory runs out. */
 #include "support/test.h"
 
 #include "base/file.h"
@@ -9,7 +9,7 @@
     "{\"n\":3,\"min\":1,\"p50\":2,\"p90\":3,\"p95\":3,\"p99\":3,\"p999\":3,\"max\":" max \
     ",\"mad\":1,\"mean\":2,\"std\":0.8}"
 
-/* Adds the text, with `more` before each place where `at` is. */
+/* Adds the text, with `more` inserted before each `at`. */
 static void add_with(struct tch_buf *b, const char *text, const char *at, const char *more)
 {
     for (const char *next; (next = strstr(text, at)); text = next + strlen(at)) {
@@ -20,8 +20,8 @@ static void add_with(struct tch_buf *b, const char *text, const char *at, const 
     tch_buf_adds(b, text);
 }
 
-/* The golden receipt with what a program recorded, and rows of memory, power and latencies beside
-   it. */
+/* Writes a run folder: the golden receipt with a program's records, and files of memory, power and
+   latencies. */
 static void make_folder(void)
 {
     struct tch_buf text;
@@ -58,7 +58,7 @@ static void make_folder(void)
                                    "2000,rapl,13.5,0.2\n");
 }
 
-/* Opens the folder and writes it in a format. */
+/* Opens the folder and writes its report in a format. */
 static int write_as(const struct tch_report_format *format, struct tch_buf *b)
 {
     struct tch_report_run run;
@@ -89,11 +89,11 @@ static void every_format_has_the_run(void **state)
 static void the_page_has_its_parts(void **state)
 {
     static const char *const parts[] = {
-        "<!DOCTYPE html>",   "class=\"dots\"", "class=\"bars\"",
-        "Over time",         "kv_cache",       "Power while it ran",
-        "were looked at 11", "Statistics",     "Machine, configuration",
-        "<h2>Latencies",     "765 ns",         "Latencies of the runs in order",
-        "</i>own</span>",    "<td>own</td>",   "Peaks of the memory categories",
+        "<!DOCTYPE html>", "class=\"dots\"", "class=\"bars\"",
+        "Over time",       "kv_cache",       "Power while it ran",
+        "were polled 11",  "Statistics",     "Machine, configuration",
+        "<h2>Latencies",   "765 ns",         "Latencies of the runs in order",
+        "</i>own</span>",  "<td>own</td>",   "Peaks of the memory categories",
     };
     struct tch_buf b;
 
@@ -109,7 +109,7 @@ static void the_page_has_its_parts(void **state)
     tch_buf_release(&b);
 }
 
-/* A run with one sample for each of `starts`, all of the same wall time but the last. */
+/* Makes a run with one sample for each of `starts`, all of the same wall time except the last. */
 static void make_runs(const double *starts_ms, size_t n)
 {
     struct tch_buf text;
@@ -139,8 +139,8 @@ static size_t count_in(const struct tch_buf *b, const char *what)
     return n;
 }
 
-/* A picture in the folder may be somebody else's: its frame is a sandbox, and the page loads
-   nothing. */
+/* A picture in the folder may come from somebody else, so its frame is a sandbox, and the page
+   loads nothing. */
 static void pictures_are_shut_in(void **state)
 {
     struct tch_buf b;
@@ -171,7 +171,7 @@ static void memory_is_not_joined_across_runs(void **state)
              "1010001,5000,0,0,0\n1010002,6000,0,0,0\n1500002,7000,0,0,0\n");
     tch_buf_init(&b, TCH_REPORT_MAX);
     assert_int_equal(write_as(&tch_report_html, &b), 0);
-    assert_int_equal(count_in(&b, " 190Z"), 3); /* an area for each run */
+    assert_int_equal(count_in(&b, " 190Z"), 3); /* one area per run */
     tch_buf_release(&b);
 }
 
@@ -192,7 +192,7 @@ static void one_run_has_no_distribution(void **state)
     }
 }
 
-/* Whole or refused: nothing is left out because there was no memory for it. */
+/* A report is complete or fails. It leaves out nothing for lack of memory. */
 struct wanted {
     const struct tch_report_format *format;
     size_t len;
