@@ -1,4 +1,4 @@
-/* tacho report: run folders in, a report out. */
+/* tacho report: makes reports from run folders. */
 #include "kit/report/report.h"
 
 #include <sys/stat.h>
@@ -16,7 +16,8 @@ enum { FORMAT, OUTPUT, RAW };
 static const char *const format_names[] = {"html",  "md",         "json", "csv",
                                            "junit", "prometheus", NULL};
 
-/* Of one run the report goes into its folder, of several to stdout, unless told where. */
+/* Writes the report to `output` if that is given; otherwise the report of one run to its folder,
+   and that of several runs to standard output. */
 static int write_report(const struct tch_report_format *format, const struct tch_report_run *runs,
                         size_t count, const char *output, const struct args *args)
 {
@@ -50,8 +51,9 @@ static int write_report(const struct tch_report_format *format, const struct tch
     return status;
 }
 
-/* After a kill -9 of tacho its helper holds the run's lock for up to a second. A report that cannot
-   be written to the folder of a run in progress waits for that. */
+/* Opens a run folder. After a kill -9 of tacho, the spawner holds the run's lock for up to a
+   second. If the report has to be written to the folder and the run seems to be in progress, this
+   waits for the lock. */
 static int open_run(struct tch_report_run *run, const char *folder, bool patient, tacho_error *err)
 {
     enum { TRIES = 20, WAIT_US = 100000 };
@@ -65,8 +67,8 @@ static int open_run(struct tch_report_run *run, const char *folder, bool patient
     return status;
 }
 
-/* The formats that go into the folder show files that a killed run has not merged yet. It is
-   completed for them. A run that is still going is left alone. */
+/* Completes a killed run for the formats that are written to its folder, because they show files
+   that a killed run has not merged yet. Leaves a run in progress alone. */
 static int complete(struct tch_report_run *run, const struct tch_report_format *format,
                     const char *output)
 {
@@ -76,8 +78,8 @@ static int complete(struct tch_report_run *run, const struct tch_report_format *
     if (!format->file || run->life == TCH_RUN_ENDED)
         return EXIT_OK;
     if (run->life == TCH_RUN_GOING && !output) {
-        cli_complain(NULL, "no report is written to the folder of a run in progress; "
-                           "--output FILE draws what there is");
+        cli_complain(NULL, "cannot write a report to the folder of a run in progress; "
+                           "use --output FILE to report the runs so far");
         return EXIT_WORK;
     }
     if (run->life != TCH_RUN_KILLED)
@@ -85,12 +87,13 @@ static int complete(struct tch_report_run *run, const struct tch_report_format *
     status = tch_run_recover(&run->receipt, run->folder, &err);
     if (status < 0 && status != TACHO_EINVAL && !output) {
         cli_complain(NULL,
-                     "cannot complete the killed run '%s': %s; --output FILE draws what there is",
+                     "cannot complete the killed run '%s': %s; use --output FILE to report the "
+                     "completed runs",
                      run->folder, err.message);
         return EXIT_WORK;
     }
     if (status < 0)
-        cli_warn("the run is shown without the files of its program: %s", err.message);
+        cli_warn("the report leaves out the files that the program wrote: %s", err.message);
     return EXIT_OK;
 }
 
@@ -113,13 +116,15 @@ static int run_report(struct args *args)
         else
             raw = true;
     if (args->json && format != &tch_report_json)
-        return cli_wrong_usage(args, "--json is --format json, and goes with no other format");
+        return cli_wrong_usage(
+            args, "--json cannot be combined with another --format; remove one of them");
     if (raw && format != &tch_report_csv)
-        return cli_wrong_usage(args, "--raw is for --format csv");
+        return cli_wrong_usage(args, "--raw needs --format csv");
     if (raw)
         format = &tch_report_raw_csv;
     if (args->count > TCH_REPORT_RUNS)
-        return cli_wrong_usage(args, "a report can show %d runs", TCH_REPORT_RUNS);
+        return cli_wrong_usage(args, "a report can show at most %d runs; name fewer",
+                               TCH_REPORT_RUNS);
     while (count < args->count && status == EXIT_OK) {
         const char *folder = cli_run_folder(args->operands[count], folders[count]);
         tacho_error err;
@@ -145,54 +150,57 @@ static const struct opt opts[] = {
      .name = "format",
      .letter = 'f',
      .arg = "FORMAT",
-     .help = "html (default), md, json, csv, junit or prometheus",
+     .help = "write html (default), md, json, csv, junit or prometheus",
      .choices = format_names},
     {.id = OUTPUT,
      .name = "output",
      .letter = 'o',
      .arg = "FILE",
-     .help = "write to FILE; - is stdout",
+     .help = "write to FILE (- for standard output)",
      .complete = COMPLETE_FILE},
     {.id = RAW,
      .name = "raw",
-     .help = "csv: write names as they are, also those that a spreadsheet takes for a formula"},
+     .help = "csv: write names unchanged, even if a spreadsheet takes them for formulas"},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
     {.name = "RUN",
-     .help = "run folders, their run.json, or OUT/NAME for the latest",
+     .help = "a run folder, its run.json, or OUT/NAME for the latest run",
      .many = true,
      .complete = COMPLETE_DIR},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho report tacho-out/prog/latest", "Draw report.html again."},
-    {"tacho report -o both.html tacho-out/old/latest tacho-out/new/latest", "Two side by side."},
-    {"tacho report -f csv tacho-out/prog/latest > samples.csv", "Every sample, for a spreadsheet."},
+    {"tacho report tacho-out/prog/latest", "Write report.html again."},
+    {"tacho report -o both.html tacho-out/old/latest tacho-out/new/latest",
+     "Show two runs side by side."},
+    {"tacho report -f csv tacho-out/prog/latest > samples.csv",
+     "Write every sample, for a spreadsheet."},
     {NULL, NULL},
 };
 
 static const struct man_item files[] = {
     {"tacho-out/NAME/ID/", "A run folder: run.json (schema tacho.run.v1), report.html, CSV files, "
                            "flamegraphs, and what the program recorded."},
-    {"tacho-out/NAME/latest", "A link to the newest run of that name."},
+    {"tacho-out/NAME/latest", "A link to the newest run folder of that name."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_report = {
     .name = "report",
-    .summary = "HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders",
+    .summary = "write HTML, Markdown, JSON, CSV or other reports of run folders",
     .usage = "tacho report [--format FORMAT] [--output FILE] RUN...",
-    .about = "Draws the report of a run from what is in its folder. The HTML and the Markdown of "
-             "one run go into the folder, all else to stdout, unless --output says where. Several "
-             "runs are put side by side.\n"
-             "\n"
-             "For HTML and Markdown a run that was killed is completed first, unless its folder "
-             "belongs to another user: run.json is made from samples.jsonl. The other formats "
-             "write nothing to the folder. Of a run that is still going the report shows the "
-             "runs so far, and --output must say where it goes.",
+    .about =
+        "Makes a report from the files of a run folder. The HTML or Markdown report of one run is "
+        "written to its folder, every other report to standard output, unless --output is "
+        "given. Several runs are shown side by side.\n"
+        "\n"
+        "For HTML and Markdown, a run that was killed is completed first: run.json is written "
+        "from samples.jsonl, unless the folder belongs to another user. The other formats "
+        "write nothing to the folder. For a run in progress, give --output; the report shows "
+        "the runs so far.",
     .opts = opts,
     .args = operands,
     .examples = examples,

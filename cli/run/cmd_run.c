@@ -1,4 +1,4 @@
-/* tacho run: one command line, a run folder, a table. */
+/* tacho run: measures commands, writes run folders and prints tables. */
 #include <math.h>
 #include <unistd.h>
 
@@ -15,14 +15,14 @@
 
 enum { OUT_MAX = 1 << 30, NOTE_MAX = 128 };
 
-/* The progress line and what it says of the estimate, made anew when it is drawn. */
+/* The progress line, with a note about the estimate that is updated when the line is drawn. */
 struct watcher {
     struct progress progress;
     char note[NOTE_MAX];
     uint64_t noted_ns;
 };
 
-/* "12.34 ms +-1.2%" of the first command. */
+/* Writes the note for the first command, such as "12.34 ms +-1.2%". */
 static void make_note(struct watcher *w, const struct tch_run *run)
 {
     const struct tch_run_samples *samples = &run->items[0].receipt.samples;
@@ -66,10 +66,11 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
     cli_progress_step(&w->progress, done);
 }
 
-/* All runs as reports take them. The receipts are borrowed: nothing is to be closed. */
+/* All runs in the form that reports need. The receipts are borrowed, so nothing has to be
+   closed. */
 struct views {
     struct tch_report_run run[TCH_COMMANDS_MAX];
-    bool written[TCH_COMMANDS_MAX]; /* its report */
+    bool written[TCH_COMMANDS_MAX]; /* its report was written */
     size_t count;
 };
 
@@ -97,7 +98,7 @@ static int print_json(const struct views *v)
     return cli_print(&b);
 }
 
-/* Whether the precision asked for was reached. */
+/* Adds whether the requested precision was reached. */
 static void add_reached(struct tch_buf *b, const struct tch_run *run, const struct tch_receipt *r)
 {
     double reached =
@@ -106,13 +107,13 @@ static void add_reached(struct tch_buf *b, const struct tch_run *run, const stru
     if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE || r->rows.count == 0)
         return;
     if (reached <= run->plan->precision)
-        tch_buf_addf(b, "  the median is known to within %.2g%%\n", 100 * reached);
+        tch_buf_addf(b, "  the median is precise to %.2g%%\n", 100 * reached);
     else
-        tch_buf_addf(b, "  stopped by --%s before the median was known to within %.2g%%\n",
-                     run->stopped, 100 * run->plan->precision);
+        tch_buf_addf(b, "  stopped by --%s before the median was precise to %.2g%%\n", run->stopped,
+                     100 * run->plan->precision);
 }
 
-/* "server: ready after 1.2 s, 3.4 s of CPU time, 120 MiB at most, 5.6 J" */
+/* Adds a line such as "server: ready after 1.2 s, 3.4 s of CPU time, 120 MiB at most, 5.6 J". */
 static void add_server(struct tch_buf *b, const struct tch_run *run)
 {
     if (!(run->server_use.ready_s > 0))
@@ -123,7 +124,7 @@ static void add_server(struct tch_buf *b, const struct tch_run *run)
     if (run->server_use.cpu_ns > 0)
         tch_add_value(b, TCH_NS, run->server_use.cpu_ns);
     else
-        tch_buf_adds(b, "less than 10 ms"); /* a tick, in which the kernel tells it */
+        tch_buf_adds(b, "less than 10 ms"); /* the kernel counts in ticks of 10 ms */
     tch_buf_adds(b, " of CPU time, ");
     tch_add_value(b, TCH_BYTES, run->server_use.peak_bytes);
     tch_buf_adds(b, " at most");
@@ -135,8 +136,8 @@ static void add_server(struct tch_buf *b, const struct tch_run *run)
     tch_buf_addc(b, '\n');
 }
 
-/* all: NULL for one command. */
-/* compared: the page of the comparison was written. */
+/* Prints the tables of all commands. `all` is NULL for a single command. */
+/* `compared` says whether the page of the comparison was written. */
 static int print_table(const struct tch_run *run, const struct views *v,
                        const struct tch_comparison *all, bool compared, const struct args *args)
 {
@@ -179,7 +180,7 @@ static int exit_status(const struct tch_run *run, const struct run_options *o)
     return EXIT_OK;
 }
 
-/* A flamegraph that was asked for and cannot be had is told, and the rest is there all the same. */
+/* Reports each flamegraph that failed. The other outputs are still written. */
 static int complain_of_flames(const struct tch_run *run)
 {
     int status = 0;
@@ -197,7 +198,8 @@ static int complain_of_flames(const struct tch_run *run)
     return status;
 }
 
-/* When all is written. The hash is for keeping elsewhere: on stderr where stdout has the JSON. */
+/* Seals the folders, after everything else is written. Prints the hash, which the user can keep
+   elsewhere; to standard error if standard output contains the JSON. */
 static int seal_folders(const struct tch_run *run, const struct args *args)
 {
     for (size_t i = 0; i < run->plan->command_count; i++) {
@@ -214,8 +216,8 @@ static int seal_folders(const struct tch_run *run, const struct args *args)
     return 0;
 }
 
-/* Writes the pages of all commands, then prints the result. Where the first command was never run,
-   there is nothing to show but the receipts. */
+/* Writes the pages of all commands, then prints the result. If the first command was never run,
+   only the receipts are written. */
 static int show(const struct tch_run *run, const struct args *args)
 {
     bool any = run->items[0].receipt.samples.count > 0;
@@ -234,7 +236,7 @@ static int show(const struct tch_run *run, const struct args *args)
         free(v);
         return EXIT_WORK;
     }
-    if (several) { /* the reports link to it */
+    if (several) { /* first, because the reports link to it */
         compared = tch_comparison_save(&all, &err) == 0;
         failed = !compared;
         if (failed)
@@ -253,7 +255,7 @@ static int show(const struct tch_run *run, const struct args *args)
     return failed ? EXIT_WORK : status;
 }
 
-/* Measures, and writes down what was measured whatever happens. */
+/* Measures the commands. Writes what was measured even after a failure or an interrupt. */
 static int measure(struct tch_run *run, const struct run_options *o, const struct args *args)
 {
     struct watcher w = {0};
@@ -266,7 +268,8 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     int flames;
     int status;
 
-    if (run->plan->output != TCH_IO_INHERIT) /* its output would mix with the line */
+    if (run->plan->output !=
+        TCH_IO_INHERIT) /* otherwise the command's output would mix with the line */
         cli_progress_begin(&w.progress, args, "running", 0);
     w.progress.note = w.note;
     measured = tch_run_measure(run, &watch, &err);
@@ -277,12 +280,13 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     else if (run->state == TCH_RUN_FAILED)
         cli_complain_of_run(run);
     else if (run->state == TCH_RUN_INTERRUPTED)
-        cli_complain(NULL,
-                     run->items[0].receipt.samples.count > 0
-                         ? "interrupted; what was measured until then is below and in the folder"
-                         : "interrupted before the first run was complete");
+        cli_complain(
+            NULL,
+            run->items[0].receipt.samples.count > 0
+                ? "interrupted; the runs completed so far are shown below and kept in the folder"
+                : "interrupted before the first run was complete");
     if (finished < 0) {
-        cli_complain(&end_err, "cannot write the receipt; try: tacho report %s",
+        cli_complain(&end_err, "cannot write run.json; fix the cause, then run: tacho report %s",
                      run->items[0].folder.shown);
         return EXIT_WORK;
     }
@@ -295,8 +299,8 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     return exit_status(run, o);
 }
 
-/* Words with blanks in them were meant as lines: tacho run 'gzip x' 'zstd x'. Those after them are
-   options that came too late. */
+/* Suggests -c for operands that contain blanks, as in tacho run 'gzip x' 'zstd x'. The user meant
+   command lines. Operands after them may be options that came too late. */
 static void suggest_lines(const struct args *args)
 {
     static const char shell[] = "|&;<>$`*?(";
@@ -317,7 +321,7 @@ static void suggest_lines(const struct args *args)
         else
             tch_buf_addf(&b, " %s", args->operands[i]);
     }
-    cli_complain(NULL, "use -c for a command with its arguments in one word: tacho run%s%s",
+    cli_complain(NULL, "use -c for a command line in one word: tacho run%s%s",
                  needs_shell ? " --shell" : "", b.data);
     tch_buf_release(&b);
 }
@@ -345,7 +349,7 @@ static int run_run(struct args *args)
 
 static const struct arg operands[] = {
     {.name = "COMMAND",
-     .help = "what to run, and its arguments",
+     .help = "the program to run, and its arguments",
      .optional = true,
      .many = true,
      .complete = COMPLETE_PROGRAM},
@@ -353,21 +357,22 @@ static const struct arg operands[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho run -- ./prog --size 1000", "Run it until its median is known to within 1 %."},
+    {"tacho run -- ./prog --size 1000",
+     "Run a program until its median wall time is precise to 1 %."},
     {"tacho run -n 50 -w 3 -c './old x' -c './new x'",
-     "Compare two programs, in turns, 50 runs each after 3 to warm up."},
+     "Compare two programs, with 3 warm-up runs and 50 measured runs of each."},
     {"tacho run --metric tps='([0-9.]+) tokens/s' -- ./generate",
-     "Also collect a number that the program prints."},
+     "Also measure a number that the program prints."},
     {"tacho run --prepare 'sync; echo 3 > /proc/sys/vm/drop_caches' -- ./prog",
-     "With cold caches."},
+     "Measure with cold caches."},
     {NULL, NULL},
 };
 
 static const struct exit_note exits[] = {
     {EXIT_WORK,
-     "could not do the work, a run failed, or with --allow-nonzero all runs of a command "
-     "did; with --pass-status that run's own status"},
-    {EXIT_WARN, "there are warnings, with --fail-on-warn"},
+     "an error occurred or a run failed; with --allow-nonzero, all runs of a command failed; "
+     "with --pass-status, the status of the failed run instead"},
+    {EXIT_WARN, "there are warnings (only with --fail-on-warn)"},
     EXIT_NOTE_STOPPED,
     {0, NULL},
 };
@@ -375,17 +380,17 @@ static const struct exit_note exits[] = {
 static const struct man_item files[] = {
     {"tacho-out/NAME/ID/", "A run folder: run.json (schema tacho.run.v1), report.html, CSV files, "
                            "flamegraphs, and what the program recorded."},
-    {"tacho-out/NAME/latest", "A link to the newest run of that name."},
+    {"tacho-out/NAME/latest", "A link to the newest run folder of that name."},
     {NULL, NULL},
 };
 
 #define EXPORT_INSTEAD "the run folder keeps everything; 'tacho report -f "
 #define SWEEP_INSTEAD  "use 'tacho sweep --"
 
-/* Options of hyperfine and perf stat that users try here. */
+/* Options of hyperfine and perf stat that users try here, with what to use instead. */
 static const struct refusal words_of_others[] = {
     {"command-name", 0, "use --name NAME"},
-    {"event", 'e', "every available counter is read; 'tacho doctor' lists them"},
+    {"event", 'e', "all available counters are read; 'tacho doctor' lists them"},
     {"export-asciidoc", 0, EXPORT_INSTEAD "md RUN' writes Markdown"},
     {"export-csv", 0, EXPORT_INSTEAD "csv RUN' writes every sample"},
     {"export-json", 0, EXPORT_INSTEAD "json RUN' prints run.json, and --json prints it at once"},
@@ -395,11 +400,11 @@ static const struct refusal words_of_others[] = {
     {"parameter-list", 'L', SWEEP_INSTEAD "grid NAME=VALUE,VALUE -- COMMAND {NAME}'"},
     {"parameter-scan", 'P', SWEEP_INSTEAD "range NAME=FROM:TO -- COMMAND {NAME}'"},
     {"parameter-step-size", 'D', SWEEP_INSTEAD "range NAME=FROM:TO:STEP -- COMMAND {NAME}'"},
-    {"reference", 0, "give it as the first -c; 'tacho compare A B' compares with A"},
+    {"reference", 0, "give the reference as the first -c; 'tacho compare A B' compares with A"},
     {"repeat", 'r', "use --runs N (-n N)"},
     {"show-output", 0, "use --output inherit"},
-    {"time-unit", 'u', "each table chooses its unit; --json has nanoseconds"},
-    {"no-shell", 'N', "commands run without a shell unless --shell asks for one"},
+    {"time-unit", 'u', "tables choose their units; --json prints nanoseconds"},
+    {"no-shell", 'N', "commands run without a shell by default; --shell uses one"},
     {NULL, 0, NULL},
 };
 
@@ -409,20 +414,23 @@ const struct cmd cmd_run = {
     .usage = "tacho run [OPTIONS] [--] COMMAND [ARGUMENT...]\n"
              "tacho run [OPTIONS] -c LINE [-c LINE...]",
     .about =
-        "Runs the command again and again, without a shell, and measures each run: wall time from "
-        "before its start, CPU time, peak memory, page faults, context switches, block I/O. Stops "
-        "when the median wall time is known to within --precision, or at --max-time or --max-runs; "
-        "or after --runs. Looks are at 10, 20, 40, ... runs, and the intervals account for them.\n"
+        "Runs the command repeatedly, without a shell, and measures each run: wall time, CPU time, "
+        "peak memory, page faults, context switches, block I/O. Stops when the median wall time is "
+        "precise enough (--precision), after --max-time or after --max-runs; with --runs, after "
+        "that number of runs. The precision is checked after 10, 20, 40, ... runs, and the "
+        "intervals allow for these interim analyses.\n"
         "\n"
-        "Several commands are run in turns, in an order that is drawn for each round, and compared "
-        "in pairs: which is the fastest, and how many times as fast as each of the others.\n"
+        "Runs several commands in turns (interleaved): each round runs every command once, in an "
+        "order drawn at random. Compares them in pairs of runs: which one is the fastest, and how "
+        "many times as fast as each of the others.\n"
         "\n"
-        "Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every sample is; "
-        "OUT/NAME/latest points to the newest. Samples are on disk as they are taken.\n"
+        "Writes a folder OUT/NAME/TIME-ID for each command. Its run.json contains every sample. "
+        "OUT/NAME/latest is a link to the newest folder. Each sample is on disk when its run is "
+        "complete.\n"
         "\n"
-        "setup, prepare, conclude and cleanup are run by sh -c and are not measured; with several "
-        "commands each is for all of them, or is given once per command. The command has an empty "
-        "standard input, and what it prints is thrown away, unless told otherwise.",
+        "The hooks --setup, --prepare, --conclude and --cleanup are not measured. With several "
+        "commands, give a hook once for all of them or once per command. By default the command "
+        "reads an empty standard input, and its output is discarded.",
     .opts = cli_run_opts,
     .more_opts = cli_plan_opts,
     .refused = words_of_others,

@@ -1,4 +1,5 @@
-/* The commands of `tacho run`: given by -c or as operands, split into words, named. */
+/* The commands of `tacho run`: reads them from -c or the operands, splits them into words and names
+   them. */
 #include "run_options.h"
 
 #include "base/secret.h"
@@ -22,7 +23,8 @@ int cli_run_commands_add(void *into, const struct args *args, const struct opt *
 
     (void)opt;
     if (i == TCH_COMMANDS_MAX)
-        return cli_wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
+        return cli_wrong_usage(args, "there are more than %d commands; remove some",
+                               TCH_COMMANDS_MAX);
     o->commands[i].line = args->value;
     o->plan.command_count++;
     return EXIT_OK;
@@ -37,12 +39,13 @@ int cli_run_commands_name(void *into, const struct args *args, const struct opt 
     if (strcmp(name, args->value) != 0)
         return cli_wrong_value(args, opt->name, "letters, digits, '.', '_' and '-'");
     if (o->name_count == TCH_COMMANDS_MAX)
-        return cli_wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
+        return cli_wrong_usage(args, "there are more than %d commands; remove some",
+                               TCH_COMMANDS_MAX);
     o->commands[o->name_count++].name = args->value;
     return EXIT_OK;
 }
 
-/* The operands as a person would type them. */
+/* Joins the operands to one line, quoted as a person would type it. */
 char *cli_join_words(char **operands)
 {
     struct tch_buf b;
@@ -63,13 +66,13 @@ int cli_split_command(const struct args *args, const char *line, const char *sho
     if (status == TACHO_ENOMEM)
         return cli_no_memory();
     if (status == TACHO_EUNSUPPORTED)
-        return cli_wrong_usage(args, "cannot split '%s': %s; --shell runs it by sh -c", shown,
+        return cli_wrong_usage(args, "cannot split '%s': %s; use --shell to run it by sh -c", shown,
                                err.message);
     return status < 0 ? cli_wrong_usage(args, "cannot split '%s': %s", shown, err.message)
                       : EXIT_OK;
 }
 
-/* A line of -c into argv, and masked. */
+/* Splits a line of -c into argv, and stores its masked form. */
 static int split_line(struct run_options *o, const struct args *args, size_t i)
 {
     struct tch_run_command *command = &o->commands[i];
@@ -93,7 +96,7 @@ static int split_line(struct run_options *o, const struct args *args, size_t i)
 
 /* --- Names --- */
 
-/* The name that a command has when no other wants it: that of its program. */
+/* Writes the name that a command has if no other command has it: that of its program. */
 static void plain_name(const struct run_options *o, size_t i, char name[NAME_SIZE])
 {
     const char *word = o->plan.shell ? o->commands[i].line : o->commands[i].argv[0];
@@ -102,7 +105,8 @@ static void plain_name(const struct run_options *o, size_t i, char name[NAME_SIZ
     tch_folder_name(name, o->plan.shell ? SHELL_NAME : PROGRAM_NAME, slash ? slash + 1 : word);
 }
 
-/* Returns where the n-th word of a line begins, from 0; the end when there are fewer. */
+/* Returns where the n-th word of a line begins, counted from 0; the end of the line if there are
+   fewer words. */
 static const char *word_at(const char *line, size_t n)
 {
     line += strspn(line, blanks);
@@ -122,8 +126,8 @@ static size_t word_count(const char *line)
     return n;
 }
 
-/* Returns how many words all commands of a plain name share, after the first `skip`: at the
-   beginning, or at the end. */
+/* Returns how many words, after the first `skip`, all commands of a plain name have in common at
+   the beginning or at the end. */
 static size_t common_words(const struct run_options *o, const char *plain, size_t skip, bool at_end)
 {
     for (size_t n = 0;; n++) {
@@ -147,8 +151,8 @@ static size_t common_words(const struct run_options *o, const char *plain, size_
     }
 }
 
-/* Adds to the name the words that tell the command from others of the same plain name:
-   "gzip" and "-9" are "gzip-9". Where the program's path differs, that is the name. */
+/* Adds to the name the words that distinguish the command from others of the same plain name:
+   "gzip" and "-9" become "gzip-9". If the paths of the programs differ, the path is the name. */
 static void add_own_words(const struct run_options *o, size_t i, char name[NAME_SIZE])
 {
     size_t from = common_words(o, name, 0, false);
@@ -184,8 +188,8 @@ static bool is_taken(const struct run_options *o, size_t i, const char *name)
     return false;
 }
 
-/* Each command needs a name of its own: that of its program, with the words that are its own when
-   another has the same, and with a number when the whole line is the same. */
+/* Gives a command a unique name: that of its program; with the words that distinguish it, if
+   another command has the same program; with a number, if the whole line is the same. */
 static int name_command(struct run_options *o, size_t i)
 {
     struct tch_run_command *command = &o->commands[i];
@@ -219,7 +223,8 @@ static int check_names_differ(const struct run_options *o, const struct args *ar
     for (size_t i = 0; i < o->plan.command_count; i++)
         for (size_t j = 0; j < i; j++)
             if (strcmp(o->commands[i].name, o->commands[j].name) == 0)
-                return cli_wrong_usage(args, "two commands cannot both be called '%s'",
+                return cli_wrong_usage(args,
+                                       "two commands cannot both be named '%s'; change a --name",
                                        o->commands[i].name);
     return EXIT_OK;
 }
@@ -231,7 +236,8 @@ int cli_run_commands_finish(struct run_options *o, const struct args *args)
     if (o->plan.command_count > 0 && args->count > 0)
         return cli_wrong_usage(args, "give commands by -c or after the options, not both");
     if (o->plan.command_count == 0 && args->count == 0)
-        return cli_wrong_usage(args, "there is no command: tacho run -- COMMAND, or -c 'COMMAND'");
+        return cli_wrong_usage(args,
+                               "there is no command; use tacho run -- COMMAND, or -c 'COMMAND'");
     for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
         status = split_line(o, args, i);
     if (args->count > 0) {
@@ -245,11 +251,11 @@ int cli_run_commands_finish(struct run_options *o, const struct args *args)
         o->commands[0].line = o->lines[0];
         o->commands[0].argv = (const char *const *)args->operands;
         if (o->plan.shell)
-            return cli_wrong_usage(args, "--shell is for commands given by -c: -c '%s'",
+            return cli_wrong_usage(args, "--shell needs commands given by -c; use -c '%s'",
                                    o->lines[0]);
     }
     if (status == EXIT_OK && o->name_count > o->plan.command_count)
-        return cli_wrong_usage(args, "there are more names than commands");
+        return cli_wrong_usage(args, "there are more names than commands; remove a --name");
     for (size_t i = 0; i < o->plan.command_count && status == EXIT_OK; i++)
         status = name_command(o, i);
     return status == EXIT_OK ? check_names_differ(o, args) : status;

@@ -1,5 +1,5 @@
-/* The options of `tacho run`: their tables, and the options whose value is more than one field.
-   Commands and their names are in run_commands.c. */
+/* The options of `tacho run`: their tables, and the functions for options that set more than one
+   field. run_commands.c handles commands and their names. */
 #include "run_options.h"
 
 #include <errno.h>
@@ -10,7 +10,7 @@
 #include "kit/run/count/count.h"
 #include "kit/run/run_settings.h"
 
-/* Indexes of run_options.paths, and ids of their options. */
+/* Indexes into run_options.paths, which are also the ids of their options. */
 enum { PATH_CWD, PATH_INPUT, PATH_CONFIG };
 
 static int take_until_precise(void *into, const struct args *args, const struct opt *opt)
@@ -19,8 +19,8 @@ static int take_until_precise(void *into, const struct args *args, const struct 
     return cli_set_field(args, opt, into);
 }
 
-/* Remembers an option that is given again and is not a list: with several commands it might have
-   been meant for the second one. */
+/* Remembers an option that is given twice and is not a list. With several commands the user may
+   have meant it for the second one. */
 static void note_given(struct run_options *o, const struct opt *opt)
 {
     for (size_t i = 0; i < o->given_count; i++)
@@ -36,14 +36,15 @@ static int take_once(void *into, const struct args *args, const struct opt *opt)
     return cli_set_field(args, opt, into);
 }
 
-/* One line for all commands, or one for each: finish_hooks() tells. */
+/* Stores a line of a hook. finish_hooks() decides whether it is for all commands or for one. */
 static int take_hook(void *into, const struct args *args, const struct opt *opt)
 {
     struct run_options *o = into;
     size_t n = o->hook_count[opt->id]++;
 
     if (n >= TCH_COMMANDS_MAX)
-        return cli_wrong_usage(args, "there can be %d commands", TCH_COMMANDS_MAX);
+        return cli_wrong_usage(args, "there are more than %d commands; remove some",
+                               TCH_COMMANDS_MAX);
     o->hooks[opt->id][n] = args->value;
     return cli_set_field(args, opt, into);
 }
@@ -108,7 +109,7 @@ static int take_label(void *into, const struct args *args, const struct opt *opt
     return add_pair(o->labels, args, opt);
 }
 
-/* Keeps an absolute path: the command may run in another folder. */
+/* Stores an absolute path, because the command may run in another folder. */
 static int take_path(void *into, const struct args *args, const struct opt *opt)
 {
     struct run_options *o = into;
@@ -127,7 +128,8 @@ static int take_path(void *into, const struct args *args, const struct opt *opt)
     return EXIT_OK;
 }
 
-/* The file of a sweep's cell, "data-{n}.txt", need not be there yet. */
+/* Stores the path of the input. In a sweep the file of a cell, such as "data-{n}.txt", need not
+   exist yet. */
 static int take_input(void *into, const struct args *args, const struct opt *opt)
 {
     struct run_options *o = into;
@@ -154,12 +156,14 @@ static int take_metric(void *into, const struct args *args, const struct opt *op
 
     (void)opt;
     if (o->plan.metric_count == TCH_METRICS_MOST)
-        return cli_wrong_usage(args, "there can be %d metrics", TCH_METRICS_MOST);
+        return cli_wrong_usage(args, "there are more than %d metrics; remove some",
+                               TCH_METRICS_MOST);
     if (tch_metric_init(metric, args->value, &err) < 0)
         return cli_wrong_usage(args, "%s", err.message);
     for (size_t i = 0; i < o->plan.metric_count; i++)
         if (strcmp(o->metrics[i].id.name, metric->id.name) == 0) {
-            int status = cli_wrong_usage(args, "metric '%s' is there twice", metric->id.name);
+            int status = cli_wrong_usage(args, "metric '%s' is given twice; remove one of them",
+                                         metric->id.name);
 
             tch_metric_release(metric);
             return status;
@@ -177,7 +181,7 @@ static int take_count(void *into, const struct args *args, const struct opt *opt
     (void)opt;
     if (tch_counts_parse_list(args->value, &counts, &bad) < 0)
         return cli_wrong_usage(args,
-                               "--count does not know '%.*s'; it counts instructions, syscalls, "
+                               "--count does not support '%.*s'; it counts instructions, syscalls, "
                                "allocations, allocated-bytes and faults",
                                (int)strcspn(bad, ","), bad);
     o->plan.counts |= counts;
@@ -207,7 +211,8 @@ static int take_cpus(void *into, const struct args *args, const struct opt *opt)
     return EXIT_OK;
 }
 
-/* The settings of a plan apply to the options, which begin with it. */
+/* tch_run_settings[] has offsets into struct tch_run_plan. They are also valid for struct
+   run_options, because the plan is its first member. */
 _Static_assert(offsetof(struct run_options, plan) == 0, "the plan is not first");
 
 #define RUN_SETTING(name) &tch_run_settings[TCH_RUN_SET_##name]
@@ -217,7 +222,7 @@ const struct opt cli_run_opts[] = {
     {.name = "command",
      .letter = 'c',
      .arg = "LINE",
-     .help = "a command, split into words as a shell does; give several to compare them",
+     .help = "run LINE, split into words as by a shell; repeat to compare several commands",
      .take = cli_run_commands_add},
     {.name = "runs",
      .letter = 'n',
@@ -227,62 +232,66 @@ const struct opt cli_run_opts[] = {
     {.name = "precision",
      .letter = 'p',
      .arg = "P",
-     .help = "stop when the median is known to within P (default 1%)",
+     .help = "stop when the half-width of the median's interval is at most P of the median "
+             "(default 1%)",
      .set = RUN_SETTING(PRECISION),
      .take = take_until_precise},
     {.name = "max-time",
      .arg = "TIME",
-     .help = "measure for at most TIME per command; several commands share the sum (default 5s)",
+     .help = "stop after TIME per command; several commands share the sum (default 5s)",
      .set = CLI_SET(struct run_options, max_time_ns, DURATION)},
     {.name = "min-runs",
      .arg = "N",
      .help =
-         "until precise, but at least N runs, even if they take longer than --max-time (default "
-         "10 if they take less than a minute, else 6; 1 with --max-time)",
+         "make at least N runs, even if they take longer than --max-time (default 10 if these take "
+         "less than a minute, else 6; 1 with --max-time)",
      .set = CLI_SET(struct run_options, plan.least_runs, .kind = TCH_SET_U64, .least = 1,
                     .most = TCH_RUNS_MAX, .wants = "a number from 1 to 1000000"),
      .take = take_until_precise},
     {.name = "max-runs",
      .arg = "N",
-     .help = "until precise, but at most N runs (default 1000)",
+     .help = "stop after N runs (default 1000)",
      .set = RUN_SETTING(MAX_RUNS),
      .take = take_until_precise},
     {.name = "seed",
      .arg = "N",
-     .help = "draw the order of several commands from N, from 1 on (default: a new one each time, "
-             "which run.json records)",
+     .help =
+         "draw the random order of several commands from seed N, 1 or more (default: a new seed, "
+         "recorded in run.json)",
      .set = CLI_SET(struct run_options, plan.order_seed, .kind = TCH_SET_U64, .least = 1,
                     .most = UINT32_MAX, .wants = "a number from 1 to 4294967295")},
     {.name = "idle",
      .arg = "TIME",
-     .help = "measure the idle power of the machine for TIME before, such as 5s",
+     .help = "measure the idle power of the machine for TIME before the runs (at least 100ms)",
      .set = CLI_SET(struct run_options, plan.idle_ns, .kind = TCH_SET_DURATION, .least = 100000000,
                     .wants = "a time of 100ms or more")},
     {.name = "layouts",
      .arg = "N",
-     .help = "link the program again for every block of runs, with N layouts in all; a layout is "
-             "the unit of what is judged (default: 3 runs of each, else --runs divided by N)",
+     .help =
+         "make the runs in N blocks and link the program with another layout before each; judge "
+         "one value per layout (block size: 3 runs, or --runs divided by N)",
      .set = CLI_SET(struct run_options, plan.layouts, .kind = TCH_SET_U64, .least = 2,
                     .most = TCH_LAYOUTS_MAX, .wants = "a number from 2 to 10000")},
     {.name = "relink",
      .arg = "LINE",
-     .help = "with --layouts: link the program with the layout of $TACHO_LAYOUT_SEED or {seed}, by "
-             "sh -c; once for all commands, or once for each",
+     .help =
+         "with --layouts: link the program by sh -c, with the layout number in $TACHO_LAYOUT_SEED "
+         "and {seed}; give it once for all commands or once per command",
      .id = TCH_HOOK_RELINK,
      .set = RUN_SETTING(RELINK),
      .take = take_hook},
     {.name = "name",
      .arg = "NAME",
-     .help = "the run's name; again for the second command, and so on",
+     .help = "name the run; repeat for the second command, and so on (default: the program's name)",
      .take = cli_run_commands_name},
     {.name = "out",
      .letter = 'o',
      .arg = "DIR",
-     .help = "where run folders go (default tacho-out)",
+     .help = "write run folders to DIR (default tacho-out)",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct run_options, plan.out)},
     {.name = "pass-status",
-     .help = "end with the status of a run that failed",
+     .help = "exit with the status of a run that failed",
      CLI_FLAG(struct run_options, pass_status)},
     {.name = NULL},
 };
@@ -296,143 +305,151 @@ static const char *const count_names[] = {"instructions",    "syscalls", "alloca
 const struct opt cli_plan_opts[] = {
     {.name = "shell",
      .letter = 'S',
-     .help = "run each command by sh -c",
+     .help = "run each command line by sh -c",
      .set = RUN_SETTING(SHELL)},
     {.name = "warmup",
      .letter = 'w',
      .arg = "N",
-     .help = "N runs of each before, not counted",
+     .help = "run each command N times before measuring (default 0)",
      .set = RUN_SETTING(WARMUP)},
     {.name = "setup",
      .arg = "LINE",
-     .help = "run LINE once before all, by sh -c",
+     .help = "run LINE once before all runs, by sh -c",
      .id = TCH_HOOK_SETUP,
      .set = RUN_SETTING(SETUP),
      .take = take_hook},
     {.name = "prepare",
      .arg = "LINE",
-     .help = "run LINE before each run",
+     .help = "run LINE before each run, by sh -c",
      .id = TCH_HOOK_PREPARE,
      .set = RUN_SETTING(PREPARE),
      .take = take_hook},
     {.name = "conclude",
      .arg = "LINE",
-     .help = "run LINE after each run",
+     .help = "run LINE after each run, by sh -c",
      .id = TCH_HOOK_CONCLUDE,
      .set = RUN_SETTING(CONCLUDE),
      .take = take_hook},
     {.name = "cleanup",
      .arg = "LINE",
-     .help = "run LINE once after all",
+     .help = "run LINE once after all runs, by sh -c",
      .id = TCH_HOOK_CLEANUP,
      .set = RUN_SETTING(CLEANUP),
      .take = take_hook},
     {.name = "server",
      .arg = "LINE",
-     .help = "a server to run against: started by sh -c, watched, ended afterwards",
+     .help =
+         "start a server by sh -c, measure it during the runs, stop it afterwards; needs --ready",
      CLI_TEXT(struct run_options, plan.server)},
     {.name = "ready",
      .arg = "REGEX|PORT",
-     .help = "when the server is ready: what it prints then, or the port it listens on",
+     .help = "wait until the server prints a line that matches REGEX, or listens on PORT",
      CLI_TEXT(struct run_options, plan.ready)},
     {.name = "timeout",
      .arg = "TIME",
-     .help = "end a run after TIME: TERM to its process group, KILL a second later",
+     .help = "kill a run that takes longer: SIGTERM to its process group, SIGKILL one second later",
      .set = RUN_SETTING(TIMEOUT),
      .take = take_once},
     {.name = "cwd",
      .arg = "DIR",
-     .help = "run in DIR",
+     .help = "run the commands in DIR",
      .complete = COMPLETE_DIR,
      .id = PATH_CWD,
      .set = RUN_SETTING(CWD),
      .take = take_path},
-    {.name = "env", .arg = "K=V", .help = "set an environment variable", .take = take_env},
+    {.name = "env",
+     .arg = "K=V",
+     .help = "set an environment variable for the commands",
+     .take = take_env},
     {.name = "keep-env",
      .arg = "NAME",
-     .help = "record the value of NAME, though its name looks like a secret",
+     .help = "record the value of NAME unmasked, even if its name looks like a secret",
      .take = take_keep_env},
     {.name = "input",
      .arg = "FILE",
-     .help = "standard input of each run (default: empty)",
+     .help = "use FILE as standard input of each run (default: empty)",
      .complete = COMPLETE_FILE,
      .id = PATH_INPUT,
      CLI_TEXT(struct run_options, plan.input),
      .take = take_input},
     {.name = "output",
      .arg = "WHERE",
-     .help = "what it prints: null (default), inherit, or a file for all runs",
+     .help = "send output to null (default), inherit, or a file that all runs share",
      .complete = COMPLETE_FILE,
      .take = take_output},
     {.name = "allow-nonzero",
      .letter = 'i',
-     .help = "go on when a run fails; it is left out of the statistics",
+     .help = "continue when a run fails; leave it out of the statistics",
      CLI_FLAG(struct run_options, plan.allow_nonzero)},
     {.name = "cpu",
      .arg = "LIST",
-     .help = "run on these CPUs only, such as 2 or 0-3,6",
+     .help = "run the commands only on these CPUs, such as 2 or 0-3,6",
      .take = take_cpus},
     {.name = "no-aslr",
-     .help = "the same addresses in every run",
+     .help = "switch off address space randomisation",
      CLI_FLAG(struct run_options, plan.no_aslr)},
     {.name = "flame",
-     .help = "one extra run under the profiler, not counted: a flamegraph in the report",
+     .help = "add a flamegraph to the report, from one extra run of each command",
      CLI_FLAG(struct run_options, plan.flame)},
     {.name = "count",
      .arg = "LIST",
-     .help = "count in extra runs, not timed: instructions, syscalls, allocations, "
-             "allocated-bytes, faults",
+     .help =
+         "count exactly, in extra runs that are not timed: instructions, syscalls, allocations, "
+         "allocated-bytes, faults",
      .offers = count_names,
      .take = take_count},
     {.name = "count-runs",
      .arg = "N",
-     .help = "counted runs for each count; equal in all of them is exact (default 2)",
+     .help = "make N counted runs for each count; a count is exact if all are equal (default 2)",
      .set = RUN_SETTING(COUNT_RUNS)},
     {.name = "trace",
-     .help = "write trace.json: a span a run, memory and power, what the program recorded",
+     .help = "write trace.json: one span per run, memory, power, and what the program recorded",
      CLI_FLAG(struct run_options, plan.trace)},
     {.name = "metric",
      .letter = 'm',
      .arg = "NAME=REGEX",
-     .help = "a number it prints, the last of each run; all:NAME=REGEX takes every one; or what it "
-             "records: span:NAME, stage:EVENT.STAGE or latency:NAME, with :total, :count, :mean, "
-             ":p50, :p99 or :max",
+     .help = "measure a number that the command prints: the last match of each run, or every match "
+             "with all:NAME=REGEX; or one that it records: span:NAME, stage:EVENT.STAGE or "
+             "latency:NAME, with :total, :count, :mean, :p50, :p99 or :max",
      .take = take_metric},
     {.name = "work",
      .arg = "N[UNIT]",
-     .help = "what a run does, such as 200samples: gives the throughput",
+     .help = "show the throughput; each run does N units of work, such as 200samples",
      .take = take_work},
-    {.name = "label", .arg = "K=V", .help = "a note in run.json", .take = take_label},
+    {.name = "label", .arg = "K=V", .help = "store a note in run.json", .take = take_label},
     {.name = "config",
      .arg = "FILE",
-     .help = "a JSON file that says what is run; its hash and content go into run.json",
+     .help = "store a JSON document and its hash in run.json, such as the program's configuration",
      .complete = COMPLETE_FILE,
      .id = PATH_CONFIG,
      CLI_TEXT(struct run_options, plan.config),
      .take = take_path},
     {.name = "interval",
      .arg = "TIME",
-     .help = "look at memory and power every TIME (default 10ms)",
+     .help = "poll memory and power every TIME (default 10ms)",
      .set = CLI_SET(struct run_options, plan.interval_ns, DURATION),
      .take = take_interval},
     {.name = "power",
      .arg = "SOURCE",
-     .help = "auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, or fixed:WATTS",
+     .help = "read power from auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, or "
+             "fixed:WATTS",
      .offers = power_sources,
      CLI_TEXT(struct run_options, plan.power)},
     {.name = "seal",
-     .help = "write seal.jsonl, with which 'tacho witness verify' finds any file changed since",
+     .help =
+         "write seal.jsonl, by which 'tacho witness verify' finds files that were changed later",
      CLI_FLAG(struct run_options, plan.seal)},
     {.name = "fail-on-warn",
-     .help = "end with 3 when there are warnings",
+     .help = "exit with 3 when there are warnings",
      CLI_FLAG(struct run_options, fail_on_warn)},
     {.name = NULL},
 };
 
-/* Gives each command its hooks where there is one per command. */
+/* Gives each command its own hooks if there is one per command. */
 static int finish_hooks(struct run_options *o, const struct args *args)
 {
-    size_t commands = o->plan.command_count > 0 ? o->plan.command_count : 1; /* 0 in a sweep */
+    size_t commands =
+        o->plan.command_count > 0 ? o->plan.command_count : 1; /* command_count is 0 in a sweep */
 
     for (int hook = 0; hook < TCH_HOOKS; hook++) {
         size_t count = o->hook_count[hook];
@@ -448,18 +465,18 @@ static int finish_hooks(struct run_options *o, const struct args *args)
     return EXIT_OK;
 }
 
-/* A block has as many runs of each command as the others. */
+/* Computes the number of runs of each command per block. All blocks have the same number. */
 static int finish_layouts(struct run_options *o, const struct args *args)
 {
     struct tch_run_plan *plan = &o->plan;
 
     if ((plan->layouts > 0) != (plan->relink != NULL))
-        return cli_wrong_usage(args, "--layouts and --relink need each other");
+        return cli_wrong_usage(args, "--layouts and --relink need each other; give both");
     if (plan->layouts == 0)
         return EXIT_OK;
     if (o->until_precise)
-        return cli_wrong_usage(args, "--layouts needs a number of runs: --runs, in place of "
-                                     "--precision, --min-runs and --max-runs");
+        return cli_wrong_usage(args, "--layouts cannot be combined with --precision, --min-runs or "
+                                     "--max-runs; use --runs");
     if (plan->runs % plan->layouts != 0)
         return cli_wrong_usage(args, "--runs %llu is not a multiple of --layouts %llu",
                                (unsigned long long)plan->runs, (unsigned long long)plan->layouts);
@@ -471,7 +488,7 @@ static int finish_layouts(struct run_options *o, const struct args *args)
 int cli_run_options_check(struct run_options *o, const struct args *args)
 {
     if (!o->plan.server != !o->plan.ready)
-        return cli_wrong_usage(args, "--server and --ready need each other");
+        return cli_wrong_usage(args, "--server and --ready need each other; give both");
     if (o->plan.runs > 0 && o->until_precise)
         return cli_wrong_usage(
             args, "--runs cannot be combined with --precision, --min-runs or --max-runs");
@@ -480,10 +497,12 @@ int cli_run_options_check(struct run_options *o, const struct args *args)
                                (unsigned long long)o->plan.least_runs,
                                (unsigned long long)o->plan.max_runs);
     if (tch_run_reads_output(&o->plan) && o->plan.output == TCH_IO_INHERIT)
-        return cli_wrong_usage(args, "--metric reads what --output inherit would give away");
+        return cli_wrong_usage(args, "--metric cannot be combined with --output inherit; write to "
+                                     "a file, or remove one of them");
     if (o->once && o->plan.command_count > 1)
-        return cli_wrong_usage(args, "--%s is one for all commands; it is given more than once",
-                               o->once->name);
+        return cli_wrong_usage(
+            args, "--%s applies to all commands and is given more than once; remove one of them",
+            o->once->name);
     return finish_hooks(o, args);
 }
 
@@ -517,7 +536,7 @@ int cli_run_options_parse(struct run_options *o, struct args *args)
         status = cli_run_commands_finish(o, args);
     if (status == EXIT_OK)
         status = finish_layouts(o, args);
-    /* With a fixed number of runs there is no time limit but the user's. */
+    /* With a fixed number of runs there is no default time limit. */
     if (plan->runs > 0 || o->max_time_ns > 0)
         plan->max_time_ns = o->max_time_ns;
     if (o->max_time_ns > 0 && plan->least_runs == 0)
@@ -543,11 +562,13 @@ void cli_run_options_release(struct run_options *o)
 }
 
 const struct man_item cli_run_variables[] = {
-    {"TACHO_RUN_DIR", "Set for the command: a folder of that run, in which it may record."},
+    {"TACHO_RUN_DIR",
+     "Set for the command: a folder for this run, in which the program can record."},
     {"TACHO_PROFILE_JSONL, TACHO_TRACE_OUT",
-     "Set for the command: the files for its profile events and its spans."},
+     "Set for the command: the files for its profile events and spans."},
     {"TACHO_PROFILE_ENV_HASH, TACHO_PROFILE_COMMIT_SHA, TACHO_PROFILE_MODEL",
-     "Set for the command, for its profile events. Each may be set by you instead."},
-    {"FERRUM_PROFILE_..., FERRUM_TRACE_OUT", "Set for the command like their TACHO_ namesakes."},
+     "Set for the command, for its profile events, unless you set them yourself."},
+    {"FERRUM_PROFILE_..., FERRUM_TRACE_OUT",
+     "Set for the command to the values of their TACHO_ counterparts."},
     {NULL, NULL},
 };

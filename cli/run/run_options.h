@@ -1,5 +1,5 @@
 /*
- * The options of `tacho run`, made into a plan.
+ * Turns the options of `tacho run` into a plan.
  */
 #ifndef CLI_RUN_OPTIONS_H
 #define CLI_RUN_OPTIONS_H
@@ -22,51 +22,55 @@ struct run_options {
     size_t name_count;
     const char *hooks[TCH_HOOKS][TCH_COMMANDS_MAX]; /**< in the order given */
     size_t hook_count[TCH_HOOKS];
-    const struct opt *given[16]; /**< options that hold for all commands */
+    const struct opt *given[16]; /**< options given so far that apply to all commands */
     size_t given_count;
-    const struct opt *once; /**< one of them that was given again; or NULL */
-    uint64_t max_time_ns;   /**< as given; 0: not */
+    const struct opt *once; /**< one of these that was given twice, or NULL */
+    uint64_t max_time_ns;   /**< value of --max-time; 0: not given */
     bool until_precise;     /**< --precision or --max-runs was given */
-    bool in_sweep;          /**< --input may hold {NAME} */
+    bool in_sweep;          /**< --input may contain {NAME} */
     bool pass_status;
     bool fail_on_warn;
 };
 
 enum {
-    RUN_OPTS_MORE = 256, /* --env, --keep-env and --label beyond those of the command line */
+    RUN_OPTS_MORE =
+        256, /* room for --env, --keep-env and --label besides those of the command line */
 };
 
 extern const struct opt cli_run_opts[];
 
-/** What is around a run, whoever makes it. */
+/** Options that `tacho run` and `tacho sweep` share. */
 extern const struct opt cli_plan_opts[];
 
-/** Variables that are set for a command that is run, for manual pages. */
+/** Variables that tacho sets for a command, for manual pages. */
 extern const struct man_item cli_run_variables[];
 
-/** Everything at its default; cli_run_options_release() in any case. */
+/** Sets all options to their defaults. Call cli_run_options_release() in any case. */
 int cli_run_options_init(struct run_options *o, const struct args *args);
 
-/** Do the options fit each other? As above. */
+/** Checks that the options can be combined. Returns EXIT_OK, or another status after an error
+    message. */
 int cli_run_options_check(struct run_options *o, const struct args *args);
 
-/** All for tacho run: EXIT_OK, or what to end with after a complaint; cli_run_options_release() in
- * any case. */
+/**
+ * Parses and checks all options of `tacho run`. Returns EXIT_OK, or the status to exit with after
+ * an error message. Call cli_run_options_release() in any case.
+ */
 int cli_run_options_parse(struct run_options *o, struct args *args);
 void cli_run_options_release(struct run_options *o);
 
-/** The words as a person would type them; NULL without memory. */
+/** Joins words to one line, quoted as a person would type it. Returns NULL without memory. */
 char *cli_join_words(char **words);
 
-/** Splits a line of -c into words, which the caller frees; EXIT_OK, or another status after a
-    complaint, which shows the line as `shown`. */
+/** Splits a line of -c into words, which the caller frees. Returns EXIT_OK, or another status after
+    an error message, which shows the line as `shown`. */
 int cli_split_command(const struct args *args, const char *line, const char *shown, char ***ret);
 
-/** Take a command by -c, and a name by --name, into struct run_options. */
+/** Add a command of -c, and a name of --name, to struct run_options. */
 int cli_run_commands_add(void *into, const struct args *args, const struct opt *opt);
 int cli_run_commands_name(void *into, const struct args *args, const struct opt *opt);
 
-/** After the last option: gives every command words and a name of its own. */
+/** Gives every command its words and a unique name. Call it after the last option. */
 int cli_run_commands_finish(struct run_options *o, const struct args *args);
 
 #endif

@@ -1,4 +1,4 @@
-/* Runs on the terminal. */
+/* Shows runs on the terminal. */
 #include "run_view.h"
 
 #include <math.h>
@@ -38,17 +38,17 @@ void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch
     double planned = tch_receipt_number(r, "plan", "runs", 0);
 
     if (life == TCH_RUN_KILLED)
-        cli_warn("the run '%s' was killed: these are the %zu runs it completed", name,
+        cli_warn("the run '%s' was killed; the %zu runs that it completed are shown", name,
                  r->samples.count);
     else if (life == TCH_RUN_GOING && planned > 0)
-        cli_warn("the run '%s' is still running: these are %zu of %.0f runs", name,
+        cli_warn("the run '%s' is still in progress; %zu of %.0f runs are shown", name,
                  r->samples.count, planned);
     else if (life == TCH_RUN_GOING)
-        cli_warn("the run '%s' is still running: these are %zu runs so far", name,
+        cli_warn("the run '%s' is still in progress; the first %zu runs are shown", name,
                  r->samples.count);
 }
 
-/* Returns the name of the tool whose result file this looks like, or NULL. */
+/* Returns the name of the tool that probably wrote this result file, or NULL. */
 static const char *tool_of(const char *text)
 {
     static const struct {
@@ -60,7 +60,7 @@ static const char *tool_of(const char *text)
         {"\"benchmarks\"", "\"context\"", "Google Benchmark"},
         {"\"benchmarks\"", "\"machine_info\"", "pytest-benchmark"},
         {"\"perfgate.", "", "perfgate"},
-        {TCH_RUN_SCHEMA, "", "tacho run, under another name than run.json"},
+        {TCH_RUN_SCHEMA, "", "tacho run that is not named run.json"},
     };
 
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
@@ -81,11 +81,11 @@ void cli_complain_of_folder(const char *path, const tacho_error *err)
         return;
     }
     tch_buf_init(&b, FOREIGN_MAX);
-    (void)tch_file_read(path, FOREIGN_MAX, &b, NULL); /* an unreadable file is of no known tool */
+    (void)tch_file_read(path, FOREIGN_MAX, &b, NULL); /* of an unreadable file, no tool is known */
     tool = tool_of(b.data);
     cli_complain(NULL,
-                 "cannot read the run '%s': it is a file%s%s, not a run folder; 'tacho run -c A -c "
-                 "B' makes two, OUT/NAME/latest is the newest",
+                 "cannot read the run '%s': it is a file%s%s, not a run folder; name a folder that "
+                 "'tacho run' wrote, such as OUT/NAME/latest",
                  path, tool ? " of " : "", tool ? tool : "");
     tch_buf_release(&b);
 }
@@ -100,7 +100,8 @@ static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, doub
     tch_buf_release(&b);
 }
 
-/* The tree of a single process holds what the process does. */
+/* Returns whether the peak of the tree repeats the peak of the process, because there was only one
+   process. */
 static bool repeats_process(const struct tch_run_rows *rows, const struct tch_run_row *row)
 {
     for (size_t i = 0; i < rows->count; i++) {
@@ -113,7 +114,7 @@ static bool repeats_process(const struct tch_run_rows *rows, const struct tch_ru
     return false;
 }
 
-/* What everyone wants to see; the rest is in the report. */
+/* Returns whether a row belongs in the table on the terminal. The report shows all rows. */
 static bool is_shown(const struct tch_run_rows *rows, const struct tch_run_row *row)
 {
     static const char *const hidden[] = {
@@ -179,7 +180,7 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
     cli_table_release(&t);
 }
 
-/* Each count with what counted it, or why nothing could. */
+/* Adds each count with what counted it, or with the reason why it is missing. */
 static void add_counts(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
 {
     static const struct column columns[] = {
@@ -217,7 +218,7 @@ static void add_counts(struct tch_buf *b, const struct term *term, const struct 
     tch_buf_release(&text);
 }
 
-/* The warning of a run that has the same cause, or NULL. */
+/* Returns the warning of a run that has the same cause, or NULL. */
 static const struct tch_warning *same_warning(const struct tch_receipt *r,
                                               const struct tch_warning *w)
 {
@@ -228,7 +229,7 @@ static const struct tch_warning *same_warning(const struct tch_receipt *r,
     return NULL;
 }
 
-/* Whether other commands have the warning, too, and whether all have the same text. */
+/* Returns whether other commands have the warning too. Sets *by_all if all have the same text. */
 static bool is_shared(const struct tch_run *run, const struct tch_warning *w, bool *by_all)
 {
     size_t have = 0;
@@ -249,7 +250,8 @@ static void add_advice(struct tch_buf *b, const struct term *term, const struct 
     cli_add_labelled(b, term, PLAIN, term->utf8 ? "  \u2192 " : "  -> ", w->advice);
 }
 
-/* One line when all commands have it, else one per command that has it; then the advice. */
+/* Adds one line if all commands have the warning, otherwise one line per command that has it; then
+   the advice. */
 static void add_shared_warning(struct tch_buf *b, const struct term *term,
                                const struct tch_run *run, const struct tch_warning *w, bool by_all)
 {
@@ -261,7 +263,7 @@ static void add_shared_warning(struct tch_buf *b, const struct term *term,
         if (!its || (by_all && i > 0))
             continue;
         if (!by_all)
-            snprintf(label, sizeof label, "warning of %.200s: ", r->name);
+            snprintf(label, sizeof label, "warning for %.200s: ", r->name);
         cli_add_labelled(b, term, YELLOW, label, its->text);
     }
     add_advice(b, term, w);
@@ -380,17 +382,19 @@ void cli_complain_of_run(const struct tch_run *run)
         snprintf(which, sizeof which, "run %zu of", item->receipt.samples.count);
     if (bad->timed_out)
         cli_complain(NULL,
-                     "%s '%s' was ended by --timeout; give it more time, or see what it waits for",
+                     "%s '%s' was killed by --timeout; increase the timeout, or find what the "
+                     "command waits for",
                      which, name);
     else if (WIFSIGNALED(bad->status))
         cli_complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name,
                      WTERMSIG(bad->status), strsignal(WTERMSIG(bad->status)));
     else
-        cli_complain(NULL, "%s '%s' failed with status %d; --allow-nonzero goes on all the same",
-                     which, name, WEXITSTATUS(bad->status));
+        cli_complain(
+            NULL, "%s '%s' failed with status %d; use --allow-nonzero to continue after failures",
+            which, name, WEXITSTATUS(bad->status));
     tch_buf_init(&b, 1 << 16);
     tch_run_last_words(run, LAST_LINES, &b);
     if (b.len > 0)
-        fprintf(stderr, "its last words on standard error:\n%s\n", b.data);
+        fprintf(stderr, "its last lines on standard error:\n%s\n", b.data);
     tch_buf_release(&b);
 }

@@ -1,5 +1,5 @@
 /*
- * A run on the terminal: values with their units, the table, warnings, comparisons.
+ * Shows a run on the terminal: values with their units, the table, warnings, comparisons.
  */
 #ifndef CLI_RUN_VIEW_H
 #define CLI_RUN_VIEW_H
@@ -12,26 +12,27 @@
 #include "kit/run/receipt.h"
 #include "kit/run/run.h"
 
-/** The folder of a run that is named by its folder, by the run.json in it, or by the folder whose
-    latest run is meant. */
+/** Returns the run folder that a path means: the folder itself, the folder of a run.json, or the
+    latest run of OUT/NAME. May return `path`. */
 const char *cli_run_folder(const char *path, char folder[PATH_MAX]);
 
-/** Warns that a run is still going or was killed, and says how many runs there are. */
+/** Warns that a run is in progress or was killed, and says how many runs it has. */
 void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch_run_life life);
 
-/** Complains that a run cannot be read; of a file that is no run it says what it is. */
+/** Reports that a run cannot be read. If `path` is a file of another tool, says which. */
 void cli_complain_of_folder(const char *path, const tacho_error *err);
 
-/** What the command that failed did, and what it last said. */
+/** Reports how the failed run ended, and the last lines that it wrote to standard error. */
 void cli_complain_of_run(const struct tch_run *run);
 
-/** The warnings that several commands have, once. */
+/** Adds the warnings that several commands share, once. */
 void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run);
 
-/** One command: the warnings that it alone has, then its table. */
+/** Adds one command: the warnings that it alone has, then its table. */
 void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_run *run, size_t i);
 
-/** The fastest of several, and how many times as fast it is as each of the others. */
+/** Adds which of several commands is the fastest, and how many times as fast it is as each of the
+    others. */
 void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct tch_comparison *c);
 
 #endif

@@ -152,7 +152,7 @@ $ tacho gate --config compare
 [1]
 
 $ tacho report --json --format csv compare/a
-! tacho: --json is --format json, and goes with no other format
+! tacho: --json cannot be combined with another --format; remove one of them
 ! see 'tacho report --help'
 [64]
 
@@ -162,12 +162,12 @@ $ tacho report compare
 
 # Errors that suggest the right call: a line for a shell, several lines, a run folder, YAML.
 $ tacho run -c 'a | b'
-! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
+! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is part of a word); use --shell to run it by sh -c
 ! see 'tacho run --help'
 [64]
 
 $ tacho sweep -c 'a | b' --grid x=1
-! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
+! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is part of a word); use --shell to run it by sh -c
 ! see 'tacho sweep --help'
 [64]
 
@@ -177,15 +177,15 @@ $ tacho run "'open"
 
 $ tacho run 'gzip x' 'zstd x'
 ! tacho: cannot run 'gzip x': No such file or directory (is it installed and on PATH?)
-! tacho: use -c for a command with its arguments in one word: tacho run -c 'gzip x' -c 'zstd x'
+! tacho: use -c for a command line in one word: tacho run -c 'gzip x' -c 'zstd x'
 [1]
 
 $ project/try 'for f in results/command benchmarks/context perfgate.run.v1/x other/y; do echo "{\"${f%/*}\": {\"${f#*/}\": 1}}" > base.json; tacho compare base.json base.json; done; tacho report base.json'
-! tacho: cannot read the run 'base.json': it is a file of hyperfine, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
-! tacho: cannot read the run 'base.json': it is a file of Google Benchmark, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
-! tacho: cannot read the run 'base.json': it is a file of perfgate, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
-! tacho: cannot read the run 'base.json': it is a file, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
-! tacho: cannot read the run 'base.json': it is a file, not a run folder; 'tacho run -c A -c B' makes two, OUT/NAME/latest is the newest
+! tacho: cannot read the run 'base.json': it is a file of hyperfine, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
+! tacho: cannot read the run 'base.json': it is a file of Google Benchmark, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
+! tacho: cannot read the run 'base.json': it is a file of perfgate, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
+! tacho: cannot read the run 'base.json': it is a file, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
+! tacho: cannot read the run 'base.json': it is a file, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
 [1]
 
 $ project/try 'printf "[a]\nb = 1\n" > perfgate.toml; tacho gate -c perfgate.toml'

@@ -18,7 +18,7 @@ $ tacho
 !                commit, for CI
 !   help         show the help of tacho or of one of its commands
 !   plan         how many runs a comparison needs, and how long they take
-!   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+!   report       write HTML, Markdown, JSON, CSV or other reports of run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
 !   sweep        run a command over a grid of parameters
@@ -52,7 +52,7 @@ $ tacho --help
 |                commit, for CI
 |   help         show the help of tacho or of one of its commands
 |   plan         how many runs a comparison needs, and how long they take
-|   report       HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+|   report       write HTML, Markdown, JSON, CSV or other reports of run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers
 |   sweep        run a command over a grid of parameters

@@ -44,7 +44,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | how many runs a comparison needs, and how long they take
 | .TP
 | .B tacho report
-| HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+| write HTML, Markdown, JSON, CSV or other reports of run folders
 | .TP
 | .B tacho run
 | run a command repeatedly, record everything, write a run folder

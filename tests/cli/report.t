@@ -1,26 +1,26 @@
 # The help.
 $ tacho report --help
-| tacho report - HTML, Markdown, JSON, CSV, JUnit or Prometheus from run folders
+| tacho report - write HTML, Markdown, JSON, CSV or other reports of run folders
 | 
 | Usage: tacho report [--format FORMAT] [--output FILE] RUN...
 | 
-| Draws the report of a run from what is in its folder. The HTML and the Markdown
-| of one run go into the folder, all else to stdout, unless --output says where.
-| Several runs are put side by side.
+| Makes a report from the files of a run folder. The HTML or Markdown report of
+| one run is written to its folder, every other report to standard output, unless
+| --output is given. Several runs are shown side by side.
 | 
-| For HTML and Markdown a run that was killed is completed first, unless its
-| folder belongs to another user: run.json is made from samples.jsonl. The other
-| formats write nothing to the folder. Of a run that is still going the report
-| shows the runs so far, and --output must say where it goes.
+| For HTML and Markdown, a run that was killed is completed first: run.json is
+| written from samples.jsonl, unless the folder belongs to another user. The other
+| formats write nothing to the folder. For a run in progress, give --output; the
+| report shows the runs so far.
 | 
 | Arguments:
-|   RUN  run folders, their run.json, or OUT/NAME for the latest
+|   RUN  a run folder, its run.json, or OUT/NAME for the latest run
 | 
 | Options:
-|   -f, --format FORMAT  html (default), md, json, csv, junit or prometheus
-|   -o, --output FILE    write to FILE; - is stdout
-|       --raw            csv: write names as they are, also those that a
-|                        spreadsheet takes for a formula
+|   -f, --format FORMAT  write html (default), md, json, csv, junit or prometheus
+|   -o, --output FILE    write to FILE (- for standard output)
+|       --raw            csv: write names unchanged, even if a spreadsheet takes
+|                        them for formulas
 |       --json           print the result as JSON
 |   -q, --quiet          show no progress and only essential output
 |       --color WHEN     use colours: auto (on a terminal), always or never
@@ -29,11 +29,11 @@ $ tacho report --help
 | 
 | Examples:
 |   tacho report tacho-out/prog/latest
-|       Draw report.html again.
+|       Write report.html again.
 |   tacho report -o both.html tacho-out/old/latest tacho-out/new/latest
-|       Two side by side.
+|       Show two runs side by side.
 |   tacho report -f csv tacho-out/prog/latest > samples.csv
-|       Every sample, for a spreadsheet.
+|       Write every sample, for a spreadsheet.
 | 
 | Exit status:
 |   0   success
@@ -331,11 +331,11 @@ $ tacho report -f pdf compare/a
 [64]
 
 $ tacho report -f md --raw compare/a
-! tacho: --raw is for --format csv
+! tacho: --raw needs --format csv
 ! see 'tacho report --help'
 [64]
 $ tacho report --json -f csv compare/a
-! tacho: --json is --format json, and goes with no other format
+! tacho: --json cannot be combined with another --format; remove one of them
 ! see 'tacho report --help'
 [64]
 

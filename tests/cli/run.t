@@ -1,106 +1,108 @@
-# What it takes, and what it says of itself.
+# Help.
 $ tacho run --help
 | tacho run - run a command repeatedly, record everything, write a run folder
 | 
 | Usage: tacho run [OPTIONS] [--] COMMAND [ARGUMENT...]
 |        tacho run [OPTIONS] -c LINE [-c LINE...]
 | 
-| Runs the command again and again, without a shell, and measures each run: wall
-| time from before its start, CPU time, peak memory, page faults, context
-| switches, block I/O. Stops when the median wall time is known to within
-| --precision, or at --max-time or --max-runs; or after --runs. Looks are at 10,
-| 20, 40, ... runs, and the intervals account for them.
+| Runs the command repeatedly, without a shell, and measures each run: wall time,
+| CPU time, peak memory, page faults, context switches, block I/O. Stops when the
+| median wall time is precise enough (--precision), after --max-time or after
+| --max-runs; with --runs, after that number of runs. The precision is checked
+| after 10, 20, 40, ... runs, and the intervals allow for these interim analyses.
 | 
-| Several commands are run in turns, in an order that is drawn for each round, and
-| compared in pairs: which is the fastest, and how many times as fast as each of
-| the others.
+| Runs several commands in turns (interleaved): each round runs every command
+| once, in an order drawn at random. Compares them in pairs of runs: which one is
+| the fastest, and how many times as fast as each of the others.
 | 
-| Each command leaves a folder OUT/NAME/TIME-ID with run.json, in which every
-| sample is; OUT/NAME/latest points to the newest. Samples are on disk as they are
-| taken.
+| Writes a folder OUT/NAME/TIME-ID for each command. Its run.json contains every
+| sample. OUT/NAME/latest is a link to the newest folder. Each sample is on disk
+| when its run is complete.
 | 
-| setup, prepare, conclude and cleanup are run by sh -c and are not measured; with
-| several commands each is for all of them, or is given once per command. The
-| command has an empty standard input, and what it prints is thrown away, unless
-| told otherwise.
+| The hooks --setup, --prepare, --conclude and --cleanup are not measured. With
+| several commands, give a hook once for all of them or once per command. By
+| default the command reads an empty standard input, and its output is discarded.
 | 
 | Arguments:
-|   COMMAND  what to run, and its arguments
+|   COMMAND  the program to run, and its arguments
 | 
 | Options:
-|   -c, --command LINE       a command, split into words as a shell does; give
-|                            several to compare them
+|   -c, --command LINE       run LINE, split into words as by a shell; repeat to
+|                            compare several commands
 |   -n, --runs N             run each command N times
-|   -p, --precision P        stop when the median is known to within P (default
-|                            1%)
-|       --max-time TIME      measure for at most TIME per command; several
-|                            commands share the sum (default 5s)
-|       --min-runs N         until precise, but at least N runs, even if they take
-|                            longer than --max-time (default 10 if they take less
-|                            than a minute, else 6; 1 with --max-time)
-|       --max-runs N         until precise, but at most N runs (default 1000)
-|       --seed N             draw the order of several commands from N, from 1 on
-|                            (default: a new one each time, which run.json
-|                            records)
-|       --idle TIME          measure the idle power of the machine for TIME
-|                            before, such as 5s
-|       --layouts N          link the program again for every block of runs, with
-|                            N layouts in all; a layout is the unit of what is
-|                            judged (default: 3 runs of each, else --runs divided
-|                            by N)
-|       --relink LINE        with --layouts: link the program with the layout of
-|                            $TACHO_LAYOUT_SEED or {seed}, by sh -c; once for all
-|                            commands, or once for each
-|       --name NAME          the run's name; again for the second command, and so
-|                            on
-|   -o, --out DIR            where run folders go (default tacho-out)
-|       --pass-status        end with the status of a run that failed
-|   -S, --shell              run each command by sh -c
-|   -w, --warmup N           N runs of each before, not counted
-|       --setup LINE         run LINE once before all, by sh -c
-|       --prepare LINE       run LINE before each run
-|       --conclude LINE      run LINE after each run
-|       --cleanup LINE       run LINE once after all
-|       --server LINE        a server to run against: started by sh -c, watched,
-|                            ended afterwards
-|       --ready REGEX|PORT   when the server is ready: what it prints then, or the
-|                            port it listens on
-|       --timeout TIME       end a run after TIME: TERM to its process group, KILL
-|                            a second later
-|       --cwd DIR            run in DIR
-|       --env K=V            set an environment variable
-|       --keep-env NAME      record the value of NAME, though its name looks like
-|                            a secret
-|       --input FILE         standard input of each run (default: empty)
-|       --output WHERE       what it prints: null (default), inherit, or a file
-|                            for all runs
-|   -i, --allow-nonzero      go on when a run fails; it is left out of the
+|   -p, --precision P        stop when the half-width of the median's interval is
+|                            at most P of the median (default 1%)
+|       --max-time TIME      stop after TIME per command; several commands share
+|                            the sum (default 5s)
+|       --min-runs N         make at least N runs, even if they take longer than
+|                            --max-time (default 10 if these take less than a
+|                            minute, else 6; 1 with --max-time)
+|       --max-runs N         stop after N runs (default 1000)
+|       --seed N             draw the random order of several commands from seed
+|                            N, 1 or more (default: a new seed, recorded in
+|                            run.json)
+|       --idle TIME          measure the idle power of the machine for TIME before
+|                            the runs (at least 100ms)
+|       --layouts N          make the runs in N blocks and link the program with
+|                            another layout before each; judge one value per
+|                            layout (block size: 3 runs, or --runs divided by N)
+|       --relink LINE        with --layouts: link the program by sh -c, with the
+|                            layout number in $TACHO_LAYOUT_SEED and {seed}; give
+|                            it once for all commands or once per command
+|       --name NAME          name the run; repeat for the second command, and so
+|                            on (default: the program's name)
+|   -o, --out DIR            write run folders to DIR (default tacho-out)
+|       --pass-status        exit with the status of a run that failed
+|   -S, --shell              run each command line by sh -c
+|   -w, --warmup N           run each command N times before measuring (default 0)
+|       --setup LINE         run LINE once before all runs, by sh -c
+|       --prepare LINE       run LINE before each run, by sh -c
+|       --conclude LINE      run LINE after each run, by sh -c
+|       --cleanup LINE       run LINE once after all runs, by sh -c
+|       --server LINE        start a server by sh -c, measure it during the runs,
+|                            stop it afterwards; needs --ready
+|       --ready REGEX|PORT   wait until the server prints a line that matches
+|                            REGEX, or listens on PORT
+|       --timeout TIME       kill a run that takes longer: SIGTERM to its process
+|                            group, SIGKILL one second later
+|       --cwd DIR            run the commands in DIR
+|       --env K=V            set an environment variable for the commands
+|       --keep-env NAME      record the value of NAME unmasked, even if its name
+|                            looks like a secret
+|       --input FILE         use FILE as standard input of each run (default:
+|                            empty)
+|       --output WHERE       send output to null (default), inherit, or a file
+|                            that all runs share
+|   -i, --allow-nonzero      continue when a run fails; leave it out of the
 |                            statistics
-|       --cpu LIST           run on these CPUs only, such as 2 or 0-3,6
-|       --no-aslr            the same addresses in every run
-|       --flame              one extra run under the profiler, not counted: a
-|                            flamegraph in the report
-|       --count LIST         count in extra runs, not timed: instructions,
-|                            syscalls, allocations, allocated-bytes, faults
-|       --count-runs N       counted runs for each count; equal in all of them is
-|                            exact (default 2)
-|       --trace              write trace.json: a span a run, memory and power,
-|                            what the program recorded
-|   -m, --metric NAME=REGEX  a number it prints, the last of each run;
-|                            all:NAME=REGEX takes every one; or what it records:
-|                            span:NAME, stage:EVENT.STAGE or latency:NAME, with
-|                            :total, :count, :mean, :p50, :p99 or :max
-|       --work N[UNIT]       what a run does, such as 200samples: gives the
-|                            throughput
-|       --label K=V          a note in run.json
-|       --config FILE        a JSON file that says what is run; its hash and
-|                            content go into run.json
-|       --interval TIME      look at memory and power every TIME (default 10ms)
-|       --power SOURCE       auto (default), none, rapl, perf, hwmon, battery,
-|                            nvml, rocm, or fixed:WATTS
-|       --seal               write seal.jsonl, with which 'tacho witness verify'
-|                            finds any file changed since
-|       --fail-on-warn       end with 3 when there are warnings
+|       --cpu LIST           run the commands only on these CPUs, such as 2 or
+|                            0-3,6
+|       --no-aslr            switch off address space randomisation
+|       --flame              add a flamegraph to the report, from one extra run of
+|                            each command
+|       --count LIST         count exactly, in extra runs that are not timed:
+|                            instructions, syscalls, allocations, allocated-bytes,
+|                            faults
+|       --count-runs N       make N counted runs for each count; a count is exact
+|                            if all are equal (default 2)
+|       --trace              write trace.json: one span per run, memory, power,
+|                            and what the program recorded
+|   -m, --metric NAME=REGEX  measure a number that the command prints: the last
+|                            match of each run, or every match with
+|                            all:NAME=REGEX; or one that it records: span:NAME,
+|                            stage:EVENT.STAGE or latency:NAME, with :total,
+|                            :count, :mean, :p50, :p99 or :max
+|       --work N[UNIT]       show the throughput; each run does N units of work,
+|                            such as 200samples
+|       --label K=V          store a note in run.json
+|       --config FILE        store a JSON document and its hash in run.json, such
+|                            as the program's configuration
+|       --interval TIME      poll memory and power every TIME (default 10ms)
+|       --power SOURCE       read power from auto (default), none, rapl, perf,
+|                            hwmon, battery, nvml, rocm, or fixed:WATTS
+|       --seal               write seal.jsonl, by which 'tacho witness verify'
+|                            finds files that were changed later
+|       --fail-on-warn       exit with 3 when there are warnings
 |       --json               print the result as JSON
 |   -q, --quiet              show no progress and only essential output
 |       --color WHEN         use colours: auto (on a terminal), always or never
@@ -109,30 +111,30 @@ $ tacho run --help
 | 
 | Examples:
 |   tacho run -- ./prog --size 1000
-|       Run it until its median is known to within 1 %.
+|       Run a program until its median wall time is precise to 1 %.
 |   tacho run -n 50 -w 3 -c './old x' -c './new x'
-|       Compare two programs, in turns, 50 runs each after 3 to warm up.
+|       Compare two programs, with 3 warm-up runs and 50 measured runs of each.
 |   tacho run --metric tps='([0-9.]+) tokens/s' -- ./generate
-|       Also collect a number that the program prints.
+|       Also measure a number that the program prints.
 |   tacho run --prepare 'sync; echo 3 > /proc/sys/vm/drop_caches' -- ./prog
-|       With cold caches.
+|       Measure with cold caches.
 | 
 | Exit status:
 |   0    success
-|   1    could not do the work, a run failed, or with --allow-nonzero all runs of
-|        a command did; with --pass-status that run's own status
-|   3    there are warnings, with --fail-on-warn
+|   1    an error occurred or a run failed; with --allow-nonzero, all runs of a
+|        command failed; with --pass-status, the status of the failed run instead
+|   3    there are warnings (only with --fail-on-warn)
 |   64   wrong usage
 |   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
 
-# Commands: none, too many names, two of the same name, both ways at once.
+# Errors about commands: no command, too many names, duplicate names, -c together with operands.
 $ tacho run
-! tacho: there is no command: tacho run -- COMMAND, or -c 'COMMAND'
+! tacho: there is no command; use tacho run -- COMMAND, or -c 'COMMAND'
 ! see 'tacho run --help'
 [64]
 
 $ tacho run -n 3
-! tacho: there is no command: tacho run -- COMMAND, or -c 'COMMAND'
+! tacho: there is no command; use tacho run -- COMMAND, or -c 'COMMAND'
 ! see 'tacho run --help'
 [64]
 
@@ -142,12 +144,12 @@ $ tacho run -c true -- true
 [64]
 
 $ tacho run --name one --name two -- true
-! tacho: there are more names than commands
+! tacho: there are more names than commands; remove a --name
 ! see 'tacho run --help'
 [64]
 
 $ tacho run --name same --name same -c true -c false
-! tacho: two commands cannot both be called 'same'
+! tacho: two commands cannot both be named 'same'; change a --name
 ! see 'tacho run --help'
 [64]
 
@@ -157,12 +159,12 @@ $ tacho run --name a/b -- true
 [64]
 
 $ tacho run -c 'true | cat'
-! tacho: cannot split 'true | cat': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
+! tacho: cannot split 'true | cat': '|' needs a shell (quote it if it is part of a word); use --shell to run it by sh -c
 ! see 'tacho run --help'
 [64]
 
 $ tacho run -c "echo 'open"
-! tacho: cannot split 'echo 'open': a ' has no partner
+! tacho: cannot split 'echo 'open': a ' is not closed
 ! see 'tacho run --help'
 [64]
 
@@ -172,11 +174,11 @@ $ tacho run -c ''
 [64]
 
 $ tacho run --shell -- true
-! tacho: --shell is for commands given by -c: -c 'true'
+! tacho: --shell needs commands given by -c; use -c 'true'
 ! see 'tacho run --help'
 [64]
 
-# Numbers, times, shares.
+# Invalid numbers, durations and shares.
 $ tacho run --runs 0 -- true
 ! tacho: option '--runs' needs a number from 1 to 1000000, not '0'
 ! see 'tacho run --help'
@@ -232,7 +234,7 @@ $ tacho run --work items -- true
 ! see 'tacho run --help'
 [64]
 
-# Options that exclude or need each other.
+# Options that cannot be combined, or that need each other.
 $ tacho run -n 5 --precision 1% -- true
 ! tacho: --runs cannot be combined with --precision, --min-runs or --max-runs
 ! see 'tacho run --help'
@@ -244,23 +246,23 @@ $ tacho run -n 5 --max-runs 10 -- true
 [64]
 
 $ tacho run --server 'sleep 1' -- true
-! tacho: --server and --ready need each other
+! tacho: --server and --ready need each other; give both
 ! see 'tacho run --help'
 [64]
 
 $ tacho run --ready up -- true
-! tacho: --server and --ready need each other
+! tacho: --server and --ready need each other; give both
 ! see 'tacho run --help'
 [64]
 
 $ tacho run --metric 'n=([0-9]+)' --output inherit -- true
-! tacho: --metric reads what --output inherit would give away
+! tacho: --metric cannot be combined with --output inherit; write to a file, or remove one of them
 ! see 'tacho run --help'
 [64]
 
 # Layouts.
 $ tacho run --layouts 4 -- true
-! tacho: --layouts and --relink need each other
+! tacho: --layouts and --relink need each other; give both
 ! see 'tacho run --help'
 [64]
 
@@ -270,11 +272,11 @@ $ tacho run --layouts 4 --relink true -n 10 -- true
 [64]
 
 $ tacho run --layouts 4 --relink true --precision 1% -- true
-! tacho: --layouts needs a number of runs: --runs, in place of --precision, --min-runs and --max-runs
+! tacho: --layouts cannot be combined with --precision, --min-runs or --max-runs; use --runs
 ! see 'tacho run --help'
 [64]
 
-# Metrics, labels, variables, sources.
+# Invalid metrics, labels, variables and power sources.
 $ tacho run --metric n -- true
 ! tacho: 'n' is not NAME=REGEX: there is no '='
 ! see 'tacho run --help'
@@ -286,22 +288,22 @@ $ tacho run --metric 'n=[0-9' -- true
 [64]
 
 $ tacho run --metric span: -- true
-! tacho: 'span:' is not a metric that is recorded: there is no name after the first ':'
+! tacho: 'span:' is not the name of a recorded metric: there is no name after the first ':'
 ! see 'tacho run --help'
 [64]
 
 $ tacho run --metric stage:decode -- true
-! tacho: 'stage:decode' is not a metric that is recorded: a stage is EVENT.STAGE
+! tacho: 'stage:decode' is not the name of a recorded metric: a stage needs the form EVENT.STAGE
 ! see 'tacho run --help'
 [64]
 
 $ tacho run --metric span:a --metric span:a:total -- true
-! tacho: metric 'span:a:total' is there twice
+! tacho: metric 'span:a:total' is given twice; remove one of them
 ! see 'tacho run --help'
 [64]
 
 $ tacho run --metric 'n=([0-9]+)' --metric 'n=(x)' -- true
-! tacho: metric 'n' is there twice
+! tacho: metric 'n' is given twice; remove one of them
 ! see 'tacho run --help'
 [64]
 
@@ -348,7 +350,7 @@ $ tacho run --rnus 5 -- true
 ! see 'tacho run --help'
 [64]
 
-# Programs that are not there, fail, are killed; the folder is written all the same.
+# Programs that do not exist, fail or are killed. The run folder is still written.
 $ project/try 'tacho run -q -n 3 -- ./nowhere'
 ! tacho: cannot run './nowhere': No such file or directory
 [1]
@@ -359,11 +361,11 @@ $ project/try 'tacho run -q -n 3 -- nowhere'
 
 $ project/try 'tacho run -q -n 3 -- sh -c "exit 7" >/dev/null; s=$?; grep -o "\"state\":\"[a-z]*\"" tacho-out/sh/latest/run.json; exit $s'
 | "state":"failed"
-! tacho: run 1 of 'sh -c 'exit 7'' failed with status 7; --allow-nonzero goes on all the same
+! tacho: run 1 of 'sh -c 'exit 7'' failed with status 7; use --allow-nonzero to continue after failures
 [1]
 
 $ project/try 'tacho run -q -n 3 --pass-status -- sh -c "exit 7" >/dev/null'
-! tacho: run 1 of 'sh -c 'exit 7'' failed with status 7; --allow-nonzero goes on all the same
+! tacho: run 1 of 'sh -c 'exit 7'' failed with status 7; use --allow-nonzero to continue after failures
 [7]
 
 $ project/try 'tacho run -q -n 3 -- sh -c "kill -9 \$\$" >/dev/null'
@@ -371,18 +373,18 @@ $ project/try 'tacho run -q -n 3 -- sh -c "kill -9 \$\$" >/dev/null'
 [1]
 
 $ project/try 'tacho run -q -n 3 --name good --name bad -c true -c false >/dev/null'
-! tacho: run 1 of 'false' failed with status 1; --allow-nonzero goes on all the same
+! tacho: run 1 of 'false' failed with status 1; use --allow-nonzero to continue after failures
 [1]
 
 $ project/try 'tacho run -q -n 3 --setup "exit 3" -- true'
-! tacho: --setup failed: 'exit 3' ended with status 3
+! tacho: --setup failed: 'exit 3' exited with status 3
 [1]
 
 $ project/try 'tacho run -q -n 3 --prepare "exit 3" -- true'
-! tacho: --prepare failed: 'exit 3' ended with status 3
+! tacho: --prepare failed: 'exit 3' exited with status 3
 [1]
 
-# Several commands, each with its own folder and the numbers that it printed.
+# Several commands: each has its own folder with the numbers that it printed.
 $ project/try 'tacho run -q -n 3 --name one --name two --name three -c "echo n 1" -c "echo n 2" -c "echo n 3" -m "n=n ([0-9]+)" >/dev/null; for r in one two three; do grep -o -e "\"line\":\"[^\"]*\"" -e "\"metrics\":{\"n\":[0-9]*" tacho-out/$r/latest/run.json; done'
 | "line":"echo n 1"
 | "metrics":{"n":1
@@ -397,7 +399,7 @@ $ project/try 'tacho run -q -n 3 --name one --name two --name three -c "echo n 1
 | "metrics":{"n":3
 | "metrics":{"n":3
 
-# Hooks are for all commands, or one for each. Other options are for all.
+# A hook is given once for all commands or once per command. Other options are given once.
 $ tacho run --prepare a --prepare b -- true
 ! tacho: --prepare is given 2 times for 1 command; give it once for all commands, or once for each
 ! see 'tacho run --help'
@@ -409,12 +411,12 @@ $ tacho run --conclude a --conclude b -c true -c true -c true
 [64]
 
 $ tacho run --timeout 1s --timeout 2s -c true -c true
-! tacho: --timeout is one for all commands; it is given more than once
+! tacho: --timeout applies to all commands and is given more than once; remove one of them
 ! see 'tacho run --help'
 [64]
 
 $ tacho run --input /dev/null --cwd / --input /dev/zero -c true -c true
-! tacho: --input is one for all commands; it is given more than once
+! tacho: --input applies to all commands and is given more than once; remove one of them
 ! see 'tacho run --help'
 [64]
 
@@ -423,7 +425,7 @@ $ tacho sweep --setup a --setup b --grid x=1,2 -- true
 ! see 'tacho sweep --help'
 [64]
 
-# Energy says what it is worth, in every format. No figure is guessed: only fixed:WATTS gives one here.
+# Every format says how reliable the energy is. Only fixed:WATTS gives an energy on any machine.
 $ project/try 'tacho run -q -n 2 --power fixed:20 --idle 100ms -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power while it ran, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
 |  energy, estimated N J - N J … N J (range) N J N J
 |  energy: estimated by fixed (given); idle power 20 W, estimated for N ms before while the CPUs were N % busy, which is N J of a run

@@ -64,55 +64,60 @@ $ tacho sweep --help
 |                                    spreadsheet would take for a formula
 |   -f, --file FILE                  read the section 'sweep' of FILE (default
 |                                    without a command: tacho.yaml)
-|   -S, --shell                      run each command by sh -c
-|   -w, --warmup N                   N runs of each before, not counted
-|       --setup LINE                 run LINE once before all, by sh -c
-|       --prepare LINE               run LINE before each run
-|       --conclude LINE              run LINE after each run
-|       --cleanup LINE               run LINE once after all
-|       --server LINE                a server to run against: started by sh -c,
-|                                    watched, ended afterwards
-|       --ready REGEX|PORT           when the server is ready: what it prints
-|                                    then, or the port it listens on
-|       --timeout TIME               end a run after TIME: TERM to its process
-|                                    group, KILL a second later
-|       --cwd DIR                    run in DIR
-|       --env K=V                    set an environment variable
-|       --keep-env NAME              record the value of NAME, though its name
-|                                    looks like a secret
-|       --input FILE                 standard input of each run (default: empty)
-|       --output WHERE               what it prints: null (default), inherit, or a
-|                                    file for all runs
-|   -i, --allow-nonzero              go on when a run fails; it is left out of the
-|                                    statistics
-|       --cpu LIST                   run on these CPUs only, such as 2 or 0-3,6
-|       --no-aslr                    the same addresses in every run
-|       --flame                      one extra run under the profiler, not
-|                                    counted: a flamegraph in the report
-|       --count LIST                 count in extra runs, not timed: instructions,
-|                                    syscalls, allocations, allocated-bytes,
-|                                    faults
-|       --count-runs N               counted runs for each count; equal in all of
-|                                    them is exact (default 2)
-|       --trace                      write trace.json: a span a run, memory and
-|                                    power, what the program recorded
-|   -m, --metric NAME=REGEX          a number it prints, the last of each run;
-|                                    all:NAME=REGEX takes every one; or what it
-|                                    records: span:NAME, stage:EVENT.STAGE or
-|                                    latency:NAME, with :total, :count, :mean,
-|                                    :p50, :p99 or :max
-|       --work N[UNIT]               what a run does, such as 200samples: gives
-|                                    the throughput
-|       --label K=V                  a note in run.json
-|       --config FILE                a JSON file that says what is run; its hash
-|                                    and content go into run.json
-|       --interval TIME              look at memory and power every TIME (default
+|   -S, --shell                      run each command line by sh -c
+|   -w, --warmup N                   run each command N times before measuring
+|                                    (default 0)
+|       --setup LINE                 run LINE once before all runs, by sh -c
+|       --prepare LINE               run LINE before each run, by sh -c
+|       --conclude LINE              run LINE after each run, by sh -c
+|       --cleanup LINE               run LINE once after all runs, by sh -c
+|       --server LINE                start a server by sh -c, measure it during
+|                                    the runs, stop it afterwards; needs --ready
+|       --ready REGEX|PORT           wait until the server prints a line that
+|                                    matches REGEX, or listens on PORT
+|       --timeout TIME               kill a run that takes longer: SIGTERM to its
+|                                    process group, SIGKILL one second later
+|       --cwd DIR                    run the commands in DIR
+|       --env K=V                    set an environment variable for the commands
+|       --keep-env NAME              record the value of NAME unmasked, even if
+|                                    its name looks like a secret
+|       --input FILE                 use FILE as standard input of each run
+|                                    (default: empty)
+|       --output WHERE               send output to null (default), inherit, or a
+|                                    file that all runs share
+|   -i, --allow-nonzero              continue when a run fails; leave it out of
+|                                    the statistics
+|       --cpu LIST                   run the commands only on these CPUs, such as
+|                                    2 or 0-3,6
+|       --no-aslr                    switch off address space randomisation
+|       --flame                      add a flamegraph to the report, from one
+|                                    extra run of each command
+|       --count LIST                 count exactly, in extra runs that are not
+|                                    timed: instructions, syscalls, allocations,
+|                                    allocated-bytes, faults
+|       --count-runs N               make N counted runs for each count; a count
+|                                    is exact if all are equal (default 2)
+|       --trace                      write trace.json: one span per run, memory,
+|                                    power, and what the program recorded
+|   -m, --metric NAME=REGEX          measure a number that the command prints: the
+|                                    last match of each run, or every match with
+|                                    all:NAME=REGEX; or one that it records:
+|                                    span:NAME, stage:EVENT.STAGE or latency:NAME,
+|                                    with :total, :count, :mean, :p50, :p99 or
+|                                    :max
+|       --work N[UNIT]               show the throughput; each run does N units of
+|                                    work, such as 200samples
+|       --label K=V                  store a note in run.json
+|       --config FILE                store a JSON document and its hash in
+|                                    run.json, such as the program's configuration
+|       --interval TIME              poll memory and power every TIME (default
 |                                    10ms)
-|       --power SOURCE               auto (default), none, rapl, perf, hwmon,
-|                                    battery, nvml, rocm, or fixed:WATTS
-|       --seal                       write seal.jsonl, with which 'tacho witness
-|                                    verify' finds any file changed since
-|       --fail-on-warn               end with 3 when there are warnings
+|       --power SOURCE               read power from auto (default), none, rapl,
+|                                    perf, hwmon, battery, nvml, rocm, or
+|                                    fixed:WATTS
+|       --seal                       write seal.jsonl, by which 'tacho witness
+|                                    verify' finds files that were changed later
+|       --fail-on-warn               exit with 3 when there are warnings
 |       --json                       print the result as JSON
 |   -q, --quiet                      show no progress and only essential output
 |       --color WHEN                 use colours: auto (on a terminal), always or
@@ -209,7 +214,7 @@ $ tacho sweep --grid n=1 --expect n! -- ./prog {n}
 [64]
 
 $ tacho sweep --grid n=1 --baseline 'a | b' -- ./prog {n}
-! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is meant as it is); --shell runs it by sh -c
+! tacho: cannot split 'a | b': '|' needs a shell (quote it if it is part of a word); use --shell to run it by sh -c
 ! see 'tacho sweep --help'
 [64]
 

@@ -42,7 +42,7 @@ static void check_drift(struct tch_warnings *w, const double *wall, size_t n)
         return;
     if (ratio.p < 0.01 && fabs(ratio.estimate - 1) >= 0.02)
         tch_warn(w, "drift",
-                 "let the machine settle with --warmup, or look for what changes: "
+                 "let the machine settle with --warmup, or find what changes: "
                  "heat, a growing file, caches",
                  "the second half of the runs took %.3g times as long as the first",
                  ratio.estimate);
@@ -53,7 +53,7 @@ static void check_first(struct tch_warnings *w, const double *wall, const struct
     if (s->n < 4 || wall[0] <= s->q3 + 3 * (s->q3 - s->q1) || wall[0] < 1.05 * s->median)
         return;
     tch_warn(w, "slow-first-run",
-             "if warm caches are what counts use --warmup 1; if cold ones are, --prepare",
+             "use --warmup 1 to measure with warm caches, --prepare to measure with cold ones",
              "the first run took %.3g times the median", wall[0] / s->median);
 }
 
@@ -68,7 +68,7 @@ static void check_outliers(struct tch_warnings *w, const double *wall,
     if (s->n < ENOUGH || s->outliers == 0 || !(many || very_far) ||
         (s->max < 1.05 * s->median && s->min > 0.95 * s->median))
         return;
-    tch_warn(w, "outliers", "close other programs, fix the CPU with --cpu, see tacho doctor",
+    tch_warn(w, "outliers", "close other programs, choose a CPU with --cpu, see tacho doctor",
              "%zu of %zu runs are far from the others, the farthest %.3g times the median",
              s->outliers, s->n, s->max / s->median);
 }
@@ -115,7 +115,7 @@ static int check_modes(struct tch_warnings *w, const double *sorted, size_t n, t
     if (high / low < 1.03)
         return 0;
     tch_warn(w, "two-modes",
-             "find what differs: which CPU it ran on (--cpu), where its memory was (--no-aslr)",
+             "find what differs: try one CPU (--cpu), or fixed addresses (--no-aslr)",
              "the runs fall into two groups, %zu about %.3g ms and %zu about %.3g ms", split,
              low / 1e6, n - split, high / 1e6);
     return 0;
@@ -133,14 +133,15 @@ static void check_ends(struct tch_warnings *w, const struct tch_run_samples *sam
         left += samples->items[i].left_running;
     }
     if (failed > 0)
-        tch_warn(w, "failed", "see what it prints with --output inherit",
-                 "%zu of %zu runs failed, and are not in the statistics", failed, samples->count);
+        tch_warn(w, "failed", "show the output with --output inherit",
+                 "%zu of %zu runs failed and are left out of the statistics", failed,
+                 samples->count);
     if (late > 0)
-        tch_warn(w, "timed-out", "give it more time with --timeout",
-                 "%zu of %zu runs were ended by the time limit", late, samples->count);
+        tch_warn(w, "timed-out", "allow more time with --timeout",
+                 "%zu of %zu runs exceeded --timeout and were killed", late, samples->count);
     if (left > 0)
-        tch_warn(w, "left-running", "end them in the program, or with --conclude",
-                 "%zu of %zu runs left processes running, which disturb those that follow", left,
+        tch_warn(w, "left-running", "stop them in the program, or with --conclude",
+                 "%zu of %zu runs left processes running, which disturb the following runs", left,
                  samples->count);
 }
 
@@ -154,7 +155,7 @@ static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *
         if (missing > 0)
             tch_warn(w, "no-metric",
                      tch_recorded_metric_is(samples->metrics[i].name)
-                         ? "those runs did not record it; see what they did instead"
+                         ? "these runs did not record it; find out what they did instead"
                          : "try the expression with grep -E on what the program prints",
                      "metric '%.60s' was not found in %zu of %zu runs", samples->metrics[i].name,
                      missing, samples->count);

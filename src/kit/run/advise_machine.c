@@ -84,7 +84,7 @@ static void check_governor(struct tch_warnings *w)
 
         if (strcmp(p->name, "governor") == 0 && p->status == TCH_PROBE_WARNING)
             tch_warn(w, "governor", p->fix ? p->fix : "see tacho doctor",
-                     "the CPU's speed is governed: %s", p->found);
+                     "the CPU's frequency is not constant: %s", p->found);
     }
     tch_probes_release(&probes);
 }
@@ -100,9 +100,10 @@ void tch_advise_machine(struct tch_warnings *w, const struct tch_machine_state *
     /* A tick is 10 ms, so a shorter time says nothing. */
     if (elapsed > 0.2 && others / elapsed > 0.25)
         tch_warn(w, "machine-loaded", "close them, see: ps -eo pcpu,pid,args --sort=-pcpu | head",
-                 "other programs used %.1f of %ld CPUs meanwhile", others / elapsed, cpus);
+                 "other programs used %.1f of %ld CPUs during the runs", others / elapsed, cpus);
     if (after->throttled > before->throttled)
-        tch_warn(w, "throttled", "let it cool down, or fix a lower speed: see tacho doctor",
+        tch_warn(w, "throttled",
+                 "let the CPU cool down, or set a lower frequency; see tacho doctor",
                  "the CPU was slowed down %.0f times because it was too hot",
                  after->throttled - before->throttled);
 }

@@ -165,9 +165,11 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
                         ready, why.message);
     if (status == 0 && has_ended(s))
         return tch_fail(err, TACHO_EIO, 0,
-                        "the server ended before it was ready; see server.log in the run folder");
+                        "the server exited before it was ready; see server.log in the run folder");
     if (status == 0)
-        return tch_fail(err, TACHO_ELIMIT, 0, "the server was not ready ('%s') after 60 s", ready);
+        return tch_fail(
+            err, TACHO_ELIMIT, 0,
+            "the server was not ready ('%s') after 60 s; see server.log in the run folder", ready);
     status = tacho_tree_open(s->pid, &s->tree, err);
     if (status == 0) {
         (void)tch_run_server_poll(s);

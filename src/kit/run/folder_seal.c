@@ -311,10 +311,9 @@ static int read_seal(struct tch_lines *lines, struct list *l, char hash[TCH_SHA2
         if (status == 0 && line.number == 1)
             status = begins(&line, "{\"schema\":\"" SCHEMA "\",")
                          ? 0
-                         : tch_fail(err, TACHO_EPARSE, 1, "this is no seal of a run");
+                         : tch_fail(err, TACHO_EPARSE, 1, "this is not the seal of a run");
         else if (status == 0 && files != UINT64_MAX)
-            status =
-                tch_fail(err, TACHO_EPARSE, line.number, "there is a line behind the last one");
+            status = tch_fail(err, TACHO_EPARSE, line.number, "there is a line after the last one");
         else if (status == 0 && begins(&line, "{\"files\":"))
             status = tch_member_u64(&line, "files", &files, err);
         else if (status == 0)
@@ -409,7 +408,7 @@ static int compare_lists(struct checking *c, const char *folder, const struct li
         if (order < 0)
             status = report_bad(c, sealed->line[i].file, "is missing");
         else if (order > 0)
-            status = report_bad(c, there->line[j].file, "was added after the sealing");
+            status = report_bad(c, there->line[j].file, "was added after the folder was sealed");
         else
             status = compare_lines(c, folder, &sealed->line[i], &there->line[j], err);
         i += order <= 0;

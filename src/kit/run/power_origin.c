@@ -44,7 +44,7 @@ void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power)
         o->why[0] = '\0';
     else if (!o->why[0])
         snprintf(o->why, sizeof o->why, "%s",
-                 o->source[0] ? "it was not read twice" : "not asked for");
+                 o->source[0] ? "the source was read fewer than two times" : "not requested");
 }
 
 bool tch_power_too_short(const struct tch_power_origin *o, double seconds)

@@ -72,8 +72,8 @@ static double kept_value(const struct tch_run_samples *all, const struct tch_run
 static int refuse(const struct tch_receipt *r, const struct tch_metric *m, tacho_error *err)
 {
     return tch_fail(err, TACHO_EINVAL, 0,
-                    "run '%.60s' does not have '%.60s': of single runs, the p50 and p99 of stages "
-                    "and of the latencies wall and kernel are kept; make it with --metric",
+                    "run '%.60s' does not have '%.60s'; of stages and latencies it keeps only "
+                    "the p50 and p99 of each run; run again with --metric",
                     r->name, m->id.name);
 }
 

@@ -100,7 +100,7 @@ enum tch_unit tch_metric_unit(const char *name)
 
 static int fail_name(tacho_error *err, const char *spec, const char *why)
 {
-    return tch_fail(err, TACHO_EINVAL, 0, "'%.80s' is not a metric that is recorded: %s", spec,
+    return tch_fail(err, TACHO_EINVAL, 0, "'%.80s' is not the name of a recorded metric: %s", spec,
                     why);
 }
 
@@ -125,9 +125,10 @@ int tch_recorded_metric_init(struct tch_metric *metric, const char *spec, tacho_
     if (!tch_recorded_metric_name(spec, name))
         return fail_name(err, spec, "with its statistic it is longer than 127 bytes");
     if (!good_text(p.text, p.len))
-        return fail_name(err, spec, "names have no control characters, quotes or backslashes");
+        return fail_name(err, spec,
+                         "names cannot contain control characters, quotes or backslashes");
     if (p.source == TCH_METRIC_STAGE && !memchr(p.text, '.', p.len))
-        return fail_name(err, spec, "a stage is EVENT.STAGE");
+        return fail_name(err, spec, "a stage needs the form EVENT.STAGE");
     size = strlen(name) + 1;
     metric->id.name = malloc(size + p.len + 1);
     if (!metric->id.name)

@@ -401,7 +401,8 @@ static void warn_of_lost(const struct finding *f)
             return;
     if (w && f->lost > 0)
         tch_warn(w, "records-lost",
-                 "metrics of what was recorded are too low; give the recorder more room, or record "
+                 "metrics computed from these records are too low; give the recorder more room, or "
+                 "record "
                  "less",
                  "run %llu lost %llu records of its program", (unsigned long long)f->in->run,
                  (unsigned long long)f->lost);

@@ -270,7 +270,7 @@ void tch_recording_cost_describe(struct tch_buf *b, const struct tch_recording_c
         tch_buf_addf(b, "%s%.4g %s in each run", between, cost->records[i], names[i]);
         between = "; ";
         if (isnan(ns)) {
-            tch_buf_adds(b, ", of which the cost is not known");
+            tch_buf_adds(b, ", at an unknown cost");
             continue;
         }
         tch_buf_adds(b, " cost about ");

@@ -54,7 +54,7 @@ static int check_command(struct tch_run *run, size_t index, int output,
     shown = tch_secret_masked_line(plan.check_command, plan.keep_env);
     if (!shown)
         return tch_fail_memory(err);
-    snprintf(run->bad_check, sizeof run->bad_check, "'%.100s' ended with %s %d", shown,
+    snprintf(run->bad_check, sizeof run->bad_check, "'%.100s' exited with %s %d", shown,
              WIFSIGNALED(ended) ? "signal" : "status",
              WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     free(shown);

@@ -81,12 +81,13 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
         if (status == 0)
             status = tch_advise_samples(&r->warnings, &r->samples, err);
         if (timeline->missed > 0)
-            tch_warn(&r->warnings, "poll-failed",
-                     "rows of memory.csv are missing, and the peak of the tree may be too low; see "
-                     "how /proc is mounted",
-                     "%llu of %llu polls of the command failed: %.120s",
-                     (unsigned long long)timeline->missed, (unsigned long long)timeline->polls,
-                     timeline->why.message);
+            tch_warn(
+                &r->warnings, "poll-failed",
+                "rows of memory.csv are missing, and the peak of the tree may be too low; check "
+                "how /proc is mounted",
+                "%llu of %llu polls of the command failed: %.120s",
+                (unsigned long long)timeline->missed, (unsigned long long)timeline->polls,
+                timeline->why.message);
         tch_advise_machine(&r->warnings, &run->before, &after);
         if (status == 0)
             status = tch_run_complete(r, run->items[i].folder.path, &end, run->plan->trace, err);

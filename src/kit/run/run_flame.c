@@ -52,7 +52,7 @@ static void add_warnings(struct tch_warnings *warnings, const tacho_flame *flame
     for (size_t i = 0; tacho_flame_warning(flame, i); i++)
         add_warning(warnings, tacho_flame_warning(flame, i));
     if (tacho_flame_lost(flame) > 0)
-        tch_warn(warnings, "flamegraph", "take it again by tacho flame with a lower --rate",
+        tch_warn(warnings, "flamegraph", "repeat it with tacho flame and a lower --rate",
                  "the flamegraph: %llu samples were lost",
                  (unsigned long long)tacho_flame_lost(flame));
 }

@@ -99,7 +99,7 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
     if (stopped)
         status = tch_fail_errno(err, ECANCELED, "--%s was stopped: '%.80s'", what, shown);
     else
-        status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' ended with %s %d", what, shown,
+        status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' exited with %s %d", what, shown,
                           WIFSIGNALED(ended) ? "signal" : "status",
                           WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
     free(shown);

@@ -124,7 +124,8 @@ void tch_layout_spread_describe(struct tch_buf *b, const struct tch_layout_sprea
 {
     tch_buf_addf(b, "%zu layouts, %zu runs", s->layouts, s->runs);
     if (isnan(s->within))
-        tch_buf_adds(b, "; what is between layouts takes two or more of them with two runs each");
+        tch_buf_adds(b,
+                     "; the spread between layouts needs two or more layouts with two runs each");
     else
         tch_buf_addf(b,
                      "; wall time differs by %.2g%% within a layout and by %.2g%% between layouts "

@@ -189,9 +189,9 @@ int tch_run_merge(const char *folder, struct tch_warnings *warnings, tacho_error
             tch_replace_abort(&m.out[k]);
     }
     if (m.skipped > 0)
-        tch_warn(warnings, "not-collected", "Let the program write regular files to TACHO_RUN_DIR.",
-                 "%zu of the program's files could not be collected, such as '%s': links, FIFOs "
-                 "and devices are not read.",
+        tch_warn(warnings, "not-collected", "let the program write regular files to TACHO_RUN_DIR",
+                 "%zu of the program's files could not be collected, such as '%s'; links, FIFOs "
+                 "and devices are not read",
                  m.skipped, m.first_skipped);
     return status;
 }

@@ -42,8 +42,8 @@ static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error 
         return 0;
     if (!own && run->left_running)
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "an earlier run left processes behind that may print into '%s', where "
-                        "metrics are read; remove --output, and each run has a file of its own",
+                        "an earlier run left processes running that may print into '%s', where "
+                        "metrics are read; remove --output, so that each run has its own file",
                         run->plan->output_path);
     if (own)
         status = replace_unnamed(item, ".stdout", item->out_fd, err);
@@ -233,7 +233,7 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
     item->receipt.samples.count++;
     if (run->plan->server && poll_server(run) == 0)
         return tch_fail(err, TACHO_EIO, 0,
-                        "the server has ended; see server.log in the run folder");
+                        "the server has exited; see server.log in the run folder");
     if (!tch_run_acceptable(run, job->index, sample))
         return 0;
     return check_recorded(run, job->index, sample, err) < 0 ? err->code : 1;

@@ -69,7 +69,8 @@ static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *it
             return tch_fail_errno(err, errno, "cannot write '%s'", plan->output_path);
         if (tch_run_reads_output(plan) && (fstat(item->out_fd, &st) < 0 || !S_ISREG(st.st_mode)))
             return tch_fail(err, TACHO_EINVAL, 0,
-                            "metrics cannot be found in '%s', which is no file", plan->output_path);
+                            "metrics cannot be read from '%s', which is not a regular file",
+                            plan->output_path);
     } else if (tch_run_reads_output(plan)) {
         status = tch_run_open_unnamed(folder, ".stdout", &item->out_fd, err);
     }
@@ -95,7 +96,7 @@ static int open_log(struct tch_run_item *item, tacho_error *err)
     /* Readers see by the lock that the run is going on. Some file systems have none: there they
        cannot. A reader may hold it for a moment. */
     if (tch_file_lock(item->log_fd, 2) < 0 && errno == EWOULDBLOCK)
-        return tch_fail(err, TACHO_ELIMIT, 0, "another tacho is at work in '%s'",
+        return tch_fail(err, TACHO_ELIMIT, 0, "another tacho is writing to '%s'",
                         item->folder.path);
     return 0;
 }

@@ -15,12 +15,12 @@ struct splitter {
 static int needs_shell(const struct splitter *s, char c)
 {
     return tch_fail(s->err, TACHO_EUNSUPPORTED, 0,
-                    "'%c' needs a shell (quote it if it is meant as it is)", c);
+                    "'%c' needs a shell (quote it if it is part of a word)", c);
 }
 
 static int fail_unclosed(const struct splitter *s, char quote)
 {
-    return tch_fail(s->err, TACHO_EINVAL, 0, "a %c has no partner", quote);
+    return tch_fail(s->err, TACHO_EINVAL, 0, "a %c is not closed", quote);
 }
 
 static int single_quoted(struct splitter *s)

@@ -40,7 +40,7 @@ jq -c . "$run" | "$check_schema" "$schemas" >out 2>&1 || fail "run.json: $(cat o
 # A relink that fails ends it.
 ends_with 1 "$tacho" run --layouts 2 --relink 'exit 3' -- true
 says "--relink failed"
-says "ended with status 3"
+says "exited with status 3"
 
 # Two commands, made-up times: B is 1 % slower, layouts differ by 5 %, runs of one by 0.1 %.
 "$tacho" run -q --layouts 8 -n 32 --name a --name b --relink true -c 'true a' -c 'true b' >out 2>&1 ||

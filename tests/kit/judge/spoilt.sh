@@ -95,7 +95,7 @@ says "by 'grep -qx \"v 100\"'"
 cd .. || exit 1
 spoilt 1 'NOT JUDGED' "one: 'sh ./prog' did not pass its check: no line of its output matches 'done' in the working tree" \
     "sed -i 's/metrics:/check: {output: done}, &/' tacho.yaml"
-spoilt 1 'NOT JUDGED' "did not pass its check: 'cmp -s - expected' ended with status 1" \
+spoilt 1 'NOT JUDGED' "did not pass its check: 'cmp -s - expected' exited with status 1" \
     "echo v 99 >expected; sed -i 's/metrics:/check: {command: cmp -s - expected}, &/' tacho.yaml"
 spoilt 1 'NOT JUDGED' "did not pass its check: no line of its output matches 'v'" \
     "echo 'echo >>n; [ \$(wc -l <n) = 5 ] || echo v 100' >prog; sed -i 's/metrics:/check: {output: v}, &/' tacho.yaml"

@@ -81,4 +81,4 @@ names=$(sed 's/^  //; s/ .*//' out | tr -d '\n' | grep -o "${long}_mean${long}_m
 ! LC_ALL=C.UTF-8 grep -E '^.{81}' out || fail "lines of compare are longer than 80 columns"
 sed 's/ .*//' out | tr -d '\n' | grep -q "${long}_mean${long}_max" || fail "compare cuts names: $(cat out)"
 run 1 -n 2 -i --name good --name bad --name worse -c true -c false -c false
-[ "$(grep -c '^warning of ' out)" -eq 2 ] || fail "not one line for each that failed: $(cat out)"
+[ "$(grep -c '^warning for ' out)" -eq 2 ] || fail "not one line for each that failed: $(cat out)"

@@ -102,5 +102,5 @@ if [ "$(id -u)" = 0 ] && id nobody >/dev/null 2>&1; then
 fi
 
 run 64 --count cycles -- true
-says err "--count does not know 'cycles'"
+says err "--count does not support 'cycles'"
 run 64 --count-runs 1 -- true

@@ -109,10 +109,10 @@ unchanged "a run"
 pid=$!
 await tacho-out/live/latest/samples.jsonl 1
 within 30 "$tacho" report -f csv tacho-out/live/latest || fail "no table of a run in progress: $(cat err)"
-says err "is still running: these are 1 of 8 runs"
+says err "is still in progress; 1 of 8 runs are shown"
 [ "$(wc -l <out)" -eq 2 ] || fail "not the header and one run: $(cat out)"
 within 30 "$tacho" compare tacho-out/live/latest tacho-out/live/latest
-says err "is still running"
+says err "is still in progress"
 within 30 "$tacho" report tacho-out/live/latest && fail "a report was written beside a run in progress"
 says err "--output FILE"
 within 30 "$tacho" report -o live.html tacho-out/live/latest || fail "no page of a run in progress: $(cat err)"

@@ -120,7 +120,7 @@ says err "there is no command"
 run 64 -c true -- true
 run 64 -n 2 --name x --name y -- true
 run 64 -c "'"
-says err "has no partner"
+says err "is not closed"
 run 1 --input /no/such/file -- cat
 says err "/no/such/file"
 run 1 --config /no/such/file -- true

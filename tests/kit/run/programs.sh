@@ -46,7 +46,7 @@ says err "cannot run './broken'"
 
 # Time limits: one that heeds TERM, one that does not.
 run 1 -n 1 --timeout 200ms -- sleep 20
-says err "ended by --timeout"
+says err "killed by --timeout"
 holds sleep '.stopped == "timeout" and .samples[0].timed_out and .samples[0].wall_ns < 1.1e9'
 run 1 -n 1 --timeout 200ms -- sh -c 'trap "" TERM; sleep 20; sleep 20'
 holds sh '.samples[0].timed_out and .samples[0].signal == 9 and .samples[0].wall_ns > 1.1e9'
@@ -60,7 +60,7 @@ run 0 -n 3 --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; (sleep 0.2; echo x=2) & e
 holds sh '[.samples[].metrics.x] == [1, 1, 1]'
 run 0 -n 1 --output shared --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; sleep 3 & exit 0'
 run 1 -n 2 --output shared --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; sleep 3 & exit 0'
-says err "an earlier run left processes behind that may print into 'shared'"
+says err "an earlier run left processes running that may print into 'shared'"
 
 # Input and output.
 run 0 -n 2 -- cat
@@ -161,9 +161,9 @@ holds served '.server.energy_j > 1 and .server.energy_j < 1.1 * ([.samples[].ene
 [ "$(wc -l <tacho-out/served/latest/server-power.csv)" -ge 4 ] || fail "the server's power was not looked at"
 says out "server: ready after"
 run 1 -n 3 --name served --server 'exit 3' --ready up -- true
-says err "ended before it was ready"
+says err "exited before it was ready"
 run 1 -n 100000 --name served --server 'echo up; sleep 0.3' --ready up -- sleep 0.05
-says err "the server has ended"
+says err "the server has exited"
 run 64 -n 1 --server x -- true
 run 1 -n 1 --server 'sleep 5' --ready '(' -- true
 

@@ -90,7 +90,7 @@ rm order
 run 1 -n 2 --name a --name b --cleanup 'echo clean a >>order; exit 5' --cleanup 'echo clean b >>order' \
     -c true -c true
 [ "$(tr '\n' ' ' <order)" = "clean a clean b " ] || fail "after a failed --cleanup: $(cat order)"
-says err "ended with status 5"
+says err "exited with status 5"
 
 # SIGTERM ends a hook that does not end by itself, also one that ignores it; --cleanup is run.
 for hook in setup prepare conclude; do
@@ -151,7 +151,7 @@ holds bad '([.warnings[].code] | index("failed")) != null and all(.samples[]; .e
 run 3 -n 6 --fail-on-warn --allow-nonzero --name good --name bad -c true \
     -c "sh -c 'echo >>ends; [ \$(wc -l <ends) -gt 1 ]'"
 run 1 -n 2 --seed 1 --timeout 200ms --name good --name bad -c true -c 'sleep 9'
-says err "run 1 of 'sleep 9' was ended by --timeout"
+says err "run 1 of 'sleep 9' was killed by --timeout"
 holds good '.stopped == "timeout" and (.samples | length) == 1 and (any(.samples[]; .timed_out) | not)'
 holds bad '.samples[0].timed_out'
 

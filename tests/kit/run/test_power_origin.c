@@ -66,7 +66,7 @@ static void nothing_is_made_up_for_what_is_missing(void **state)
     tch_power_origin_read(&got, NULL, 0);
     assert_string_equal(got.status, "");
     tch_power_origin_of(&got, NULL);
-    text_is(&got, "unavailable: not asked for", "");
+    text_is(&got, "unavailable: not requested", "");
 }
 
 static void less_than_20_updates_is_too_short(void **state)

@@ -79,7 +79,7 @@ static void what_changed_is_named(void **state)
     unlink(test_at("empty"));
     test_put(test_at("new"), "x");
     expect(1, "empty is missing\niter/0001/profile.jsonl was changed\n"
-              "new was added after the sealing\n");
+              "new was added after the folder was sealed\n");
     unlink(test_at("new"));
 }
 
@@ -90,8 +90,9 @@ static void what_was_added_is_named_whatever_it_is(void **state)
     assert_int_equal(symlink("/etc/hostname", test_at("profile.jsonl")), 0);
     assert_int_equal(mkfifo(test_at("power.csv"), 0666), 0);
     assert_int_equal(mkdir(test_at("iter/0002"), 0777), 0);
-    expect(1, "iter/0002/ was added after the sealing\npower.csv was added after the sealing\n"
-              "profile.jsonl was added after the sealing\n");
+    expect(1, "iter/0002/ was added after the folder was sealed\npower.csv was added after the "
+              "folder was sealed\n"
+              "profile.jsonl was added after the folder was sealed\n");
     unlink(test_at("profile.jsonl"));
     unlink(test_at("power.csv"));
     rmdir(test_at("iter/0002"));
@@ -119,7 +120,7 @@ static void names_are_sealed_by_their_bytes(void **state)
     assert_int_equal(tch_seal_write(test_home, &info, NULL), 0);
     expect(0, "");
     assert_int_equal(rename(test_at("a\xff"), test_at("a\xfe")), 0);
-    expect(1, "a\xfe was added after the sealing\na\xff is missing\n");
+    expect(1, "a\xfe was added after the folder was sealed\na\xff is missing\n");
     unlink(test_at("a\xfe"));
 }
 

@@ -17,7 +17,7 @@ is io '[.baselines[].cell] == ["baseline_n=1","baseline_n=2"]'
 sweep 0 --grid n=1,2 -n 2 --output inherit --name inherit -- echo 'said {n}'
 [ "$(grep -c '^said' out)" -eq 4 ] || fail "--output inherit showed nothing"
 sweep 1 --grid n=1,2 -n 2 --output shared --metric 'a=([0-9]+)' --name left -- sh -c 'echo {n}; sleep 2 & exit 0'
-grep -rq "an earlier run left processes behind that may print into 'shared'" tacho-out/left/cells ||
+grep -rq "an earlier run left processes running that may print into 'shared'" tacho-out/left/cells ||
     fail "metrics were read from a file that others may print into"
 sweep 64 --grid n=1 --output inherit --metric 'a=([0-9]+)' -- echo '{n}'
 sweep 1 --grid n=7 --input 'in_{n}' --name noinput -- cat
@@ -58,7 +58,7 @@ jq -e '.server.ready_s > 0 and .server.peak_rss_bytes > 0 and .plan.server == ".
     'tacho-out/served/cells/n=6/latest/run.json' >/dev/null || fail "run.json does not mention the server"
 sweep 64 --grid n=5 --server './server {n}' -- cat level
 sweep 1 --grid n=5 -n 2 --server false --ready x --name unserved -- true '{n}'
-says err "n=5: the server ended before it was ready"
+says err "n=5: the server exited before it was ready"
 
 # Each cell and the whole sweep are sealed. Both seals detect a change in a cell.
 sweep 0 --grid n=1,2 -n 2 --seal --trace --name sealed -- true '{n}'

@@ -155,7 +155,8 @@ static void describe_failure(const struct tch_tally *tally, char why[TCH_COUNT_T
                  WTERMSIG(tally->status), strsignal(WTERMSIG(tally->status)));
     else
         snprintf(why, TCH_COUNT_TEXT,
-                 "the counted run failed with status %d; it has few variables: --env sets more",
+                 "the counted run failed with status %d; it runs with few environment variables, "
+                 "--env adds more",
                  WEXITSTATUS(tally->status));
 }
 

@@ -170,7 +170,7 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
         c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     start.env = c != MAP_FAILED ? make_env(t, fd) : NULL;
     if (!start.env) {
-        tch_tally_fail(tally, TACHO_EIO, "there is no memory for its counters");
+        tch_tally_fail(tally, TACHO_EIO, "there is no memory for the counters");
         return;
     }
     pid = tch_count_start(&start, tally);
@@ -178,8 +178,7 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
         return;
     tch_count_wait(pid, tally);
     if (atomic_load(&c->loaded) == 0 && tally->status == 0)
-        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
-                       "the program did not load the object that counts");
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "the program did not load tacho-allocations.so");
     sum_up(c, tally);
 }
 

@@ -25,7 +25,8 @@ static void ask_to_be_traced(void *ctx)
     struct tch_tally *tally = ctx;
 
     if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) < 0) {
-        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "ptrace, which shows the exec, is refused: %s",
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
+                       "ptrace is not permitted, which is needed to see the exec: %s",
                        strerrordesc_np(errno));
         _exit(127);
     }

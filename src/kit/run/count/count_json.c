@@ -78,7 +78,7 @@ static int read_text(struct tch_json_reader *j, char *out, size_t size, tacho_er
     if (value.type == TCH_JSON_NULL)
         return 0;
     if (value.type != TCH_JSON_STRING)
-        return fail(err, "a text is expected where there is none");
+        return fail(err, "a string is missing");
     tch_buf_init_on(&b, out, size, size - 1);
     tch_json_unescape(&value, &b);
     tch_buf_release(&b);
@@ -92,7 +92,7 @@ static int read_number(struct tch_json_reader *j, double *ret, tacho_error *err)
     if (tch_json_read(j, &value) < 0)
         return j->status;
     if (value.type != TCH_JSON_NUMBER)
-        return fail(err, "a number is expected where there is none");
+        return fail(err, "a number is missing");
     *ret = tch_json_to_f64(&value);
     return isfinite(*ret) && *ret >= 0 ? 0 : fail(err, "a count must be 0 or more");
 }
@@ -166,7 +166,7 @@ static int read_count(struct tch_json_reader *j, struct tch_count *c, tacho_erro
             status = tch_json_skip(j);
     }
     if (status == 0 && more == 0 && c->values.n == 0 && !c->why_not[0])
-        return fail(err, "a count needs values, or why there are none");
+        return fail(err, "a count needs values, or a reason why there are none");
     return status < 0 ? status : more;
 }
 

@@ -84,8 +84,9 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
     if (fd < 0 || read(fd, read_out, sizeof read_out) != (ssize_t)sizeof read_out)
         tch_tally_fail(tally, TACHO_EUNSUPPORTED, "the CPU's counter cannot be read");
     else if (read_out[2] == 0 || read_out[1] != read_out[2])
-        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
-                       "the CPU's counter was shared with others, and did not count all the time");
+        tch_tally_fail(
+            tally, TACHO_EUNSUPPORTED,
+            "the CPU's counter was shared with other programs and did not count all the time");
     tally->value[TCH_COUNT_INSTRUCTIONS] = (double)read_out[0];
 }
 

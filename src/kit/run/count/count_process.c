@@ -80,7 +80,7 @@ pid_t tch_count_start(const struct tch_count_start *start, struct tch_tally *tal
     if (pid == 0)
         become_command(start, tally);
     if (pid < 0)
-        tch_tally_fail(tally, TACHO_EIO, "cannot start it: %s", strerrordesc_np(errno));
+        tch_tally_fail(tally, TACHO_EIO, "cannot start the command: %s", strerrordesc_np(errno));
     command_pid = pid;
     return pid;
 }
@@ -159,7 +159,8 @@ static bool set_up(const struct tch_count_target *t, struct tch_tally *tally)
         tch_tally_fail(tally, TACHO_EIO, "cannot use the CPUs %s: %s", t->plan->cpus,
                        strerrordesc_np(errno));
     else if (t->cwd && chdir(t->cwd) < 0)
-        tch_tally_fail(tally, TACHO_EIO, "cannot enter '%s': %s", t->cwd, strerrordesc_np(errno));
+        tch_tally_fail(tally, TACHO_EIO, "cannot change to folder '%s': %s", t->cwd,
+                       strerrordesc_np(errno));
     else
         return true;
     return false;

@@ -146,7 +146,8 @@ bool tch_program_gains_rights(const char *file, char why[TCH_COUNT_TEXT])
          ((st.st_mode & S_ISGID) && st.st_gid != getegid());
     capability = geteuid() != 0 && getxattr(file, "security.capability", NULL, 0) > 0;
     if (id || capability)
-        snprintf(why, TCH_COUNT_TEXT, "the program is %s, and would run without these rights",
+        snprintf(why, TCH_COUNT_TEXT,
+                 "the program is %s and would lose these rights while it is counted",
                  id ? "set-uid or set-gid" : "given capabilities");
     return id || capability;
 }

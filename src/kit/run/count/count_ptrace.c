@@ -117,7 +117,8 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
     if (pid < 0)
         return;
     if (trace(PTRACE_SEIZE, pid, 0, (void *)(long)OPTIONS) < 0) {
-        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "ptrace is refused: %s", strerrordesc_np(errno));
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "ptrace is not permitted: %s",
+                       strerrordesc_np(errno));
         kill(pid, SIGKILL);
         tch_count_wait(pid, tally);
         return;

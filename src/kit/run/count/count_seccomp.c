@@ -98,8 +98,7 @@ static bool count_call(int listener, struct tch_tally *tally)
     if (ioctl(listener, SECCOMP_IOCTL_NOTIF_RECV, &request) < 0)
         return true; /* the caller was killed */
     if (request.data.arch == AUDIT_ARCH_X86_64 && wants_listener(&request.data)) {
-        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
-                       "the program uses the seccomp notification that would count");
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "the program uses seccomp notifications itself");
         return false;
     }
     part = request.data.arch == AUDIT_ARCH_X86_64 && request.data.nr >= 0 &&

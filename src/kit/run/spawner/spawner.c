@@ -40,9 +40,9 @@ static int read_reply(struct tch_spawner *s, struct tch_spawner_reply *r, tacho_
         n = read(s->fd, r, sizeof *r);
     while (n < 0 && errno == EINTR);
     if (n < 0)
-        return tch_fail_errno(err, errno, "cannot hear from the spawner");
+        return tch_fail_errno(err, errno, "cannot read from the spawner");
     if (n != (ssize_t)sizeof *r)
-        return tch_fail(err, TACHO_EIO, 0, "the spawner has ended; was it killed?");
+        return tch_fail(err, TACHO_EIO, 0, "the spawner has exited; was it killed?");
     if (r->code < 0 && err)
         *err = r->err;
     return r->code;
@@ -189,7 +189,7 @@ int tch_spawner_begin(struct tch_spawner *s, const struct tch_job *jobs, size_t 
     atomic_store(&s->shared->began_ns, tch_now_ns());
     memcpy(q.jobs, jobs, count * sizeof *jobs);
     if (send(s->fd, &q, sizeof q, MSG_NOSIGNAL) != (ssize_t)sizeof q)
-        return tch_fail_errno(err, errno, "cannot ask the spawner for a run; was it killed?");
+        return tch_fail_errno(err, errno, "cannot send a request to the spawner; was it killed?");
     s->owed = true;
     return 0;
 }
@@ -221,7 +221,7 @@ int tch_spawner_renew(struct tch_spawner *s, uint32_t index, int out_fd, int err
     memcpy(CMSG_DATA(head), fds, count * sizeof *fds);
     m.msg_controllen = CMSG_SPACE(count * sizeof *fds);
     if (sendmsg(s->fd, &m, MSG_NOSIGNAL) != (ssize_t)sizeof q)
-        return tch_fail_errno(err, errno, "cannot give the spawner a file; was it killed?");
+        return tch_fail_errno(err, errno, "cannot pass a file to the spawner; was it killed?");
     return 0;
 }
 
@@ -259,7 +259,7 @@ int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_
     status = read_reply(s, &r, err);
     s->owed = false;
     if (status == 0)
-        status = tch_fail_errno(err, ECANCELED, "the run was ended");
+        status = tch_fail_errno(err, ECANCELED, "the run was aborted");
     return status;
 }
 

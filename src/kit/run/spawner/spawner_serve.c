@@ -426,7 +426,7 @@ static int set_up(int socket, const struct tch_target *targets, tacho_error *err
         if (putenv((char *)*e) != 0)
             return tch_fail_memory(err);
     if (plan->cwd && chdir(plan->cwd) < 0)
-        return tch_fail_errno(err, errno, "cannot go to folder '%s'", plan->cwd);
+        return tch_fail_errno(err, errno, "cannot change to folder '%s'", plan->cwd);
     if (plan->cpus && sched_setaffinity(0, sizeof plan->cpu_set, &plan->cpu_set) < 0)
         return tch_fail_errno(err, errno, "cannot run on CPUs %s", plan->cpus);
     if (plan->no_aslr && personality(ADDR_NO_RANDOMIZE) < 0)
