@@ -62,7 +62,7 @@ static inline bool tch_utf8_is_graphic(char c)
 /** Returns whether c is an ASCII control character. */
 static inline bool tch_utf8_is_control(char c)
 {
-    return (c >= 0 && c < 0x20) || c == 0x7F;
+    return (unsigned char)c < 0x20 || c == 0x7F;
 }
 
 /** Returns whether text is empty, or white space alone. */

@@ -39,7 +39,7 @@ static uint32_t copy_stack(const struct sampled *thread, uint64_t from, uint8_t 
     if (from >= thread->low && from < thread->high) {
         if (len > thread->high - from)
             len = (uint32_t)(thread->high - from);
-        tch_ring_copy(to, (const void *)from, len);
+        memcpy(to, (const void *)from, len);
         return len;
     }
     got = raw6(SYS_process_vm_readv, tch_sampler.pid, (long)&local, 1, (long)&remote, 1, 0);

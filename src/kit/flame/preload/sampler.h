@@ -4,6 +4,7 @@
  *     sampler.c   the thread: which threads run, and the signal to them
  *     handler.c   the signal's handler: registers and stack into the ring
  *     hooks.c     what of the program would disturb it: signals, fork, exec
+ *     memory.c    memcpy() and memset(), which compilers call
  *
  * Who writes what. The sampler thread owns the table of threads. An entry's fields from `sent` on
  * belong to the handler in that thread while `sent` is 1; the handler sets it to 0 at its end. The
