@@ -15,6 +15,17 @@ if(CMAKE_C_FLAGS MATCHES "-fsanitize=")
     set(TACHO_SANITIZED ON)
 endif()
 
+# The samplers without perf events read the registers of x86-64.
+include(CheckSymbolExists)
+check_symbol_exists(__x86_64__ "stddef.h" TACHO_X86_64)
+option(TACHO_SAMPLERS "Build the samplers that need no perf events (x86-64 only)" ${TACHO_X86_64})
+
+# What tacho preloads into commands.
+set(TACHO_PRELOADED tacho_allocations)
+if(TACHO_SAMPLERS)
+    list(APPEND TACHO_PRELOADED tacho_sampler)
+endif()
+
 # Also for programs that are built like those of users.
 add_library(tacho_warnings INTERFACE)
 target_compile_options(tacho_warnings INTERFACE

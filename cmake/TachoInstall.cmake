@@ -43,7 +43,7 @@ install(FILES ${PROJECT_BINARY_DIR}/tachoConfig.cmake ${PROJECT_BINARY_DIR}/tach
 # The command, with its manual pages and completion scripts. A cross build cannot run the command, so it
 # does not make them.
 install(TARGETS tacho COMPONENT command)
-install(TARGETS tacho_allocations tacho_sampler LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho COMPONENT command)
+install(TARGETS ${TACHO_PRELOADED} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho COMPONENT command)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT command FILES_MATCHING PATTERN "*.1")
 install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.bash RENAME tacho OPTIONAL

@@ -1,4 +1,5 @@
 /* Our own sampler with the kernel's perf events. */
+#include "base/cpu.h"
 #include "base/fail.h"
 #include "kit/flame/sample/perf_rings.h"
 #include "own_sampling.h"
@@ -27,6 +28,9 @@ static int open_sampler(struct tch_sampling *n, tacho_error *err)
     };
     int status;
 
+    if (o.stack_bytes > 0 && !TCH_CPU_X86_64)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                        "copies of stacks cannot be unwound on this CPU; use --call-graph fp");
     /* A machine-wide event of a command that is not started by exec is started by hand. */
     status = tch_flame_sampler_open(&n->perf, &o, err);
     if (status < 0)

@@ -10,8 +10,6 @@
 
 enum { VARIABLES = 3 };
 
-static const char object_name[] = "tacho-sampler.so";
-
 /* A variable as the command would have it: of the request, else ours. */
 static const char *variable(const tacho_flame_request *r, const char *name)
 {
@@ -32,7 +30,7 @@ static int fill_variables(const struct tch_sampling *n, struct tch_buf *text, ta
     const char *loaded = variable(r, "LD_PRELOAD");
     const char *asan = variable(r, "ASAN_OPTIONS");
     char object[PATH_MAX];
-    int status = tch_preload_path(object_name, object, err);
+    int status = tch_preload_path(TCH_PRELOAD_OBJECT, object, err);
 
     if (status < 0)
         return status;
@@ -118,18 +116,6 @@ static int fits(const struct tch_capture *c, tacho_error *err)
     return tch_preload_fits(c->request.argv[0], c->request.cwd, err);
 }
 
-/* The object calls dlsym(), which is in the C library itself since 2.34. */
-static int probe(tacho_error *err)
-{
-    char path[PATH_MAX];
-    char libc[64] = "";
-
-    (void)confstr(_CS_GNU_LIBC_VERSION, libc, sizeof libc);
-    if (strverscmp(libc, "glibc 2.34") < 0)
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "the C library is older than 2.34");
-    return tch_preload_path(object_name, path, err);
-}
-
 const struct tch_backend tch_backend_preload = {
     .name = "preload",
     .used = "preload",
@@ -138,7 +124,7 @@ const struct tch_backend tch_backend_preload = {
     .own_event = true,
     .copies = true,
     .cannot = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_KERNEL,
-    .probe = probe,
+    .probe = tch_preload_probe,
     .fits = fits,
     .capture = capture,
 };

@@ -1,4 +1,4 @@
-/* Looks at a program before it is started. */
+/* Checks the machine, and a program before it is started. */
 #include "preload_fit.h"
 
 #include <fcntl.h>
@@ -11,10 +11,23 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/preload_path.h"
 #include "base/spawn.h"
 #include "kit/flame/unwind/elf_image.h"
 
 enum { SCRIPTS_DEEPEST = 4, HEAD_BYTES = 256 };
+
+/* The object calls dlsym(), which is in the C library itself since 2.34. */
+int tch_preload_probe(tacho_error *err)
+{
+    char path[PATH_MAX];
+    char libc[64] = "";
+
+    (void)confstr(_CS_GNU_LIBC_VERSION, libc, sizeof libc);
+    if (strverscmp(libc, "glibc 2.34") < 0)
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "the C library is older than 2.34");
+    return tch_preload_path(TCH_PRELOAD_OBJECT, path, err);
+}
 
 static int refuse(tacho_error *err, const char *path, const char *why)
 {

@@ -1,10 +1,16 @@
 /*
- * The preloaded sampler, seen from outside: in which programs it works.
+ * The preloaded sampler, seen from outside: on which machines and in which programs it works.
  */
 #ifndef TCH_PRELOAD_FIT_H
 #define TCH_PRELOAD_FIT_H
 
 #include <tacho/error.h>
+
+#define TCH_PRELOAD_OBJECT "tacho-sampler.so"
+
+/** Checks whether the object can be preloaded on this machine. @return 0, TACHO_EUNSUPPORTED or
+ * TACHO_EIO */
+int tch_preload_probe(tacho_error *err);
 
 /**
  * Checks by the file whether the object can sample a program. A script is checked by its

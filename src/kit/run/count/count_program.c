@@ -6,7 +6,6 @@
  */
 #include "count_program.h"
 
-#include <cpuid.h>
 #include <gnu/libc-version.h>
 #include <limits.h>
 #include <stdio.h>
@@ -17,6 +16,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/cpu.h"
 #include "base/fail.h"
 #include "kit/run/preload/allocations_shared.h"
 #include "kit/run/run_plan.h"
@@ -152,26 +152,6 @@ bool tch_program_gains_rights(const char *file, char why[TCH_COUNT_TEXT])
     return id || capability;
 }
 
-/* The family and model of the CPU, and the features by which a C library chooses its functions. */
-static void describe_cpu(char *out, size_t size)
-{
-    unsigned a, b, c, d;
-    unsigned family, model;
-    char vendor[13] = "";
-    bool avx2 = __builtin_cpu_supports("avx2");
-    bool avx512 = __builtin_cpu_supports("avx512vl");
-
-    __cpuid(0, a, b, c, d);
-    memcpy(vendor, &b, 4);
-    memcpy(vendor + 4, &d, 4);
-    memcpy(vendor + 8, &c, 4);
-    __cpuid(1, a, b, c, d);
-    family = (a >> 8 & 15) + (a >> 20 & 255);
-    model = (a >> 4 & 15) | (a >> 12 & 0xf0);
-    snprintf(out, size, "%s %u/%u%s%s", vendor, family, model, avx2 ? " avx2" : "",
-             avx512 ? " avx512" : "");
-}
-
 void tch_count_key(const struct tch_count_backend *backend, const char *source,
                    char key[TCH_COUNT_TEXT])
 {
@@ -179,7 +159,7 @@ void tch_count_key(const struct tch_count_backend *backend, const char *source,
     char cpu[80] = "";
 
     if (backend->by_cpu)
-        describe_cpu(cpu, sizeof cpu);
+        tch_cpu_class(cpu, sizeof cpu);
     if (uname(&name) < 0)
         name = (struct utsname){.machine = "unknown"};
     snprintf(key, TCH_COUNT_TEXT, "%.80s%s%s%sglibc %s %s", backend->by_cpu ? source : "",

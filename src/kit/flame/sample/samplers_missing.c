@@ -1,0 +1,35 @@
+/* Takes the place of preload_fit.c, tracer.c and tracer_loop.c on a CPU whose registers the
+   samplers without perf events cannot read. */
+#include "base/fail.h"
+#include "preload_fit.h"
+#include "tracer.h"
+
+static int refuse(tacho_error *err)
+{
+    return tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                    "it is not supported on this CPU: sampling without perf events needs x86-64");
+}
+
+int tch_preload_probe(tacho_error *err)
+{
+    return refuse(err);
+}
+
+int tch_preload_fits(const char *program, const char *cwd, tacho_error *err)
+{
+    (void)program;
+    (void)cwd;
+    return refuse(err);
+}
+
+int tch_tracer_probe(tacho_error *err)
+{
+    return refuse(err);
+}
+
+int tch_tracer_start(const struct tch_tracer_options *o, pid_t *ret, tacho_error *err)
+{
+    (void)o;
+    (void)ret;
+    return refuse(err);
+}
