@@ -3,11 +3,14 @@
  * cleared, whatever options it gets. Those of the program may be a sanitizer's, which aborts the
  * program when it sees a stack being read. Hidden symbols are bound when the object is linked.
  */
-#include <string.h>
+#include <stddef.h>
 
-#define HIDDEN __attribute__((visibility("hidden")))
+#define HIDDEN __attribute__((visibility("hidden"), used))
 
-HIDDEN void *memcpy(void *restrict to, const void *restrict from, size_t len)
+HIDDEN void *tch_memcpy(void *to, const void *from, size_t len) __asm__("memcpy");
+HIDDEN void *tch_memset(void *to, int value, size_t len) __asm__("memset");
+
+void *tch_memcpy(void *to, const void *from, size_t len)
 {
     void *at = to;
 
@@ -15,7 +18,7 @@ HIDDEN void *memcpy(void *restrict to, const void *restrict from, size_t len)
     return to;
 }
 
-HIDDEN void *memset(void *to, int value, size_t len)
+void *tch_memset(void *to, int value, size_t len)
 {
     void *at = to;
 
