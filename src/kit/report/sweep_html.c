@@ -122,9 +122,9 @@ static void add_fit(struct tch_buf *b, const struct tch_results *r,
     for (int i = 0; i < TCH_GROWTHS; i++) {
         const struct tch_fit_model *m = &fit->model[i];
 
-        tch_buf_addf(b, "<td title=\"R² %.4f, BIC %.1f\"%s>%s%.2g %%%s</td>", m->r2, m->bic,
+        tch_buf_addf(b, "<td title=\"R² %.4f, BIC %.1f\"%s>%s%.*f %%%s</td>", m->r2, m->bic,
                      m->open ? "" : " style=\"color:var(--dim)\"", i == fit->best ? "<b>" : "",
-                     100 * m->rms, i == fit->best ? "</b>" : "");
+                     m->rms < 0.1 ? 1 : 0, 100 * m->rms, i == fit->best ? "</b>" : "");
     }
     if (isnan(fit->exponent))
         tch_buf_adds(b, "<td>-</td>");

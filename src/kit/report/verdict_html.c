@@ -90,7 +90,7 @@ static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t 
                                          [TCH_FAIL] = "var(--b)"};
     const struct tch_verdict_row *r = &f->rows[i];
 
-    tch_buf_addf(b, "<td style=\"text-align:left;color:%s%s\">%s", colors[r->verdict],
+    tch_buf_addf(b, "<td class=\"text words\" style=\"color:%s%s\">%s", colors[r->verdict],
                  r->verdict > TCH_PASS ? ";font-weight:650" : "", tch_row_word(f, i));
     tch_add_sight(b, r);
     if (r->advised > 0)
@@ -154,9 +154,10 @@ static void add_table(struct tch_buf *b, const struct tch_findings *f)
                     "<th style=\"white-space:nowrap\">B &gt; A</th><th>runs</th><th>p</th></tr>\n");
     for (size_t i = 0; i < f->count; i++)
         add_row(b, f, i, range);
-    tch_buf_adds(b,
-                 "</table></div>\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
-                 "larger value than a run of A. p: p-value, adjusted for several budgets.</p>\n");
+    tch_buf_adds(
+        b, "</table></div>\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
+           "larger value than a run of A. p: p-value, adjusted for several budgets. Sees: the "
+           "smallest change that these runs can detect.</p>\n");
 }
 
 static void add_differences(struct tch_buf *b, const struct tch_findings *f)

@@ -32,8 +32,8 @@
 enum { TCH_SWEEP_REPEAT = 10, TCH_SWEEP_BASELINE = 4096 };
 
 /**
- * What to measure and how. Everything is borrowed. {name} may occur in words, env and the texts
- * that tch_plan_text() returns.
+ * The plan of a sweep. Everything is borrowed. {name} may occur in words, env and the texts that
+ * tch_plan_text() returns.
  */
 struct tch_sweep_plan {
     const char *name;
