@@ -38,7 +38,7 @@ void tch_ring_sampling_finish(struct tch_sampling *n)
 {
     struct tacho_flame *result = &n->c->result;
 
-    result->lost += n->ring.ring->lost;
+    result->lost += n->ring.ring->lost + n->ring.damaged;
     result->kernel = false;
     snprintf(result->event, sizeof result->event, "cpu-time");
     n->c->count_name = "microseconds";

@@ -2,17 +2,20 @@
 #include "ring_reader.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 
 enum {
     SLOTS_PER_CPU = 128,
     SLOTS_LEAST = 256,
     RECORD_ROOM = 1 << 16,
+    CLOCK_SLACK = 10 * 1000 * 1000, /* ns by which two clocks may differ */
 };
 
 static uint32_t slot_count(void)
@@ -35,8 +38,10 @@ int tch_ring_open(struct tch_ring_reader *r, uint32_t stack_bytes, uint32_t rate
     r->record = malloc(RECORD_ROOM);
     if (!r->record)
         return tch_fail_memory(err);
-    r->fd = memfd_create("tacho-samples", MFD_CLOEXEC);
-    if (r->fd < 0 || ftruncate(r->fd, (off_t)r->bytes) < 0)
+    r->fd = memfd_create("tacho-samples", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    /* A command that truncates it would kill us: reading past its end is a SIGBUS. */
+    if (r->fd < 0 || ftruncate(r->fd, (off_t)r->bytes) < 0 ||
+        fcntl(r->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return tch_fail_errno(err, errno, "cannot make the memory for samples");
     /* Now, not in the program that is sampled: a page costs a sample more than all the rest. */
     r->ring = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, 0);
@@ -53,6 +58,7 @@ int tch_ring_open(struct tch_ring_reader *r, uint32_t stack_bytes, uint32_t rate
         .period_ns = 1000000000u / rate,
     };
     *r->ring = r->sizes;
+    r->opened_ns = tch_now_ns();
     return 0;
 }
 
@@ -104,7 +110,7 @@ static int add_sample(struct tch_ring_reader *r, const struct tch_ring_record *h
     at = put_word(at, PERF_SAMPLE_REGS_ABI_64);
     at = put_words(at, head->regs, sizeof head->regs);
     at = put_word(at, r->sizes.stack_bytes);
-    memcpy(at, stack, len < r->sizes.stack_bytes ? len : r->sizes.stack_bytes);
+    memcpy(at, stack, len);
     at = put_word(at + r->sizes.stack_bytes, len);
     *record = (struct perf_event_header){.type = PERF_RECORD_SAMPLE,
                                          .misc = PERF_RECORD_MISC_USER,
@@ -114,25 +120,33 @@ static int add_sample(struct tch_ring_reader *r, const struct tch_ring_record *h
     return tch_collect_record(c, record, err);
 }
 
+/* Whether no producer of ours wrote this. A thread cannot have run longer than we have. */
+static bool is_damaged(const struct tch_ring_reader *r, const struct tch_ring_record *head)
+{
+    if (head->kind == TCH_RING_SAMPLE)
+        return head->len > r->sizes.stack_bytes ||
+               head->weight > tch_now_ns() - r->opened_ns + CLOCK_SLACK;
+    return head->kind > TCH_RING_EXEC || head->len > tch_ring_room(&r->sizes);
+}
+
 /* The sampled program may write into the slot at any time: its head is read once. */
 static int add_record(struct tch_ring_reader *r, const struct tch_ring_record *slot,
                       struct tch_collect *c, tacho_error *err)
 {
     struct tch_ring_record head;
-    uint32_t room = tch_ring_room(&r->sizes);
     char *text = (char *)r->record;
 
     memcpy(&head, slot, sizeof head);
-    if (head.len > room)
-        return 0; /* damaged */
+    if (is_damaged(r, &head)) {
+        r->damaged++;
+        return 0;
+    }
     if (head.kind == TCH_RING_SAMPLE)
         return add_sample(r, &head, head.len, slot->data, c, err);
     memcpy(text, slot->data, head.len);
     text[head.len] = '\0';
     if (head.kind == TCH_RING_MAPS)
         return tch_collect_maps(c, head.pid, text, err);
-    if (head.kind != TCH_RING_COMM && head.kind != TCH_RING_EXEC)
-        return 0;
     return tch_maps_comm(&c->maps, head.pid, head.tid, text, head.kind == TCH_RING_EXEC)
                ? 0
                : tch_fail_memory(err);

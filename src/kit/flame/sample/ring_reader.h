@@ -21,6 +21,8 @@ struct tch_ring_reader {
     uint8_t *record;    /* room for a perf record */
     uint64_t weight_ns; /**< CPU time of all samples so far */
     uint64_t samples;
+    uint64_t opened_ns;
+    uint64_t damaged; /**< records that the program overwrote, which are dropped */
 };
 
 /** Makes the memory. @return 0, TACHO_ENOMEM, TACHO_EIO */
