@@ -136,26 +136,6 @@ int tch_json_skip(struct tch_json_reader *r);
 /** Skips the next value and returns its type and its whole text, quotes included. */
 int tch_json_read_raw(struct tch_json_reader *r, struct tch_json_value *ret);
 
-/**
- * Returns the next marks (json_scan.h), up to *end, as offsets from *base. There may be none. A
- * caller that finds by them that the next value is valid need not read it a second time and calls
- * tch_json_took(). The text after *end is not marked yet.
- */
-static inline const uint16_t *tch_json_next_marks(const struct tch_json_reader *r,
-                                                  const uint16_t **end, const char **base)
-{
-    *end = r->last;
-    *base = r->batch;
-    return r->next;
-}
-
-/** Marks the value before that mark as read. */
-static inline void tch_json_took(struct tch_json_reader *r, const uint16_t *next)
-{
-    r->next = next;
-    r->fresh = false;
-}
-
 /** Skips the rest of the array or object that was entered last. */
 int tch_json_leave(struct tch_json_reader *r);
 

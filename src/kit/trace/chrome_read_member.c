@@ -11,11 +11,10 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/json_plain.h"
 #include "base/number.h"
 #include "base/utf8.h"
 #include "chrome_read_number.h"
-
-enum { DEPTH = 8 }; /* limit of nesting in a plain event */
 
 /* Texts. */
 
@@ -84,14 +83,6 @@ static int read_id(struct tch_chrome_reader *c, const struct tch_chrome_value *v
     return 0;
 }
 
-static enum tch_json_type scalar_type(char first)
-{
-    return first == 't'   ? TCH_JSON_TRUE
-           : first == 'f' ? TCH_JSON_FALSE
-           : first == 'n' ? TCH_JSON_NULL
-                          : TCH_JSON_NUMBER;
-}
-
 /* Walking over valid JSON. */
 
 static const char *skip_blanks(const char *p)
@@ -148,7 +139,7 @@ static const char *read_value(const char *p, struct tch_json_value *v)
         p = container_end(p);
         break;
     default:
-        v->type = scalar_type(*p);
+        v->type = tch_json_scalar_type(*p);
         while (*p != ',' && *p != '}' && *p != ']' && *p > ' ')
             p++;
     }
@@ -290,99 +281,26 @@ static int through_text(struct tch_chrome_reader *c, const char *p)
 
 /* Reading plain events from mark to mark. */
 
-static const uint16_t *plain_value(const char *base, const uint16_t *m, const uint16_t *last,
-                                   struct tch_chrome_value *ret, unsigned depth);
-
-static bool is_key(const char *base, const uint16_t *m, const uint16_t *last)
-{
-    return last - m >= 4 && base[m[0]] == '"' && base[m[1]] == '"' && base[m[2]] == ':';
-}
-
-static const uint16_t *plain_container(const char *base, const uint16_t *m, const uint16_t *last,
-                                       unsigned depth)
-{
-    bool object = base[*m] == '{';
-    char closing = object ? '}' : ']';
-    struct tch_chrome_value v;
-
-    if (depth == 0 || last - m < 3)
-        return NULL;
-    if (base[m[1]] == closing)
-        return m + 2;
-    do {
-        m++;
-        if (object) {
-            if (!is_key(base, m, last))
-                return NULL;
-            m += 3;
-        }
-        m = plain_value(base, m, last, &v, depth - 1);
-    } while (m && base[*m] == ',');
-    return m && base[*m] == closing && last - m > 1 ? m + 1 : NULL;
-}
-
-static bool is_literal(const struct tch_json_value *v)
-{
-    const char *word = v->type == TCH_JSON_TRUE    ? "true"
-                       : v->type == TCH_JSON_FALSE ? "false"
-                                                   : "null";
-
-    return v->len == strlen(word) && memcmp(v->text, word, v->len) == 0;
-}
-
-/* Checks the value at m if it is plain: no escapes, only ASCII, short numbers. Returns the mark
-   after it, which exists, or NULL. */
-static inline const uint16_t *plain_value(const char *base, const uint16_t *m, const uint16_t *last,
-                                          struct tch_chrome_value *ret, unsigned depth)
-{
-    struct tch_json_value *v = &ret->json;
-    const char *end;
-
-    if (last - m < 3)
-        return NULL;
-    v->text = base + *m;
-    v->escaped = false;
-    if (*v->text == '"') {
-        v->type = TCH_JSON_STRING;
-        v->text++;
-        v->len = (size_t)(base + m[1] - v->text);
-        return base[m[1]] == '"' ? m + 2 : NULL;
-    }
-    if (*v->text == '{' || *v->text == '[') {
-        v->type = *v->text == '{' ? TCH_JSON_OBJECT : TCH_JSON_ARRAY;
-        m = plain_container(base, m, last, depth);
-        if (m)
-            v->len = (size_t)(base + m[-1] + 1 - v->text);
-        return m;
-    }
-    for (end = base + m[1]; tch_is_blank(end[-1]);)
-        end--;
-    v->type = scalar_type(*v->text);
-    v->len = (size_t)(end - v->text);
-    if (v->type != TCH_JSON_NUMBER)
-        return is_literal(v) ? m + 1 : NULL;
-    ret->whole = v->len <= 16 ? tch_json_short_number(v->text, v->len) : 0;
-    return ret->whole > 0 ? m + 1 : NULL;
-}
-
 /* Reads the event that begins at m. Returns the mark after it, or NULL if the JSON reader must
    check the event. */
-static const uint16_t *through_marks(struct tch_chrome_reader *c, const char *base,
-                                     const uint16_t *m, const uint16_t *last, int *status)
+static const uint16_t *through_marks(struct tch_chrome_reader *c,
+                                     const struct tch_json_marks *marks, const uint16_t *m,
+                                     int *status)
 {
+    const char *base = marks->base;
     struct tch_chrome_value v;
 
-    if (m == last || base[*m] != '{')
+    if (m == marks->last || base[*m] != '{')
         return NULL;
     do {
         const char *key;
         size_t len;
 
-        if (!is_key(base, ++m, last))
+        if (!tch_json_is_plain_key(marks, ++m))
             return NULL;
         key = base + m[0] + 1;
         len = (size_t)(base + m[1] - key);
-        m = plain_value(base, m + 3, last, &v, DEPTH);
+        m = tch_json_plain_value(marks, m + 3, &v.json, &v.whole, TCH_JSON_PLAIN_DEPTH);
         if (!m)
             return NULL;
         if (len <= 8)
@@ -403,16 +321,16 @@ static void forget(struct tch_chrome_reader *c)
 
 int tch_chrome_read_members(struct tch_chrome_reader *c, struct tch_json_value *event)
 {
-    const uint16_t *last, *behind, *next;
-    const char *base;
+    struct tch_json_marks marks;
+    const uint16_t *behind, *next;
     int status = 0;
 
     forget(c);
-    next = tch_json_next_marks(&c->json, &last, &base);
-    behind = through_marks(c, base, next, last, &status);
+    next = tch_json_marks(&c->json, &marks);
+    behind = through_marks(c, &marks, next, &status);
     if (behind) {
         event->type = TCH_JSON_OBJECT;
-        event->text = base + *next;
+        event->text = marks.base + *next;
         tch_json_took(&c->json, behind);
         return status;
     }
