@@ -1,6 +1,6 @@
 /* Reads any bytes as a file of events, line by line. The canonical form of an accepted event does
    not change again: canon(canon(x)) == canon(x). An object made of it is written as the same
-   text. */
+   text. Reading a line from mark to mark gives the same as reading it member by member. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include <tacho/event.h>
 
 #include "kit/event/event_stages.h"
+#include "support/event_ways.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -45,6 +46,18 @@ static void check_stable(const tacho_event_view *event)
     free(twice);
 }
 
+static void check_ways(const char *text, const char *end)
+{
+    while (text < end) {
+        const char *stop = memchr(text, '\n', (size_t)(end - text));
+        const char *line_end = stop ? stop : end;
+
+        if (!test_event_ways_agree(text, (size_t)(line_end - text)))
+            abort();
+        text = line_end + 1;
+    }
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     tacho_event_reader *reader = NULL;
@@ -55,6 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (tacho_event_reader_open_mem((const char *)data, size, &reader, NULL) < 0)
         return 0;
+    check_ways((const char *)data, (const char *)data + size);
     tch_stages_init(&stages, NULL, "batch");
     while ((more = tacho_event_next(reader, &event, &err)) != 0) {
         if (more < 0)

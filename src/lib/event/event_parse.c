@@ -1,7 +1,4 @@
-/*
- * Parses one event: reads the last value of each field, then checks the values. Other members are
- * skipped at the speed of the JSON reader.
- */
+/* Parses one event: checks the values of its fields, which event_values.c reads. */
 #include "event_parse.h"
 
 #include <inttypes.h>
@@ -9,26 +6,11 @@
 #include "base/fail.h"
 #include "base/sized.h"
 #include "base/utf8.h"
-
-enum field {
-    EVENT,
-    COMMIT_SHA,
-    ENV_HASH,
-    MODEL,
-    CONCURRENCY,
-    SHAPE,
-    STAGE_US,
-    GRAPH_ENABLED,
-    RUNTIME_FLAGS,
-    REQUIRED,
-    SOURCE = REQUIRED,
-    SOURCE_LINE,
-    FIELDS,
-};
+#include "event_values.h"
 
 #define TYPE(type) (1u << TCH_JSON_##type)
 
-static const char *const required[REQUIRED + 1] = {
+static const char *const required[TCH_EVENT_REQUIRED + 1] = {
     "event", "commit_sha", "env_hash",      "model",         "concurrency",
     "shape", "stage_us",   "graph_enabled", "runtime_flags",
 };
@@ -38,125 +20,34 @@ const char *const *tacho_event_required_fields(void)
     return required;
 }
 
-/* The fields in the order of the schema, and the types that their values may have. */
+/* The types that the value of each field may have. */
 static const struct {
-    const char *name;
     unsigned types;
     const char *wanted; /* the types, for a message */
-} fields[FIELDS] = {
-    [EVENT] = {"event", TYPE(STRING), "a string"},
-    [COMMIT_SHA] = {"commit_sha", TYPE(STRING) | TYPE(NULL), "a string or null"},
-    [ENV_HASH] = {"env_hash", TYPE(STRING), "a string"},
-    [MODEL] = {"model", TYPE(STRING), "a string"},
-    [CONCURRENCY] = {"concurrency", TYPE(NUMBER), "a whole number from 1 to 4294967295"},
-    [SHAPE] = {"shape", TYPE(OBJECT), "an object"},
-    [STAGE_US] = {"stage_us", TYPE(OBJECT), "an object"},
-    [GRAPH_ENABLED] = {"graph_enabled", TYPE(TRUE) | TYPE(FALSE), "true or false"},
-    [RUNTIME_FLAGS] = {"runtime_flags", ~0u, NULL}, /* check_values() checks it after all others */
-    [SOURCE] = {"source", TYPE(STRING) | TYPE(NULL), "a string or null"},
-    [SOURCE_LINE] = {"source_line", TYPE(STRING) | TYPE(NULL), "a string or null"},
+} fields[TCH_EVENT_FIELDS] = {
+    [TCH_EVENT_EVENT] = {TYPE(STRING), "a string"},
+    [TCH_EVENT_COMMIT_SHA] = {TYPE(STRING) | TYPE(NULL), "a string or null"},
+    [TCH_EVENT_ENV_HASH] = {TYPE(STRING), "a string"},
+    [TCH_EVENT_MODEL] = {TYPE(STRING), "a string"},
+    [TCH_EVENT_CONCURRENCY] = {TYPE(NUMBER), "a whole number from 1 to 4294967295"},
+    [TCH_EVENT_SHAPE] = {TYPE(OBJECT), "an object"},
+    [TCH_EVENT_STAGE_US] = {TYPE(OBJECT), "an object"},
+    [TCH_EVENT_GRAPH_ENABLED] = {TYPE(TRUE) | TYPE(FALSE), "true or false"},
+    [TCH_EVENT_RUNTIME_FLAGS] = {~0u, NULL}, /* check_values() checks it after all others */
+    [TCH_EVENT_SOURCE] = {TYPE(STRING) | TYPE(NULL), "a string or null"},
+    [TCH_EVENT_SOURCE_LINE] = {TYPE(STRING) | TYPE(NULL), "a string or null"},
 };
-
-#define IS(name) (key->len == sizeof(name) - 1 && memcmp(key->text, name, sizeof(name) - 1) == 0)
-
-/* Returns whether the key is fields[f].name, without escapes. The compiler knows each length
-   here; eleven calls of memcmp() per line would take a tenth of the time. */
-static inline bool is_field(const struct tch_json_value *key, enum field f)
-{
-    switch (f) {
-    case EVENT:
-        return IS("event");
-    case COMMIT_SHA:
-        return IS("commit_sha");
-    case ENV_HASH:
-        return IS("env_hash");
-    case MODEL:
-        return IS("model");
-    case CONCURRENCY:
-        return IS("concurrency");
-    case SHAPE:
-        return IS("shape");
-    case STAGE_US:
-        return IS("stage_us");
-    case GRAPH_ENABLED:
-        return IS("graph_enabled");
-    case RUNTIME_FLAGS:
-        return IS("runtime_flags");
-    case SOURCE:
-        return IS("source");
-    case SOURCE_LINE:
-        return IS("source_line");
-    default:
-        return false;
-    }
-}
-
-/* Returns the field of that name, or FIELDS. Members are usually in order and do not need this
-   function. Inline it would cost them registers. */
-__attribute__((noinline)) static enum field find_field(const struct tch_json_value *key)
-{
-    bool escaped = key->escaped;
-
-    for (enum field f = 0; f < FIELDS; f++)
-        if (escaped ? tch_json_is(key, fields[f].name) : is_field(key, f))
-            return f;
-    return FIELDS;
-}
-
-/* Returns whether the field must be an object. Its value is then read whole, including quotes. */
-static inline bool is_read_raw(enum field f)
-{
-    return f == SHAPE || f == STAGE_US || f == RUNTIME_FLAGS;
-}
-
-/* Reads the value of a field. An object is read whole, a string without its quotes. */
-static int read_field(struct tch_json_reader *r, enum field f, struct tch_json_value *ret)
-{
-    if (is_read_raw(f))
-        return tch_json_read_raw(r, ret);
-    if (tch_json_read(r, ret) < 0)
-        return r->status;
-    if (ret->type == TCH_JSON_ARRAY || ret->type == TCH_JSON_OBJECT)
-        return tch_json_leave(r);
-    return 0;
-}
-
-/* Sets the last value of each field. The text of a missing field stays NULL. */
-static int read_values(struct tch_json_reader *r, struct tch_json_value values[FIELDS],
-                       bool *is_object)
-{
-    struct tch_json_value value;
-    struct tch_json_value key;
-    enum field next = EVENT;
-
-    if (tch_json_read(r, &value) < 0)
-        return r->status;
-    *is_object = value.type == TCH_JSON_OBJECT;
-    if (value.type == TCH_JSON_ARRAY)
-        tch_json_leave(r);
-    while (*is_object && tch_json_member(r, &key) > 0) {
-        enum field f = next < FIELDS && is_field(&key, next) ? next : find_field(&key);
-
-        if (f == FIELDS) {
-            tch_json_skip(r);
-        } else {
-            read_field(r, f, &values[f]);
-            next = f + 1;
-        }
-    }
-    return tch_json_finish(r);
-}
 
 /* Fails for a value of the wrong type.
    @param found  the actual type, or "" */
-static int fail_type(enum field f, const struct tch_json_value *value, const char *start,
+static int fail_type(enum tch_event_field f, const struct tch_json_value *value, const char *start,
                      const char *found, tacho_error *err)
 {
-    bool after_quote = value->type == TCH_JSON_STRING && !is_read_raw(f);
+    bool after_quote = value->type == TCH_JSON_STRING && !tch_event_is_raw(f);
     size_t offset = (size_t)(value->text - start) - after_quote;
 
     tch_fail(err, TACHO_EPARSE, 0, "invalid profile event: column %zu: %s must be %s%s%s",
-             offset + 1, fields[f].name, fields[f].wanted, *found ? ", not " : "", found);
+             offset + 1, tch_event_field_name(f), fields[f].wanted, *found ? ", not " : "", found);
     if (err) {
         err->column = offset + 1;
         err->offset = offset;
@@ -164,7 +55,7 @@ static int fail_type(enum field f, const struct tch_json_value *value, const cha
     return TACHO_EPARSE;
 }
 
-static int check_types(const struct tch_json_value values[FIELDS], const char *start,
+static int check_types(const struct tch_json_value values[TCH_EVENT_FIELDS], const char *start,
                        uint32_t *concurrency, tacho_error *err)
 {
     static const char *const type_names[] = {
@@ -177,12 +68,12 @@ static int check_types(const struct tch_json_value values[FIELDS], const char *s
 
     /* A field that is missing here is optional. It is all zero, which is a null, and null is
        allowed. */
-    for (enum field f = 0; f < FIELDS; f++)
+    for (enum tch_event_field f = 0; f < TCH_EVENT_FIELDS; f++)
         if (!(fields[f].types & 1u << values[f].type))
             return fail_type(f, &values[f], start, type_names[values[f].type], err);
-    number = tch_json_to_number(&values[CONCURRENCY]);
+    number = tch_json_to_number(&values[TCH_EVENT_CONCURRENCY]);
     if (number.kind != TCH_JSON_U64 || number.as.u64 > UINT32_MAX)
-        return fail_type(CONCURRENCY, &values[CONCURRENCY], start, "", err);
+        return fail_type(TCH_EVENT_CONCURRENCY, &values[TCH_EVENT_CONCURRENCY], start, "", err);
     *concurrency = (uint32_t)number.as.u64;
     return 0;
 }
@@ -233,20 +124,21 @@ static inline int check_text(const struct tch_json_value *value,
 }
 
 /* Checks the values in the order of the reference and reports the first broken rule. */
-static int check_values(const struct tch_json_value values[FIELDS], uint32_t concurrency,
+static int check_values(const struct tch_json_value values[TCH_EVENT_FIELDS], uint32_t concurrency,
                         tacho_error *err)
 {
-    int status = check_text(&values[EVENT], tch_utf8_is_blank, TCH_BAD_EVENT, err);
+    int status = check_text(&values[TCH_EVENT_EVENT], tch_utf8_is_blank, TCH_BAD_EVENT, err);
 
     if (status == 0)
-        status = check_text(&values[COMMIT_SHA], tch_utf8_is_blank, TCH_BAD_COMMIT_SHA, err);
+        status =
+            check_text(&values[TCH_EVENT_COMMIT_SHA], tch_utf8_is_blank, TCH_BAD_COMMIT_SHA, err);
     if (status == 0)
-        status = check_text(&values[ENV_HASH], is_no_env_hash, TCH_BAD_ENV_HASH, err);
+        status = check_text(&values[TCH_EVENT_ENV_HASH], is_no_env_hash, TCH_BAD_ENV_HASH, err);
     if (status == 0)
-        status = check_text(&values[MODEL], tch_utf8_is_blank, TCH_BAD_MODEL, err);
+        status = check_text(&values[TCH_EVENT_MODEL], tch_utf8_is_blank, TCH_BAD_MODEL, err);
     if (status == 0 && concurrency == 0)
         status = tch_fail(err, TACHO_EPARSE, 0, "%s", TCH_BAD_CONCURRENCY);
-    if (status == 0 && values[RUNTIME_FLAGS].type != TCH_JSON_OBJECT)
+    if (status == 0 && values[TCH_EVENT_RUNTIME_FLAGS].type != TCH_JSON_OBJECT)
         status = tch_fail(err, TACHO_EPARSE, 0, "%s", TCH_BAD_FLAGS);
     return status;
 }
@@ -266,15 +158,16 @@ static tacho_raw raw_or_none(const struct tch_json_value *value)
 }
 
 /* Checks the values and makes the event from them. */
-static int make_event(const struct tch_json_value values[FIELDS], const char *start,
+static int make_event(const struct tch_json_value values[TCH_EVENT_FIELDS], const char *start,
                       tacho_event_view *ret, tacho_error *err)
 {
     uint32_t concurrency = 0;
     int status;
 
-    for (enum field f = 0; f < REQUIRED; f++)
+    for (enum tch_event_field f = 0; f < TCH_EVENT_REQUIRED; f++)
         if (!values[f].text)
-            return tch_fail(err, TACHO_EPARSE, 0, "missing required field: %s", fields[f].name);
+            return tch_fail(err, TACHO_EPARSE, 0, "missing required field: %s",
+                            tch_event_field_name(f));
     status = check_types(values, start, &concurrency, err);
     if (status == 0)
         status = check_values(values, concurrency, err);
@@ -282,17 +175,17 @@ static int make_event(const struct tch_json_value values[FIELDS], const char *st
         return status;
     *ret = (tacho_event_view){
         .size = sizeof *ret,
-        .event = raw(&values[EVENT]),
-        .commit_sha = raw(&values[COMMIT_SHA]),
-        .env_hash = raw(&values[ENV_HASH]),
-        .model = raw(&values[MODEL]),
-        .shape = raw(&values[SHAPE]),
-        .stage_us = raw(&values[STAGE_US]),
-        .runtime_flags = raw(&values[RUNTIME_FLAGS]),
-        .source = raw_or_none(&values[SOURCE]),
-        .source_line = raw_or_none(&values[SOURCE_LINE]),
+        .event = raw(&values[TCH_EVENT_EVENT]),
+        .commit_sha = raw(&values[TCH_EVENT_COMMIT_SHA]),
+        .env_hash = raw(&values[TCH_EVENT_ENV_HASH]),
+        .model = raw(&values[TCH_EVENT_MODEL]),
+        .shape = raw(&values[TCH_EVENT_SHAPE]),
+        .stage_us = raw(&values[TCH_EVENT_STAGE_US]),
+        .runtime_flags = raw(&values[TCH_EVENT_RUNTIME_FLAGS]),
+        .source = raw_or_none(&values[TCH_EVENT_SOURCE]),
+        .source_line = raw_or_none(&values[TCH_EVENT_SOURCE_LINE]),
         .concurrency = concurrency,
-        .graph_enabled = values[GRAPH_ENABLED].type == TCH_JSON_TRUE,
+        .graph_enabled = values[TCH_EVENT_GRAPH_ENABLED].type == TCH_JSON_TRUE,
     };
     return 0;
 }
@@ -326,7 +219,7 @@ static bool is_truncated(const char *text, size_t len, size_t error)
 /* Parses a text. `cut`, which may be NULL, is set on failure only: the text is truncated. */
 static int parse(const char *text, size_t len, tacho_event_view *ret, bool *cut, tacho_error *err)
 {
-    struct tch_json_value values[FIELDS] = {0};
+    struct tch_json_value values[TCH_EVENT_FIELDS] = {0};
     struct tch_json_reader r;
     const char *start = text;
     tacho_error why;
@@ -337,7 +230,7 @@ static int parse(const char *text, size_t len, tacho_event_view *ret, bool *cut,
     r.finite = true;
     if (cut)
         *cut = false;
-    if (read_values(&r, values, &is_object) < 0) {
+    if (tch_event_read_values(&r, true, values, &is_object) < 0) {
         uint64_t offset = (uint64_t)(text - start) + why.offset;
 
         if (cut)
