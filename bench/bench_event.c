@@ -39,7 +39,10 @@ static int compare(struct json_input *in, const struct bench_options *options)
         json_contender(BENCH_PEER, &peer_simdjson),
         json_contender(BENCH_PEER, &peer_jsonc),
     };
-    const struct bench_target targets[] = {{ours.name, peer_jsonc.name, 8}};
+    const struct bench_target targets[] = {
+        {ours.name, peer_simdjson.name, 1},
+        {ours.name, peer_jsonc.name, 8},
+    };
     const struct bench_case c = {
         .name = "events: validating lines of 388 bytes; the peers only parse",
         .work = in,
