@@ -3,13 +3,13 @@
  * detected changes, under many kinds of noise, for tacho's rule and for the rules of other tools on
  * the same data.
  *
- *   bench_promise                    all tables of docs/judging.md, as Markdown; takes an hour
- *   bench_promise --reports 400      fewer reports per cell
- *   bench_promise --table pairs      one table
- *   bench_promise --metrics 20       reports of so many metrics only, of 1, 20 and 200
- *   bench_promise --check            six cells with 400 reports; fails when one is beyond 5 %
+ *     bench_promise                    all tables of docs/judging.md, as Markdown; takes an hour
+ *     bench_promise --reports 400      fewer reports per cell
+ *     bench_promise --table pairs      one table
+ *     bench_promise --metrics 20       only reports of this many metrics (of 1, 20 and 200)
+ *     bench_promise --check            six cells with 400 reports; fails if one is beyond 5 %
  *
- * The seed is fixed, and that of a cell depends on the cell alone: a table can be made in parts.
+ * The seed is fixed, and that of a cell depends on the cell alone, so a table can be made in parts.
  */
 #include <math.h>
 #include <stdio.h>
@@ -79,17 +79,17 @@ struct cell {
     size_t metrics;
     size_t runs;
     bool paired;
-    double change; /* of the first metric */
+    double change; /* change of the first metric */
     double tolerance;
     double min_effect;
-    bool looks; /* interim analyses at a quarter, half and all of the runs, until FAIL */
+    bool analyses; /* interim analyses of a quarter, half and all of the runs, until FAIL */
     size_t occasions;
 };
 
 struct shares {
     double fail;  /* reports with a FAIL */
-    double worse; /* ... with a WARN or FAIL */
-    double found; /* ... whose first metric FAILs */
+    double worse; /* reports with a WARN or FAIL */
+    double found; /* reports whose first metric FAILs */
 };
 
 static struct promise_report report;
@@ -111,7 +111,8 @@ static double known_spread(const struct cell *c, uint64_t *seed)
     return tch_baseline_spread(&baseline, "wall", 0.5, TCH_SESSION_SPREAD);
 }
 
-static void judge(const struct cell *c, size_t runs, const struct tch_looks *looks, double spread)
+static void judge(const struct cell *c, size_t runs, const struct tch_analyses *analyses,
+                  double spread)
 {
     for (size_t k = 0; k < c->metrics; k++)
         rows[k] = (struct tch_verdict_row){
@@ -122,7 +123,7 @@ static void judge(const struct cell *c, size_t runs, const struct tch_looks *loo
             .paired = c->paired,
             .coins = k / PROMISE_BENCH,
             .spread = spread,
-            .looks = looks,
+            .analyses = analyses,
             .ask = TCH_ASK_RATIO,
             .budget = {.tolerance = c->tolerance,
                        .min_effect = c->min_effect,
@@ -133,16 +134,16 @@ static void judge(const struct cell *c, size_t runs, const struct tch_looks *loo
         abort();
 }
 
-static void judge_at_looks(const struct cell *c, double spread)
+static void judge_at_analyses(const struct cell *c, double spread)
 {
-    struct tch_looks looks = {{0.25, 0.5, 1}, 0};
+    struct tch_analyses analyses = {{0.25, 0.5, 1}, 0};
 
-    if (!c->looks) {
+    if (!c->analyses) {
         judge(c, c->runs, NULL, spread);
         return;
     }
-    for (looks.at = 0; looks.at < 3; looks.at++) {
-        judge(c, (size_t)((double)c->runs * looks.share[looks.at]), &looks, spread);
+    for (analyses.at = 0; analyses.at < 3; analyses.at++) {
+        judge(c, (size_t)((double)c->runs * analyses.share[analyses.at]), &analyses, spread);
         if (tch_judge_worst(rows, c->metrics) == TCH_FAIL)
             return;
     }
@@ -174,7 +175,7 @@ static struct shares run_cell(const struct cell *c)
         enum tch_verdict worst;
 
         promise_make(c->noise, &report, &seed);
-        judge_at_looks(c, spread);
+        judge_at_analyses(c, spread);
         worst = tch_judge_worst(rows, c->metrics);
         sum.fail += worst == TCH_FAIL;
         sum.worse += worst >= TCH_WARN;
@@ -188,7 +189,7 @@ static struct shares run_cell(const struct cell *c)
 /* --- Tables --- */
 
 static size_t metrics[] = {1, 20, 200};
-static size_t sizes = 3; /* how many of them */
+static size_t sizes = 3; /* how many of them are used */
 
 static void add_head(const char *what)
 {
@@ -270,13 +271,13 @@ static void table_warn(void)
     }
 }
 
-static void table_looks(void)
+static void table_analyses(void)
 {
     static const size_t some[] = {1, 2, 7, 13};
 
-    add_head("interim analyses at 10, 20 and 40 pairs: wrong FAIL, %");
+    add_head("analyses after 10, 20 and 40 pairs: wrong FAIL, %");
     for (size_t i = 0; i < sizeof some / sizeof some[0]; i++)
-        add_wrong(&kinds[some[i]], (struct cell){.runs = 40, .paired = true, .looks = true});
+        add_wrong(&kinds[some[i]], (struct cell){.runs = 40, .paired = true, .analyses = true});
 }
 
 static void table_power(void)
@@ -452,7 +453,7 @@ static const struct {
     void (*print)(void);
 } tables[] = {
     {"pairs", table_pairs},         {"sessions", table_sessions}, {"occasions", table_occasions},
-    {"warn", table_warn},           {"looks", table_looks},       {"power", table_power},
+    {"warn", table_warn},           {"analyses", table_analyses}, {"power", table_power},
     {"precision", table_precision}, {"peers", table_peers},
 };
 

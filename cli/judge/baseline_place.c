@@ -1,4 +1,4 @@
-/* Where the baselines are that a sub-command of tacho baseline is about. */
+/* Finds the baselines for the sub-commands of tacho baseline. */
 #include <errno.h>
 #include <unistd.h>
 
@@ -67,13 +67,12 @@ static int open_baseline(const struct place *p, const char *bench, struct tch_ba
         (lock && tch_baseline_lock(path, lock, &err) < 0) || tch_baseline_read(b, path, &err) < 0 ||
         tch_baseline_check(b, bench, p->class, &err) < 0) {
         if (err.system_errno == ENOENT)
-            cli_complain(
-                NULL,
-                "'%s' has no baseline for %s in '%s'; 'tacho baseline list' shows what there "
-                "is, 'tacho baseline save' makes one",
-                bench, p->class, p->dir);
+            cli_complain(NULL,
+                         "'%s' has no baseline for %s in '%s'; 'tacho baseline list' shows all, "
+                         "'tacho baseline save' makes one",
+                         bench, p->class, p->dir);
         else
-            cli_complain(&err, "cannot read '%s', which is left as it is", path);
+            cli_complain(&err, "cannot read '%s', which was not changed", path);
         return EXIT_WORK;
     }
     return EXIT_OK;
@@ -103,17 +102,17 @@ const struct opt cli_baseline_place_opts[] = {
     {.name = "config",
      .letter = 'c',
      .arg = "FILE",
-     .help = "the settings that say where baselines are (default tacho.yaml)",
+     .help = "read the folder of the baselines from this file (default tacho.yaml)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct place, config)},
     {.name = "dir",
      .arg = "DIR",
-     .help = "where baselines are (default .tacho/baselines)",
+     .help = "folder of the baselines (default .tacho/baselines)",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct place, given_dir)},
     {.name = "machine-class",
      .arg = "CLASS",
-     .help = "of this class of machines (default: of this one)",
+     .help = "use the baseline of this machine class (default: that of this machine)",
      CLI_TEXT(struct place, class)},
     {.name = NULL},
 };

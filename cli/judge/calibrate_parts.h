@@ -1,5 +1,5 @@
 /*
- * What the files of `tacho calibrate` share.
+ * Shared by the files of `tacho calibrate`.
  */
 #ifndef CLI_CALIBRATE_PARTS_H
 #define CLI_CALIBRATE_PARTS_H
@@ -18,9 +18,10 @@ struct calibrate_metric {
     double quantile;
 };
 
-/** The options, and what comes of them. */
+/** The options of `tacho calibrate`, and its results. */
 struct calibrate {
-    struct run_options run; /**< of a command; first, so that --name and the like apply to it */
+    struct run_options
+        run; /**< options of a command; first, so that --name and the like apply to it */
     uint64_t time_ns;
     uint64_t pairs; /**< 0: as many as the time allows */
     double alpha;
@@ -31,29 +32,30 @@ struct calibrate {
     struct calibrate_metric of[TCH_CALIBRATION_METRICS];
     size_t of_count;
 
-    char name[NAME_MAX + 1]; /**< of the bench */
-    char root[PATH_MAX];     /**< where .tacho is */
+    char name[NAME_MAX + 1]; /**< name of the bench */
+    char root[PATH_MAX];     /**< folder that contains .tacho */
     char page[PATH_MAX];
-    char path[PATH_MAX]; /**< of the calibration's file; "": not saved */
+    char path[PATH_MAX]; /**< path of the calibration's file; "": not saved */
     char machine_class[256];
-    struct tch_baseline baseline; /**< of the bench, whose occasions count, too; or empty */
+    struct tch_baseline
+        baseline; /**< baseline of the bench, whose occasions count, too; or empty */
     struct tch_calibrating metrics[TCH_CALIBRATION_METRICS];
     size_t count;
-    struct tch_calibration kept; /**< what was known before, and this calibration as the last */
+    struct tch_calibration kept; /**< all known occasions; this calibration is the last */
 };
 
 /** Runs the command or the bench against itself, or reads two runs, and calls `then` with the two
-    receipts. EXIT_OK, or another status after a complaint. */
+    receipts. Returns EXIT_OK, or another status after a complaint. */
 int cli_calibrate_command(struct calibrate *c, const struct args *args);
 int cli_calibrate_bench(struct calibrate *c, const struct args *args);
 int cli_calibrate_runs(struct calibrate *c, const struct args *args);
 
-/** Computes, keeps, draws and prints what two runs of the same command tell. EXIT_OK, or another
-    status after a complaint. */
+/** Computes, saves, draws and prints the calibration from two runs of the same command. Returns
+    EXIT_OK, or another status after a complaint. */
 int cli_calibrate_from(struct calibrate *c, const struct tch_receipt *a,
                        const struct tch_receipt *b, const struct args *args);
 
-/** Adds what came of it, for people. */
+/** Adds the calibration as text for the terminal. */
 void cli_add_calibration(struct tch_buf *b, const struct term *term, const struct calibrate *c,
                          bool quiet);
 

@@ -1,4 +1,4 @@
-/* Runs for a calibration: a command or a bench against itself, or two runs that there are. */
+/* Runs a command or a bench against itself for a calibration, or reads two existing runs. */
 #include <math.h>
 
 #include "base/secret.h"
@@ -11,7 +11,7 @@
 
 enum { SIDES = 2 };
 
-/* --- How far it is: seconds, or pairs --- */
+/* --- Progress: seconds, or pairs --- */
 
 struct watcher {
     struct progress progress;
@@ -43,7 +43,8 @@ static struct tch_run_watch begin_watch(struct watcher *w, const struct calibrat
         .stop = cli_catch_stop(), .step = on_step, .hook = on_hook, .ctx = w};
 }
 
-/* The commands share the time: the plan has that of one. */
+/* Sets the number of pairs, or the time. The plan has the time of one command, and both share
+   it. */
 static void plan_pairs(const struct calibrate *c, struct tch_run_plan *plan)
 {
     plan->runs = c->pairs > 0 ? c->pairs : TCH_RUNS_MAX;
@@ -71,13 +72,13 @@ static int measure(struct calibrate *c, struct tch_run *run, const struct args *
     else if (run->state == TCH_RUN_FAILED)
         cli_complain_of_run(run);
     else if (run->state == TCH_RUN_INTERRUPTED)
-        cli_complain(NULL, "interrupted before the calibration was complete; nothing is kept");
+        cli_complain(NULL, "interrupted before the calibration was complete; nothing was saved");
     if (finished < 0)
         cli_complain(&end_err, "cannot write the receipt of the runs");
     return measured < 0 || finished < 0 || run->state != TCH_RUN_COMPLETE ? EXIT_WORK : EXIT_OK;
 }
 
-/* Gives the one command a second side of its own. names: owned by the caller. */
+/* Gives the command a second side of its own. The caller owns names. */
 static int double_command(struct calibrate *c, char *names[SIDES], const struct args *args)
 {
     struct run_options *o = &c->run;
@@ -122,7 +123,7 @@ int cli_calibrate_command(struct calibrate *c, const struct args *args)
 
 /* --- A bench of tacho.yaml --- */
 
-/* Every tolerance is about a metric to calibrate, unless --of names others. */
+/* Lists the metrics to calibrate: those with a tolerance, unless --of names others. */
 static void list_metrics(struct calibrate *c, const struct tch_bench *bench)
 {
     for (size_t i = 0; i < bench->budget_count && c->of_count < TCH_CALIBRATION_METRICS; i++)
@@ -151,7 +152,8 @@ static int measure_bench(struct calibrate *c, struct tch_gate *g, const struct a
     return measured < 0 || finished < 0 || g->findings.problem_count > 0 ? EXIT_WORK : EXIT_OK;
 }
 
-/* The occasions of a baseline count for the spread of sessions. What cannot be read does not. */
+/* Reads the baseline, whose occasions count for the session spread. An unreadable baseline is
+   ignored. */
 static void read_baseline(struct calibrate *c, const struct tch_gate *g)
 {
     char path[PATH_MAX];
@@ -205,7 +207,7 @@ int cli_calibrate_bench(struct calibrate *c, const struct args *args)
     o->out = c->run.plan.out;
     status = cli_gate_read_settings(o);
     if (status == EXIT_OK && !(bench = tch_settings_bench(&o->settings, c->bench))) {
-        cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' names them", c->bench);
+        cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' lists them", c->bench);
         status = EXIT_WORK;
     }
     if (status == EXIT_OK) {
@@ -222,7 +224,7 @@ int cli_calibrate_bench(struct calibrate *c, const struct args *args)
     return status;
 }
 
-/* --- Runs that there are --- */
+/* --- Existing runs --- */
 
 int cli_calibrate_runs(struct calibrate *c, const struct args *args)
 {
@@ -232,7 +234,7 @@ int cli_calibrate_runs(struct calibrate *c, const struct args *args)
     tacho_error err;
 
     if (args->count != SIDES)
-        return cli_wrong_usage(args, "give two runs of one command that were made in turns; a "
+        return cli_wrong_usage(args, "give two interleaved runs of one command; a "
                                      "command to run follows '--'");
     for (size_t i = 0; i < SIDES && status == EXIT_OK; i++)
         if (tch_report_open(&runs[i], cli_run_folder(args->operands[i], folders[i]), &err) < 0) {
@@ -243,7 +245,7 @@ int cli_calibrate_runs(struct calibrate *c, const struct args *args)
         }
     if (status == EXIT_OK && !tch_runs_paired(&runs[0].receipt, &runs[1].receipt)) {
         cli_complain(NULL,
-                     "'%s' and '%s' were not run in turns; run the command by 'tacho "
+                     "'%s' and '%s' were not interleaved; run the command by 'tacho "
                      "calibrate -- COMMAND'",
                      args->operands[0], args->operands[1]);
         status = EXIT_WORK;

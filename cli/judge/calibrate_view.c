@@ -1,4 +1,4 @@
-/* A calibration on the terminal. */
+/* Prints a calibration on the terminal. */
 #include <math.h>
 
 #include "base/human_number.h"
@@ -47,7 +47,7 @@ static void add_noise(struct tch_buf *b, const struct term *term, const struct c
     tch_buf_release(&value);
 }
 
-/* A row per number of runs, a column per metric. */
+/* Adds the table of smallest visible changes: one row per number of runs, one column per metric. */
 static void add_sight(struct tch_buf *b, const struct term *term, const struct calibrate *c)
 {
     struct column columns[TABLE_MAX_COLUMNS] = {{.title = "runs", .right = true},
@@ -106,8 +106,8 @@ static void add_notes(struct tch_buf *b, const struct term *term, const struct c
 
     tch_buf_init(&text, 4096);
     tch_buf_addf(&text,
-                 "%.1f%% of %d reports of %d pairs that were drawn from these runs (at "
-                 "most %.3g%% are promised; the drawing has an error of %.1f)",
+                 "%.1f%% of %d reports of %d pairs, drawn from these runs (promised: at "
+                 "most %.3g%%; simulation error: %.1f points)",
                  100 * o->false_fails, TCH_CALIBRATION_REPORTS, TCH_CALIBRATION_BLOCK,
                  100 * o->alpha, 100 * sqrt(o->alpha * (1 - o->alpha) / TCH_CALIBRATION_REPORTS));
     cli_add_labelled(b, term, BOLD, "wrong FAILs: ", text.data);
@@ -116,7 +116,7 @@ static void add_notes(struct tch_buf *b, const struct term *term, const struct c
         tch_buf_addf(&text, "%llu occasions of this machine class are known",
                      (unsigned long long)o->occasions);
     else
-        tch_buf_adds(&text, "this is the first occasion, so how much sessions differ is assumed; "
+        tch_buf_adds(&text, "this is the first occasion, so the session spread is assumed; "
                             "calibrate again on other days");
     cli_add_labelled(b, term, BOLD, "sessions:    ", text.data);
     tch_buf_release(&text);

@@ -1,5 +1,7 @@
-/* tacho baseline: what later runs are judged against. Its longer sub-commands have files of their
- * own. */
+/*
+ * tacho baseline: manages the baselines that later runs are judged against. Its longer sub-commands
+ * have files of their own.
+ */
 #include <errno.h>
 #include <unistd.h>
 
@@ -58,14 +60,14 @@ static int run_remove(struct args *args)
 }
 
 static const struct arg bench_arg[] = {
-    {.name = "BENCH", .help = "its name", .complete = COMPLETE_BENCH},
+    {.name = "BENCH", .help = "name of the bench", .complete = COMPLETE_BENCH},
     {.name = NULL},
 };
 
 static const struct arg promote_args[] = {
-    {.name = "BENCH", .help = "its name", .complete = COMPLETE_BENCH},
+    {.name = "BENCH", .help = "name of the bench", .complete = COMPLETE_BENCH},
     {.name = "OCCASION",
-     .help = "its id, or the start of it (default: the latest)",
+     .help = "id of the occasion, or the start of it (default: the latest)",
      .optional = true},
     {.name = NULL},
 };
@@ -74,7 +76,8 @@ static const struct cmd promote_cmd = {
     .name = "promote",
     .summary = "make an occasion the reference of the gate",
     .usage = "tacho baseline promote [OPTIONS] BENCH [OCCASION]",
-    .about = "For a change of cost that is meant: from then on the gate compares with this one.",
+    .about = "From then on the gate compares with this occasion. Use it after an intended change "
+             "of cost.",
     .opts = cli_baseline_place_opts,
     .args = promote_args,
     .run = run_promote,
@@ -82,7 +85,7 @@ static const struct cmd promote_cmd = {
 
 static const struct cmd remove_cmd = {
     .name = "remove",
-    .summary = "remove the baseline of a bench on one class of machines",
+    .summary = "remove the baseline of a bench on one machine class",
     .usage = "tacho baseline remove [OPTIONS] BENCH",
     .opts = cli_baseline_place_opts,
     .args = bench_arg,
@@ -93,14 +96,14 @@ static const struct cmd *const subs[] = {&cmd_baseline_list, &promote_cmd,      
                                          &cmd_baseline_save, &cmd_baseline_show, NULL};
 
 static const struct example examples[] = {
-    {"tacho baseline save", "Measure what tacho.yaml lists, and keep it."},
-    {"tacho baseline show sort", "What it cost on which day."},
-    {"tacho baseline promote sort", "The latest is what counts from now on."},
+    {"tacho baseline save", "Measure the benches of tacho.yaml and store the values."},
+    {"tacho baseline show sort", "Show what the bench cost on each occasion."},
+    {"tacho baseline promote sort", "Make the latest occasion the reference."},
     {NULL, NULL},
 };
 
 static const struct man_item files[] = {
-    {"tacho.yaml", "Says which benches there are, and where their baselines are."},
+    {"tacho.yaml", "The settings: benches, and the folder of their baselines."},
     {".tacho/baselines/BENCH/CLASS.json",
      "A baseline (schema tacho.baseline.v1), meant to be committed."},
     {NULL, NULL},
@@ -108,11 +111,12 @@ static const struct man_item files[] = {
 
 const struct cmd cmd_baseline = {
     .name = "baseline",
-    .summary = "save, list, show, promote, remove what the gate compares with",
+    .summary = "save, list, show, promote and remove baselines of the gate",
     .usage = "tacho baseline list|promote|remove|save|show [OPTIONS] [ARGUMENTS]",
     .about =
-        "A baseline is a JSON file a bench and machine class, in .tacho/baselines, meant to be "
-        "committed. It holds the values of the last occasions; one is the reference.",
+        "A baseline is one JSON file per bench and machine class in .tacho/baselines, meant to be "
+        "committed. It contains the values of the latest occasions. One of them is the reference "
+        "that the gate compares with.",
     .examples = examples,
     .subs = subs,
     .files = files,

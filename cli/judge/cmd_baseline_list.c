@@ -17,14 +17,14 @@ static void list_one(struct listing *l, const char *path)
 {
     struct tch_baseline b;
     tacho_error err;
-    char own[PATH_MAX]; /* where a baseline of that bench and class belongs */
+    char own[PATH_MAX]; /* path where a baseline of that bench and class belongs */
 
     if (tch_baseline_read(&b, path, &err) < 0 ||
         tch_baseline_path(own, l->place->dir, b.bench, b.machine_class, &err) < 0) {
-        cli_complain(&err, "cannot read '%s', which is left as it is", path);
+        cli_complain(&err, "cannot read '%s', which was not changed", path);
         l->bad = true;
     } else if (strcmp(own, path) != 0) {
-        cli_complain(NULL, "'%s' is the baseline of '%s' on %s, which belongs into '%s'", path,
+        cli_complain(NULL, "'%s' is the baseline of '%s' on %s, which belongs in '%s'", path,
                      b.bench, b.machine_class, own);
         l->bad = true;
     } else {
@@ -50,7 +50,7 @@ static int not_hidden(const struct dirent *entry)
     return entry->d_name[0] != '.';
 }
 
-/* Each file of DIR/BENCH/, in order. */
+/* Lists each file of DIR/BENCH/, in order. */
 static void list_folder(struct listing *l, const char *folder, int depth)
 {
     struct dirent **names;
@@ -107,7 +107,7 @@ static int run_list(struct args *args)
 
 const struct cmd cmd_baseline_list = {
     .name = "list",
-    .summary = "which baselines there are",
+    .summary = "list all baselines",
     .usage = "tacho baseline list [OPTIONS]",
     .opts = cli_baseline_place_opts,
     .json = true,

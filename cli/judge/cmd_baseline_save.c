@@ -1,4 +1,4 @@
-/* tacho baseline save: measure, or take a run that is there, and keep it as an occasion. */
+/* tacho baseline save: measures, or reads an existing run, and saves it as an occasion. */
 #include <errno.h>
 
 #include "base/fail.h"
@@ -20,7 +20,7 @@ static void print_saved(const struct tch_baseline *b, const char *path)
                  b->bench, commit);
 }
 
-/* A run that was made before. */
+/* Saves an existing run. */
 static int save_run(const struct gate_options *o, const char *dir, size_t keep)
 {
     const char *bench = o->only[0];
@@ -33,7 +33,7 @@ static int save_run(const struct gate_options *o, const char *dir, size_t keep)
     int status = tch_report_open(&run, cli_run_folder(o->from, folder), &err);
 
     if (status == 0 && run.life == TCH_RUN_GOING)
-        status = tch_fail(&err, TACHO_EINVAL, 0, "it is still running; wait until it has ended");
+        status = tch_fail(&err, TACHO_EINVAL, 0, "it is still running; wait until it is complete");
     if (status == 0) {
         tch_receipt_text(&run.receipt, "machine_class", machine_class, sizeof machine_class);
         if (!bench)
@@ -58,8 +58,8 @@ static int save_run(const struct gate_options *o, const char *dir, size_t keep)
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
-/* Runs what tacho.yaml lists. A baseline is better known than a first look needs: as many runs as
-   the last look has. */
+/* Runs the benches of tacho.yaml. A baseline should be more precise than a first analysis, so it
+   has as many runs as the last analysis. */
 static int save_now(struct gate_options *o, const struct args *args)
 {
     struct tch_gate g = {0};
@@ -120,7 +120,7 @@ static int run_save(struct args *args)
         return EXIT_WORK;
     status = cli_set_opts(args, o, NULL);
     if (status == EXIT_OK && o->from && o->only_count > 1)
-        status = cli_wrong_usage(args, "--from is one run: give one --bench at most");
+        status = cli_wrong_usage(args, "--from takes one run; give at most one --bench");
     if (status == EXIT_OK)
         status = o->from ? save_from(o) : save_now(o, args);
     cli_gate_options_free(o);
@@ -130,14 +130,15 @@ static int run_save(struct args *args)
 static const struct opt save_opts[] = {
     {.name = "from",
      .arg = "RUN",
-     .help = "a run folder that is there, in place of running; its bench is --bench, or its name",
+     .help =
+         "save this run folder instead of measuring; --bench names its bench (default: its name)",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct gate_options, from)},
     {.name = "promote",
-     .help = "make it the reference at once",
+     .help = "make the new occasion the reference",
      CLI_FLAG(struct gate_options, promote)},
     {.name = "replace",
-     .help = "drop the earlier occasions, of another command, say, or a file that cannot be read",
+     .help = "drop all earlier occasions, such as those of another command, or an unreadable file",
      CLI_FLAG(struct gate_options, replace)},
     GATE_COMMON_OPTS,
     {.name = NULL},
@@ -150,12 +151,13 @@ static const struct exit_note save_exits[] = {
 
 const struct cmd cmd_baseline_save = {
     .name = "save",
-    .summary = "measure what tacho.yaml lists, and keep it as an occasion",
+    .summary = "measure the benches of tacho.yaml and add the values as an occasion",
     .usage = "tacho baseline save [OPTIONS]\ntacho baseline save --from RUN [--bench NAME]",
-    .about = "Runs each bench max_runs times and adds the values to its baseline, one file a bench "
-             "and machine class, meant to be committed. The first occasion is the reference that "
-             "the gate compares with; later ones tell how much occasions differ with nothing "
-             "changed, and become the reference by 'tacho baseline promote'.",
+    .about =
+        "Runs each bench max_runs times and adds the values to its baseline, one file per bench "
+        "and machine class, meant to be committed. The first occasion is the reference that "
+        "the gate compares with. Later ones show how much occasions differ with nothing "
+        "changed. 'tacho baseline promote' makes one of them the reference.",
     .opts = save_opts,
     .exits = save_exits,
     .run = run_save,

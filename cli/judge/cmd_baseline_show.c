@@ -34,7 +34,7 @@ static void show_occasions(struct tch_buf *out, const struct term *term,
     cli_table_release(&t);
 }
 
-/* What "stage:decode.attention_us:p95" is of. */
+/* Finds the quantity that "stage:decode.attention_us:p95" is a statistic of. */
 static void find_quantity(const char *kept, struct tch_quantity *q)
 {
     const char *colon = strrchr(kept, ':');
@@ -107,13 +107,13 @@ static int run_show(struct args *args)
 }
 
 static const struct arg bench_arg[] = {
-    {.name = "BENCH", .help = "its name", .complete = COMPLETE_BENCH},
+    {.name = "BENCH", .help = "name of the bench", .complete = COMPLETE_BENCH},
     {.name = NULL},
 };
 
 const struct cmd cmd_baseline_show = {
     .name = "show",
-    .summary = "the occasions of a baseline, and how much they differ",
+    .summary = "show the occasions of a baseline and how much they differ",
     .usage = "tacho baseline show [OPTIONS] BENCH",
     .opts = cli_baseline_place_opts,
     .args = bench_arg,

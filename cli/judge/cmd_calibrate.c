@@ -1,4 +1,4 @@
-/* tacho calibrate: what this machine can see of a command or a bench. */
+/* tacho calibrate: measures which changes of a command or a bench this machine can see. */
 #include <math.h>
 #include <unistd.h>
 
@@ -9,11 +9,15 @@
 #include "kit/judge/findings.h"
 #include "kit/report/calibration_page.h"
 
-enum { ANYWAY, OF_COMMAND }; /* ids of options: which are for runs that are made */
+enum {
+    ANYWAY,
+    OF_COMMAND
+}; /* ids of options: OF_COMMAND marks those that apply to a command to run */
 
 /* --- From two runs to a calibration --- */
 
-/* A metric that a budget names and that cannot be calibrated is left out, with a warning. */
+/* Computes the calibration. Leaves out, with a warning, a metric that a budget names but that
+   cannot be calibrated. */
 static int compute(struct calibrate *c, const struct tch_receipt *a, const struct tch_receipt *b,
                    double *false_fails)
 {
@@ -46,7 +50,7 @@ static int compute(struct calibrate *c, const struct tch_receipt *a, const struc
     return EXIT_WORK;
 }
 
-/* With --no-save the calibration is the only one that is known. */
+/* Saves the calibration. With --no-save it is the only one known. */
 static int keep(struct calibrate *c, struct tch_calibration_occasion *o, tacho_error *err)
 {
     char dir[PATH_MAX];
@@ -123,7 +127,7 @@ int cli_calibrate_from(struct calibrate *c, const struct tch_receipt *a,
         if (keep(c, &o, &err) == 0)
             status = write_page(c);
         else
-            status = EXIT_WORK, cli_complain(&err, "cannot keep the calibration");
+            status = EXIT_WORK, cli_complain(&err, "cannot save the calibration");
     } else {
         status = EXIT_WORK, cli_complain(NULL, "%s", err.message);
     }
@@ -139,7 +143,7 @@ static int take_of(void *into, const struct args *args, const struct opt *opt)
 
     (void)opt;
     if (c->of_count == TCH_CALIBRATION_METRICS)
-        return cli_wrong_usage(args, "there can be %d metrics", TCH_CALIBRATION_METRICS);
+        return cli_wrong_usage(args, "there can be at most %d metrics", TCH_CALIBRATION_METRICS);
     c->of[c->of_count++] = (struct calibrate_metric){args->value, 0.5};
     return EXIT_OK;
 }
@@ -148,13 +152,13 @@ static const struct opt opts[] = {
     {.name = "bench",
      .letter = 'b',
      .arg = "NAME",
-     .help = "calibrate this bench of tacho.yaml, for the metrics of its tolerances",
+     .help = "calibrate this bench of tacho.yaml, for the metrics that have a tolerance",
      .complete = COMPLETE_BENCH,
      CLI_TEXT(struct calibrate, bench)},
     {.name = "config",
      .letter = 'c',
      .arg = "FILE",
-     .help = "the settings that --bench is about (default tacho.yaml)",
+     .help = "read the bench from this file (default tacho.yaml)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct calibrate, config)},
     {.name = "time",
@@ -176,31 +180,32 @@ static const struct opt opts[] = {
      .take = take_of},
     {.name = "alpha",
      .arg = "P",
-     .help = "chance of a wrong FAIL of the gates to be made (at most 50%; default 5%, or that of "
-             "tacho.yaml)",
+     .help =
+         "probability of a wrong FAIL of the simulated gates (at most 50%; default 5%, or that of "
+         "tacho.yaml)",
      .set = CLI_SET(struct calibrate, alpha, .kind = TCH_SET_SHARE,
                     .wants = "a share such as 5% or 0.05")},
     {.id = OF_COMMAND,
      .name = "name",
      .arg = "NAME",
-     .help = "what the command is called (default: as its program)",
+     .help = "name of the command (default: that of its program)",
      .take = cli_run_commands_name},
     {.name = "out",
      .letter = 'o',
      .arg = "DIR",
-     .help = "where run folders and the page go (default tacho-out)",
+     .help = "folder for run folders and the page (default tacho-out)",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct calibrate, run.plan.out)},
     {.name = "html",
      .arg = "FILE",
-     .help = "the page (default OUT/calibrate-NAME.html)",
+     .help = "write the page to FILE (default OUT/calibrate-NAME.html)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct calibrate, html)},
-    {.name = "no-save", .help = "do not keep the calibration", CLI_FLAG(struct calibrate, no_save)},
+    {.name = "no-save", .help = "do not save the calibration", CLI_FLAG(struct calibrate, no_save)},
     {.name = NULL},
 };
 
-/* Takes all options. *of_command: one that is about running a command, or NULL. */
+/* Parses all options. *of_command: one that applies to a command to run, or NULL. */
 static int take_options(struct calibrate *c, struct args *args, const struct opt **of_command)
 {
     const struct opt *opt;
@@ -232,7 +237,7 @@ static int calibrate(struct calibrate *c, struct args *args)
     if (status != EXIT_OK)
         return status;
     if (c->bench && args->count > 0)
-        return cli_wrong_usage(args, "give --bench or a command, not both");
+        return cli_wrong_usage(args, "cannot combine --bench with a command; remove one of them");
     if (of_command && !command)
         return cli_wrong_usage(args,
                                "--%s is for a command: put it after '--'; a bench is set up "
@@ -270,7 +275,7 @@ static int run_calibrate(struct args *args)
 
 static const struct arg operands[] = {
     {.name = "RUN",
-     .help = "two runs of one command that were made in turns; after '--' the command to run",
+     .help = "two interleaved runs of one command; a command to run follows '--'",
      .optional = true,
      .many = true,
      .complete = COMPLETE_DIR},
@@ -281,7 +286,7 @@ static const struct example examples[] = {
     {"tacho calibrate -- ./prog --size 1000",
      "Run it against itself for a minute: which changes can be seen, and with how many runs?"},
     {"tacho calibrate --bench sort --time 5m",
-     "A bench of tacho.yaml. 'tacho gate' then names tolerances that are too small."},
+     "Calibrate a bench of tacho.yaml. 'tacho gate' then warns of tolerances that are too small."},
     {NULL, NULL},
 };
 
@@ -294,27 +299,28 @@ static const struct man_item files[] = {
     {".tacho/calibration/BENCH/CLASS.json",
      "The calibrations of a bench on machines of one class (schema tacho.calibration.v1), meant to "
      "be committed."},
-    {"tacho-out/calibrate-BENCH.html", "The page of the last one."},
+    {"tacho-out/calibrate-BENCH.html", "The page of the last calibration."},
     {"tacho-out/BENCH-a/, tacho-out/BENCH-b/", "Run folders of both sides."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_calibrate = {
     .name = "calibrate",
-    .summary = "which changes this machine can see, and with how many runs",
+    .summary = "measure which changes this machine can see, and with how many runs",
     .usage = "tacho calibrate [OPTIONS] --bench NAME\n"
              "tacho calibrate [OPTIONS] -- COMMAND [ARGUMENT...]\n"
              "tacho calibrate [OPTIONS] RUN RUN",
     .about =
-        "Runs a command against itself in interleaved pairs and says how much they differ with "
-        "nothing changed: noise within pairs, correlation of neighbouring runs, drift, and how "
-        "much sessions differ, from all calibrations and baselines of this machine class.\n"
+        "Runs a command against itself in interleaved pairs and reports how much they differ with "
+        "nothing changed: noise within pairs, correlation of neighbouring runs, drift, and the "
+        "session spread from all calibrations and baselines of this machine class.\n"
         "\n"
-        "From these pairs it draws gates with changes of every size. The table has the smallest "
-        "change that 'tacho gate' sees in 9 of 10 of them, the page the whole curve. It also draws "
-        "2,000 reports in which nothing changed, and counts those that say FAIL.\n"
+        "From these pairs it draws gates with changes of every size. The table shows the smallest "
+        "change that 'tacho gate' sees in 9 of 10 of them, the page shows the whole curve. It also "
+        "draws "
+        "2,000 reports in which nothing changed and counts those that FAIL.\n"
         "\n"
-        "The calibration is kept per bench and machine class, sealed with the environment. 'tacho "
+        "The calibration is saved per bench and machine class, sealed with the environment. 'tacho "
         "gate' and 'tacho compare' use it: see docs/calibrate.md.",
     .opts = opts,
     .more_opts = cli_plan_opts,

@@ -1,4 +1,4 @@
-/* tacho compare: run folders side by side. */
+/* tacho compare: compares run folders side by side. */
 #include <errno.h>
 #include <math.h>
 
@@ -45,13 +45,13 @@ struct compare {
     size_t metric_count;
     struct tch_report_run runs[RUNS_MOST];
     char folders[RUNS_MOST][PATH_MAX];
-    size_t rows[RUNS_MOST]; /* the findings before the rows of a run, and after them */
+    size_t rows[RUNS_MOST]; /* number of findings before and after the rows of a run */
     size_t count;
-    struct tch_calibration calibration; /* of their bench; empty: there is none */
+    struct tch_calibration calibration; /* calibration of their bench; empty: there is none */
     struct tch_findings findings;
 };
 
-/* "5%" or "0.05". */
+/* Parses "5%" or "0.05". */
 static bool parse_share(const char *text, double *ret)
 {
     size_t len = strlen(text);
@@ -64,17 +64,17 @@ static bool parse_share(const char *text, double *ret)
     return true;
 }
 
-/* "5%" for all that is gated by default, "memory=2%" for one. */
+/* Parses "5%" for all metrics judged by default, or "memory=2%" for one. */
 static int take_tolerance(void *into, const struct args *args, const struct opt *opt)
 {
     struct compare *c = into;
-    const char *equals = strrchr(args->value, '='); /* a span's name may contain one */
+    const char *equals = strrchr(args->value, '='); /* the name of a span may contain '=' */
     const char *share = equals ? equals + 1 : args->value;
     struct tch_named_budget *budget = &c->budgets[c->budget_count];
 
     (void)opt;
     if (c->budget_count == BUDGETS_MOST)
-        return cli_wrong_usage(args, "there can be %d tolerances", BUDGETS_MOST);
+        return cli_wrong_usage(args, "there can be at most %d tolerances", BUDGETS_MOST);
     *budget = (struct tch_named_budget){.budget = tch_budget_default};
     if (!parse_share(share, &budget->budget.tolerance) || equals == args->value)
         return cli_wrong_usage(
@@ -106,7 +106,7 @@ static int take_alpha(void *into, const struct args *args, const struct opt *opt
 
     (void)opt;
     if (!parse_share(args->value, &c->alpha) || c->alpha <= 0 || c->alpha > 0.5)
-        return cli_wrong_usage(args, "--alpha needs a chance such as 5%% or 0.01, not '%s'",
+        return cli_wrong_usage(args, "--alpha needs a probability such as 5%% or 0.01, not '%s'",
                                args->value);
     return EXIT_OK;
 }
@@ -150,7 +150,7 @@ static int take_metric(void *into, const struct args *args, const struct opt *op
                                "what the runs recorded: span:NAME, stage:EVENT.STAGE or "
                                "latency:NAME");
     if (c->metric_count == TCH_METRICS_MOST)
-        return cli_wrong_usage(args, "there can be %d metrics", TCH_METRICS_MOST);
+        return cli_wrong_usage(args, "there can be at most %d metrics", TCH_METRICS_MOST);
     if (tch_metric_init(&c->metrics[c->metric_count], args->value, &err) < 0)
         return cli_wrong_usage(args, "%s", err.message);
     c->metric_count++;
@@ -162,13 +162,13 @@ static int take_direction(void *into, const struct args *args, const struct opt 
     struct compare *c = into;
 
     if (c->direction_count == BUDGETS_MOST)
-        return cli_wrong_usage(args, "there can be %d directions", BUDGETS_MOST);
+        return cli_wrong_usage(args, "there can be at most %d directions", BUDGETS_MOST);
     c->directions[c->direction_count].name = args->value;
     c->directions[c->direction_count++].higher = opt->id == HIGHER;
     return EXIT_OK;
 }
 
-/* Directions and minimum effects hold for every tolerance, whatever the order of the options. */
+/* Applies directions and minimum effects to every tolerance, whatever the order of the options. */
 static void complete_budgets(struct compare *c)
 {
     for (size_t i = 0; i < c->budget_count; i++) {
@@ -184,7 +184,8 @@ static void complete_budgets(struct compare *c)
     }
 }
 
-/* The cost of recording is known of runs that were made with the metrics. */
+/* Adds the metrics of --metric. The cost of recording is known only for runs that were made with
+   them. */
 static int add_metrics(const struct compare *c, struct tch_report_run *run, tacho_error *err)
 {
     struct tch_receipt *r = &run->receipt;
@@ -224,7 +225,7 @@ static int open_runs(struct compare *c, const struct args *args)
     return EXIT_OK;
 }
 
-/* Numbers of two kinds of machines say little about each other. */
+/* Refuses to compare runs of different machine classes, unless --force is given. */
 static int check_machines(struct compare *c)
 {
     for (size_t i = 1; i < c->count; i++) {
@@ -239,21 +240,21 @@ static int check_machines(struct compare *c)
             continue;
         if (!c->force) {
             cli_complain(NULL,
-                         "'%s' and '%s' were run on different kinds of machines, %.*s and %.*s; "
-                         "--force compares them all the same",
+                         "'%s' and '%s' were run on different machine classes, %.*s and %.*s; "
+                         "--force compares them anyway",
                          a->name, b->name, (int)m, x ? x : "", (int)n, y ? y : "");
             return EXIT_WORK;
         }
         tch_findings_note(&c->findings,
-                          "ANOTHER KIND OF MACHINE: '%s' and '%s' were not run on the same "
-                          "machine class; what differs may be the machine alone",
+                          "DIFFERENT MACHINES: '%s' and '%s' were not run on the same "
+                          "machine class; the machine alone may cause the differences",
                           a->name, b->name);
     }
     return EXIT_OK;
 }
 
-/* Two runs of one bench that were not interleaved: its calibrations know how much sessions differ.
-   What cannot be read is not used. */
+/* Reads the calibration of two runs of one bench that were not interleaved: it knows how much
+   sessions differ. An unreadable calibration is not used. */
 static void read_calibration(struct compare *c)
 {
     const struct tch_receipt *a = &c->runs[0].receipt;
@@ -294,7 +295,7 @@ static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
     return status;
 }
 
-/* The command that makes the runs of the first two in turns. */
+/* Notes the session spread, and the command that interleaves the first two runs. */
 static void note_sessions(struct compare *c)
 {
     const char *words[] = {"tacho", "run",
@@ -369,7 +370,8 @@ static int print_findings(const struct compare *c, const struct args *args)
     return cli_print(&b);
 }
 
-/* A comparison that was to judge, and judged nothing, must not look like one that passed. */
+/* Reports a problem if a comparison with tolerances judged nothing: it must not look as if it had
+   passed. */
 static void note_unjudged(struct compare *c)
 {
     if (c->budget_count > 0 && c->findings.verdict == TCH_NO_VERDICT &&
@@ -423,11 +425,13 @@ static int run_compare(struct args *args)
     status = cli_set_opts(args, c, NULL);
     complete_budgets(c);
     if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
-        status = cli_wrong_usage(args, "--json is --format json, and goes with no other format");
+        status = cli_wrong_usage(
+            args, "--json means --format json; it cannot be combined with another format");
     if (status == EXIT_OK && c->equivalent && c->budget_count == 0)
-        status = cli_wrong_usage(args, "--equivalent needs --tolerance: equivalent within what?");
+        status = cli_wrong_usage(
+            args, "--equivalent needs --tolerance, which says how far B may differ from A");
     if (status == EXIT_OK && c->raw && formats[c->format] != &tch_verdict_csv)
-        status = cli_wrong_usage(args, "--raw is for --format csv");
+        status = cli_wrong_usage(args, "--raw needs --format csv");
     if (status == EXIT_OK)
         status = open_runs(c, args);
     if (status == EXIT_OK)
@@ -448,30 +452,30 @@ static const struct opt opts[] = {
     {.name = "tolerance",
      .letter = 't',
      .arg = "[METRIC=]P",
-     .help = "judge: B may be worse by P, such as 5%; for METRIC alone, or for the usual ones",
+     .help = "judge: B may be at most P worse than A, such as 5%, in METRIC (default: in the usual "
+             "metrics)",
      .take = take_tolerance},
     {.name = "equivalent",
-     .help =
-         "judge: B may not be better by more than the tolerance either; PASS shows that A and B "
-         "are equivalent",
+     .help = "judge whether A and B are equivalent: B may be neither worse nor better by more than "
+             "the tolerance",
      CLI_FLAG(struct compare, equivalent)},
     {.name = "min-effect",
      .arg = "P",
-     .help = "a change of less never matters (default 2%)",
+     .help = "ignore changes smaller than P (default 2%)",
      .take = take_min_effect},
     {.name = "alpha",
      .arg = "P",
-     .help = "chance of a wrong FAIL in the whole report (default 5%)",
+     .help = "probability of a wrong FAIL in the whole report (default 5%)",
      .take = take_alpha},
     {.name = "session-spread",
      .arg = "P",
-     .help = "of runs that were not made in turns: allow for sessions that differ by P (default "
-             "2.6% for times, 0.65% for memory and instructions)",
+     .help = "assume that sessions differ by P, for runs that were not interleaved (default 2.6% "
+             "for times, 0.65% for memory and instructions)",
      .take = take_session_spread},
     {.name = "quantile",
      .arg = "Q",
-     .help = "of metrics with several values per run: compare the runs' own quantiles Q, such as "
-             "99 (default 50; of recorded latencies and stages 50, 95 or 99)",
+     .help = "compare the quantile Q within each run, such as 99, of metrics with several values "
+             "per run (default 50; recorded latencies and stages: 50, 95 or 99)",
      .take = take_quantile},
     {.name = "metric",
      .letter = 'm',
@@ -481,21 +485,21 @@ static const struct opt opts[] = {
      .take = take_metric},
     {.name = "higher-is-better",
      .arg = "METRIC",
-     .help = "of a metric of your own: more of it is better",
+     .help = "treat more of METRIC as better, for a metric of your own",
      .id = HIGHER,
      .take = take_direction},
     {.name = "lower-is-better",
      .arg = "METRIC",
-     .help = "... or less of it",
+     .help = "treat less of METRIC as better",
      .id = LOWER,
      .take = take_direction},
     {.name = "format",
      .letter = 'f',
      .arg = "FORMAT",
-     .help = "table (default), md, json or csv",
+     .help = "print table, md, json or csv (default table)",
      CLI_CHOICE(struct compare, format, format_names)},
     {.name = "raw",
-     .help = "csv: write names as they are, also those that a spreadsheet takes for a formula",
+     .help = "csv: do not quote names that a spreadsheet takes for a formula",
      CLI_FLAG(struct compare, raw)},
     {.name = "html",
      .arg = "FILE",
@@ -503,65 +507,66 @@ static const struct opt opts[] = {
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct compare, html)},
     {.name = "force",
-     .help = "compare runs of different kinds of machines",
+     .help = "compare runs of different machine classes",
      CLI_FLAG(struct compare, force)},
     {.name = "fail-on-warn",
-     .help = "end with 3 when something is WARN or INCONCLUSIVE",
+     .help = "exit with 3 if a verdict is WARN or INCONCLUSIVE",
      CLI_FLAG(struct compare, fail_on_warn)},
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "A", .help = "a run folder: what was", .complete = COMPLETE_DIR},
-    {.name = "B", .help = "run folders to compare with it", .many = true, .complete = COMPLETE_DIR},
+    {.name = "A", .help = "run folder of the old side", .complete = COMPLETE_DIR},
+    {.name = "B", .help = "run folders to compare with A", .many = true, .complete = COMPLETE_DIR},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"tacho compare tacho-out/old/latest tacho-out/new/latest", "Two runs, metric by metric."},
+    {"tacho compare tacho-out/old/latest tacho-out/new/latest",
+     "Compare two runs, metric by metric."},
     {"tacho compare -t 5% -t memory=1% before after",
      "Judge: times may be worse by 5 %, memory by 1 %."},
     {"tacho compare --quantile 99 -t latency=10% before after",
      "Judge the p99 of the latencies that each run recorded."},
-    {"tacho compare --html compare.html before after", "With pictures."},
+    {"tacho compare --html compare.html before after", "Also write a page with pictures."},
     {NULL, NULL},
 };
 
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "a metric with a tolerance FAILs"},
-    {EXIT_WARN, "with --fail-on-warn: something is WARN or INCONCLUSIVE"},
+    {EXIT_WARN, "with --fail-on-warn: a verdict is WARN or INCONCLUSIVE"},
     {EXIT_UNJUDGED, "NOT JUDGED: no metric with a tolerance was measured on both sides"},
     {0, NULL},
 };
 
 static const struct man_item files[] = {
     {"tacho-out/NAME/ID/", "A run folder: run.json (schema tacho.run.v1), report.html, CSV files, "
-                           "flamegraphs, and what the program recorded."},
+                           "flamegraphs, and values that the program recorded."},
     {"tacho-out/NAME/latest", "A link to the newest run of that name."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_compare = {
     .name = "compare",
-    .summary = "runs side by side, with intervals and verdicts",
+    .summary = "compare runs side by side, with intervals and verdicts",
     .usage = "tacho compare [OPTIONS] A B...",
     .about =
-        "For every metric that both runs have: medians, the change from A to B with its 95 % "
-        "interval, and how often a run of B is above one of A. Runs that were made in turns (tacho "
-        "run -c A -c B) are compared in pairs. Of others the interval allows for sessions that "
-        "differ "
-        "with nothing changed, so that less is found. What differs in "
-        "configuration and environment is told first.\n"
+        "Prints, for every metric that both runs have, the medians, the change from A to B with "
+        "its "
+        "95 % interval, and how often a run of B is above a run of A. Interleaved runs (tacho run "
+        "-c A -c B) are compared in pairs. For all other runs the interval allows for sessions "
+        "that differ with nothing changed, so smaller changes are not found. Differences in "
+        "configuration and environment come first.\n"
         "\n"
-        "With --tolerance metrics are judged. FAIL: worse than allowed, beyond doubt, given "
-        "everything that is judged at once. PASS: the interval ends within what is allowed; B may "
-        "be better by any amount, unless --equivalent is given. WARN: "
-        "worse, but perhaps within what is allowed. INCONCLUSIVE: too uncertain to tell.\n"
+        "--tolerance judges metrics. FAIL: worse than the tolerance, with a probability of a wrong "
+        "FAIL of at most --alpha in the whole report. PASS: the interval ends within the "
+        "tolerance; B may be better by any amount, unless --equivalent is given. WARN: worse, but "
+        "perhaps within the tolerance. INCONCLUSIVE: too uncertain to decide.\n"
         "\n"
         "Metrics are wall, cpu, user, system, memory, tree_memory, energy, throughput, "
-        "instructions, cycles and so on, what --metric of tacho run collected, memory.CATEGORY and "
+        "instructions, cycles and so on, those of tacho run --metric, memory.CATEGORY and "
         "stage:EVENT.STAGE of programs that record their memory and profile events. A tolerance "
-        "without METRIC is for wall, cpu, memory, energy, throughput, instructions, memory "
+        "without METRIC applies to wall, cpu, memory, energy, throughput, instructions, memory "
         "categories and the times of stages.",
     .opts = opts,
     .args = operands,

@@ -1,4 +1,4 @@
-/* tacho gate: run what tacho.yaml lists, judge it, say so to everyone. */
+/* tacho gate: runs the benches of tacho.yaml, judges them, and writes the results. */
 #include <math.h>
 #include <unistd.h>
 
@@ -8,7 +8,7 @@
 #include "cli/run/run_options.h"
 #include "cmd_gate_parts.h"
 
-/* --- What it would do --- */
+/* --- --dry-run --- */
 
 static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
 {
@@ -49,7 +49,7 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
     if (o->against)
         tch_buf_addf(&b,
                      "would check '%s' out into a git worktree below '%s', run '%s' there and in "
-                     "'%s', and run both sides in turns\n\n",
+                     "'%s', and run both sides interleaved\n\n",
                      o->against, o->out, build, o->root);
     else if (build)
         tch_buf_addf(&b, "would run '%s' in '%s'\n\n", build, o->root);
@@ -61,10 +61,10 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
         tch_buf_addf(&b, "%s\n  %-10s %s\n  %-10s %s\n", bench->bench->name, "command",
                      bench->bench->line, "in", bench->plan.cwd);
         if (bench->bench->plan.runs > 0)
-            tch_buf_addf(&b, "  %-10s %llu, up to %llu where it is not clear, %u look%s\n", "runs",
+            tch_buf_addf(&b, "  %-10s %llu, up to %llu while a verdict is open, %u %s\n", "runs",
                          (unsigned long long)bench->bench->plan.runs,
                          (unsigned long long)bench->bench->plan.max_runs, bench->planned,
-                         bench->planned == 1 ? "" : "s");
+                         bench->planned == 1 ? "analysis" : "analyses");
         else
             tch_buf_addf(&b, "  %-10s until the median is known to within %g %%, up to %llu\n",
                          "runs", 100 * bench->bench->plan.precision,
@@ -73,12 +73,12 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
         add_budgets(&b, bench->bench);
         if (!o->against && tch_gate_baseline_path(g, bench, path, &err) == 0)
             tch_buf_addf(&b, "  %-10s %s%s\n", "baseline", path,
-                         access(path, R_OK) == 0 ? "" : " (not there yet)");
+                         access(path, R_OK) == 0 ? "" : " (missing)");
     }
     return cli_print(&b);
 }
 
-/* --- What it does --- */
+/* --- Running --- */
 
 /* Returns the command that repeats the gate, without the output files for CI. */
 static char *reproduce(const struct gate_options *o)
@@ -133,7 +133,7 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o)
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
-/* Each baseline that is missing is a warning; with --require-baseline it is a problem. */
+/* Adds a warning for each missing baseline; with --require-baseline it is a problem. */
 static bool lacks_baseline(struct tch_gate *g, const struct gate_options *o)
 {
     bool lacks = false;
@@ -180,7 +180,7 @@ static int gate_status(const struct tch_gate *g, const struct gate_options *o, i
 
 #define IN_TURNS "tacho gate --against REF --build CMD"
 
-/* Says before the first run which tolerances cannot PASS if nothing changed. */
+/* Warns before the first run of tolerances that cannot PASS with nothing changed. */
 static void warn_of_blind(const struct tch_gate *g)
 {
     struct tch_gate_blind blind;
@@ -194,12 +194,13 @@ static void warn_of_blind(const struct tch_gate *g)
     cli_warn(
         "%s: a tolerance of %.3g %% for %s%s cannot PASS if nothing changed: against a baseline "
         "the interval is at least +-%.2g %%, however many runs are made, as sessions are taken "
-        "to differ by %.2g %% (--session-spread); allow more, or run both in turns: " IN_TURNS,
+        "to differ by %.2g %% (--session-spread); allow more, or interleave both: " IN_TURNS,
         blind.bench, 100 * blind.tolerance, blind.title, more, 100 * blind.reach,
         100 * blind.spread);
 }
 
-/* Says before the first run which tolerances are smaller than what the machine sees. */
+/* Warns before the first run of tolerances that are smaller than the changes this machine can
+   see. */
 static void warn_of_unseen(const struct tch_gate *g)
 {
     struct tch_gate_unseen unseen;
@@ -221,7 +222,7 @@ static void warn_of_unseen(const struct tch_gate *g)
         100 * unseen.tolerance, more, allow);
 }
 
-/* The files are written whatever happens: CI shows them. */
+/* Runs the gate and always writes its files, because CI shows them. */
 static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const struct against *a,
                          const struct args *args)
 {
@@ -244,11 +245,11 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
     if (status == EXIT_OK)
         status = reported;
     if (status == EXIT_OK && (g->findings.problem_count == 0 || nothing))
-        status = save(g, o); /* the first occasion, too */
+        status = save(g, o); /* also the first occasion */
     return gate_status(g, o, status, lacks);
 }
 
-/* Checks out and builds. What cannot be done is in `problem` ("": nothing) and in `how`. */
+/* Checks out and builds. A failure is described in `problem` ("": none) and in `how`. */
 static void prepare(struct against *a, const struct gate_options *o, const struct args *args,
                     struct tch_gate_how *how, char problem[GATE_PROBLEM])
 {
@@ -324,8 +325,8 @@ static int run_gate(struct args *args)
         print_benches(&o->settings);
     else if (status == EXIT_OK && o->against && !o->build && !o->settings.build)
         status =
-            cli_wrong_usage(args, "--against needs to know how to build: --build 'CMD', or 'build' "
-                                  "in the settings; --build true where there is nothing to build");
+            cli_wrong_usage(args, "--against needs a build command: --build 'CMD', or 'build' "
+                                  "in the settings; use --build true if there is nothing to build");
     else if (status == EXIT_OK)
         status = run_with(o, args);
     cli_gate_options_free(o);
@@ -346,72 +347,75 @@ static int take_suspicious(void *into, const struct args *args, const struct opt
 static const struct opt opts[] = {
     {.name = "against",
      .arg = "REF",
-     .help = "compare with this commit, built beside ours and run in turns with it",
+     .help =
+         "compare with this commit, which is built in a git worktree and run interleaved with ours",
      .complete = COMPLETE_REF,
      CLI_TEXT(struct gate_options, against)},
     GATE_COMMON_OPTS,
     {.name = "session-spread",
      .arg = "P",
-     .help = "allow for sessions that differ by P from the baseline (default: as earlier ones did, "
-             "2.6% for times where there are few)",
+     .help =
+         "assume that sessions differ by P (default: as much as earlier ones did; 2.6% for times "
+         "if there are few)",
      .set = CLI_SET(struct gate_options, session_spread, .kind = TCH_SET_SHARE,
                     .wants = "a share such as 1% or 0.01")},
     {.name = "suspicious",
      .arg = "FACTOR",
-     .help = "warn of what became better by more than this factor (default: 'suspicious' of the "
-             "settings, or 3x)",
+     .help =
+         "warn if a metric became better by more than this factor (default: 'suspicious' of the "
+         "settings, or 3x)",
      .take = take_suspicious},
     {.name = "require-baseline",
-     .help = "fail when a bench has no baseline; else that is a warning",
+     .help = "fail if a bench has no baseline (default: warn)",
      CLI_FLAG(struct gate_options, require_baseline)},
     {.name = "save",
-     .help = "unless it fails, add what was measured to the baselines as an occasion",
+     .help = "add the measured values to the baselines as an occasion, unless the gate fails",
      CLI_FLAG(struct gate_options, save)},
     {.name = "flame-on-regression",
-     .help = "on FAIL profile both sides and draw what changed",
+     .help = "on FAIL profile both sides and draw a differential flamegraph",
      CLI_FLAG(struct gate_options, flame)},
     {.name = "md",
      .arg = "FILE",
-     .help = "a comment for a pull request",
+     .help = "write a comment for a pull request",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct gate_options, md)},
     {.name = "junit",
      .arg = "FILE",
-     .help = "JUnit XML, a test case a budget",
+     .help = "write JUnit XML with one test case per budget",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct gate_options, junit)},
     {.name = "prometheus",
      .arg = "FILE",
-     .help = "gauges in Prometheus's text format",
+     .help = "write gauges in Prometheus's text format",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct gate_options, prometheus)},
     {.name = "json-file",
      .arg = "FILE",
-     .help = "the verdict as JSON, tacho.verdict.v1; --json prints it",
+     .help = "write the verdict as JSON, tacho.verdict.v1 (--json prints it)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct gate_options, json)},
     {.name = "badge",
      .arg = "FILE",
-     .help = "an SVG badge with the verdict",
+     .help = "write an SVG badge with the verdict",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct gate_options, badge)},
     {.name = "html",
      .arg = "FILE",
-     .help = "the page with distributions (default OUT/gate.html)",
+     .help = "write the page with distributions to FILE (default OUT/gate.html)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct gate_options, html)},
     {.name = "link",
      .arg = "URL",
-     .help = "where that page can be seen, for the comment",
+     .help = "URL of that page, for the comment",
      CLI_TEXT(struct gate_options, link)},
     {.name = "list",
-     .help = "print the names of the benches, and do nothing else",
+     .help = "print the names of the benches and exit",
      CLI_FLAG(struct gate_options, list)},
     {.name = "dry-run",
-     .help = "say what would be run, and run nothing",
+     .help = "print what would be run and exit",
      CLI_FLAG(struct gate_options, dry_run)},
     {.name = "fail-on-warn",
-     .help = "end with 3 when something is WARN, INCONCLUSIVE or has no baseline",
+     .help = "exit with 3 if a verdict is WARN or INCONCLUSIVE, or a bench has no baseline",
      CLI_FLAG(struct gate_options, fail_on_warn)},
     {.name = NULL},
 };
@@ -419,8 +423,8 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
     {"tacho gate init", "Write a tacho.yaml to start from, and CI workflows."},
     {"tacho gate --against origin/main --build 'make -j'",
-     "Is this tree slower than main? Both are built, and run in turns."},
-    {"tacho baseline save && git add .tacho && tacho gate", "Against a stored baseline."},
+     "Is this tree slower than main? Both are built and run interleaved."},
+    {"tacho baseline save && git add .tacho && tacho gate", "Compare with a stored baseline."},
     {"tacho gate --against HEAD~1 --md comment.md --junit gate.xml --flame-on-regression",
      "In CI: a comment, test results, and flamegraphs when it fails."},
     {NULL, NULL},
@@ -428,7 +432,8 @@ static const struct example examples[] = {
 
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "a budget FAILs, or with --require-baseline there is no baseline"},
-    {EXIT_WARN, "with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline"},
+    {EXIT_WARN,
+     "with --fail-on-warn: a verdict is WARN or INCONCLUSIVE, or a bench has no baseline"},
     {EXIT_UNJUDGED, "NOT JUDGED: no budget could be judged, or a baseline cannot be used"},
     EXIT_NOTE_STOPPED,
     {0, NULL},
@@ -450,32 +455,35 @@ static const struct man_item files[] = {
     {".tacho/baselines/BENCH/CLASS.json",
      "A baseline (schema tacho.baseline.v1), meant to be committed."},
     {".tacho/calibration/BENCH/CLASS.json",
-     "A calibration of 'tacho calibrate', which says which tolerances are too small."},
+     "A calibration by 'tacho calibrate'. It shows which tolerances are too small."},
     {"tacho-out/gate.html", "The page of the last gate."},
-    {"tacho-out/build-now.log, tacho-out/build-before.log",
-     "What the builds of both sides printed."},
+    {"tacho-out/build-now.log, tacho-out/build-before.log", "Output of the builds of both sides."},
     {"tacho-out/flamegraph-diff-BENCH.svg",
-     "With --flame-on-regression: what costs more than before."},
+     "With --flame-on-regression: the differential flamegraph."},
     {"tacho-out/BENCH/, tacho-out/BENCH-before/", "Run folders of both sides."},
     {NULL, NULL},
 };
 
 const struct cmd cmd_gate = {
     .name = "gate",
-    .summary = "run what tacho.yaml lists, judge it against baselines or another commit, for CI",
+    .summary = "judge the benches of tacho.yaml against baselines or another commit, for CI",
     .usage = "tacho gate [OPTIONS]\ntacho gate init",
     .about =
-        "Runs the benches of tacho.yaml and says PASS, WARN, FAIL or INCONCLUSIVE of each budget, "
-        "with an interval. FAIL means beyond doubt: over everything that one report judges, a "
-        "wrong FAIL comes up in at most 5 % of reports. A gate that could judge nothing says NOT "
-        "JUDGED.\n"
+        "Runs the benches of tacho.yaml and prints PASS, WARN, FAIL or INCONCLUSIVE for each "
+        "budget, with an interval. A report whose budgets are all kept contains a wrong FAIL with "
+        "a probability of at most 5 %, however many budgets it has. A gate that could judge "
+        "nothing prints NOT JUDGED.\n"
         "\n"
-        "Best is --against: that commit is built in a git worktree and both sides are run in "
-        "turns, so that the machine's mood cancels out. A stored baseline, made by 'tacho baseline "
-        "save', is from another day; what days differ by is allowed for, so less is found.\n"
+        "Prefer --against: it builds that commit in a git worktree and interleaves the runs of "
+        "both sides, so that a change of the machine affects both alike. A stored baseline, made "
+        "by "
+        "'tacho baseline save', belongs to another session. Its intervals are wider, so smaller "
+        "changes are not found.\n"
         "\n"
-        "What is not clear is run again, twice as often, up to max_runs; the looks share the "
-        "chance of a wrong FAIL. What FAILs is run again in a fresh block, which alone decides.",
+        "A bench with an open verdict is run again, twice as often, up to max_runs. These interim "
+        "analyses share the probability of a wrong FAIL. A bench that FAILs is run again in a "
+        "fresh "
+        "block of runs, which alone decides.",
     .opts = opts,
     .examples = examples,
     .exits = exits,

@@ -1,8 +1,8 @@
 /*
- * tacho gate init: a tacho.yaml to start from, and workflows, by what the repository looks like.
+ * tacho gate init: writes a tacho.yaml to start from, and CI workflows that fit the project.
  *
- * The texts are the files of cli/judge/init, which the build embeds. @BUILD@ and the like in them
- * are replaced by what a project needs.
+ * The texts are the files of cli/judge/init, which the build embeds. @BUILD@ and similar
+ * placeholders in them are replaced by the values of the project.
  */
 #include <sys/stat.h>
 #include <unistd.h>
@@ -13,12 +13,12 @@
 
 enum { FORCE };
 
-/* How a project is built, told by a file that it has. */
+/* How a project is built, by a file that it contains. */
 static const struct project {
     const char *file;
     const char *build;
-    const char *command; /* what a bench may look like */
-    const char *setup;   /* for CI: what must be there, or NULL */
+    const char *command; /* example command of a bench */
+    const char *setup;   /* command that installs build tools in CI, or NULL */
 } projects[] = {
     {"Cargo.toml", "cargo build --release", "./target/release/PROGRAM --bench", NULL},
     {"meson.build", "meson setup build --buildtype=release || true; ninja -C build",
@@ -32,7 +32,7 @@ static const struct project {
     {NULL, "true", "./PROGRAM", NULL},
 };
 
-/* The files to write. `step` is what comes before the project's setup in a list of steps. */
+/* The files to write. `step` comes before the project's setup in a list of steps. */
 static const struct written {
     const char *path;
     const char *text;
@@ -71,7 +71,7 @@ static void fill(struct tch_buf *b, const struct written *w, const struct projec
     tch_buf_adds(b, text);
 }
 
-/* Finds a symbolic link in a relative path: the path up to it, in `link`. */
+/* Finds a symbolic link in a relative path and sets `link` to the path up to it. */
 static bool has_link(const char *path, char link[PATH_MAX])
 {
     const char *end = path;
@@ -95,12 +95,14 @@ static int write_one(const struct written *w, bool force, const struct project *
     int status = EXIT_OK;
 
     if (has_link(w->path, link)) {
-        cli_complain(NULL, "cannot write '%s': '%s' is a link, which may lead anywhere; remove it",
-                     w->path, link);
+        cli_complain(
+            NULL,
+            "cannot write '%s': '%s' is a symbolic link, which tacho does not follow; remove it",
+            w->path, link);
         return EXIT_WORK;
     }
     if (!force && access(w->path, F_OK) == 0) {
-        printf("%s is there and stays as it is\n", w->path);
+        printf("%s exists and was not changed\n", w->path);
         return EXIT_OK;
     }
     tch_buf_init(&b, 1 << 16);
@@ -127,17 +129,17 @@ static int run_init(struct args *args)
     for (size_t i = 0; i < sizeof written / sizeof written[0] && status == EXIT_OK; i++)
         status = write_one(&written[i], force, p);
     if (status == EXIT_OK && !args->quiet)
-        printf("\n%s%s%s is built by '%s'. Put what is to be measured under 'benches' in "
+        printf("\n%s%s%s is built by '%s'. List the programs to measure under 'benches' in "
                "tacho.yaml, then see what would be run: tacho gate --dry-run\n"
                "The workflows build tacho itself: set the variables TACHO_REPOSITORY and "
                "TACHO_COMMIT, as they say.\n",
-               p->file ? "As there is a " : "Nothing says how this is built; it",
+               p->file ? "As there is a " : "No known build file was found; the project",
                p->file ? p->file : "", p->file ? ", it" : "", p->build);
     return status;
 }
 
 static const struct opt opts[] = {
-    {.id = FORCE, .name = "force", .help = "write anew what is there"},
+    {.id = FORCE, .name = "force", .help = "overwrite existing files"},
     {.name = NULL},
 };
 
@@ -146,9 +148,9 @@ const struct cmd cmd_gate_init = {
     .summary = "write a commented tacho.yaml and workflows for GitHub and GitLab",
     .usage = "tacho gate init [--force]",
     .about =
-        "Looks at how the project in this folder is built (cargo, meson, cmake, go, configure, "
+        "Detects how the project in this folder is built (cargo, meson, cmake, go, configure, "
         "make) and writes tacho.yaml, .github/workflows/tacho.yml and .gitlab/tacho.yml to "
-        "start from. Files that are there stay, and symbolic links are not followed. The workflows "
+        "start from. Existing files are kept, and symbolic links are not followed. The workflows "
         "build tacho from the repository and the commit that the CI's variables TACHO_REPOSITORY "
         "and TACHO_COMMIT name.",
     .opts = opts,

@@ -1,4 +1,4 @@
-/* tacho plan: how many runs a comparison needs, from a pilot. */
+/* tacho plan: computes how many runs a comparison needs, from a pilot. */
 #include <math.h>
 
 #include <tacho/version.h>
@@ -24,21 +24,22 @@ enum { OWN, OF_PILOT }; /* ids of options */
 enum { SIDES = 2, PILOT_USUAL = 10, PILOT_MOST = 10000, METRICS_MOST = 100000, OUT_MAX = 1 << 20 };
 
 struct planning {
-    struct run_options run; /**< of a pilot to make; first, so that -c and --name apply to it */
+    struct run_options
+        run; /**< options of a pilot to run; first, so that -c and --name apply to it */
     double effect;
     double power;
     double alpha;
     uint64_t metrics;
-    uint64_t pairs; /**< of the pilot */
+    uint64_t pairs; /**< pairs of the pilot */
     const char *of;
 
-    const char *folders[SIDES]; /**< of the pilot; NULL: one run */
+    const char *folders[SIDES]; /**< run folders of the pilot; NULL: one run */
     struct tch_run_pilot pilot;
 };
 
 /* --- Numbers --- */
 
-/* Returns 0 for more than TCH_PLAN_MOST. */
+/* Returns the number of pairs, or 0 for more than TCH_PLAN_MOST. */
 static uint64_t pairs_for(const struct planning *p, double effect)
 {
     uint64_t pairs =
@@ -49,7 +50,7 @@ static uint64_t pairs_for(const struct planning *p, double effect)
 }
 
 /* Returns the --min-effect with which a change of `effect` FAILs as often as planned. A FAIL also
-   needs an estimate of at least that: the estimate at which the test just says FAIL is high
+   needs an estimate of at least --min-effect. The estimate at which the test just says FAIL is high
    enough. */
 static double min_effect_for(const struct planning *p, double effect)
 {
@@ -59,7 +60,8 @@ static double min_effect_for(const struct planning *p, double effect)
     return fmin(tch_budget_default.min_effect, fmin(share, 0.5) * effect);
 }
 
-/* The effects of the table: some usual ones, and the one that was asked for. @return how many */
+/* Lists the effects of the table: some usual ones, and the one that was asked for. @return how
+   many */
 static size_t list_effects(const struct planning *p, double effects[6])
 {
     static const double usual[] = {0.01, 0.02, 0.03, 0.05, 0.10};
@@ -135,7 +137,7 @@ static void write_json(struct tch_buf *b, const struct planning *p)
     tch_buf_addc(b, '\n');
 }
 
-/* "43 pairs, 86 runs in all, about 1m26s" */
+/* Adds "43 pairs, 86 runs in all, about 1m26s". */
 static void add_need(struct tch_buf *b, const struct planning *p)
 {
     uint64_t pairs = pairs_for(p, p->effect);
@@ -190,7 +192,7 @@ static void write_text(struct tch_buf *b, const struct planning *p, const struct
     tch_buf_init(&text, 4096);
     tch_buf_addf(&text,
                  "%zu pairs, which differ in %s by %.2g%% (standard deviation; at most "
-                 "%.2g%%, with a certainty of 90%%)",
+                 "%.2g%%, with 90%% confidence)",
                  noise->pairs, p->of, 100 * noise->spread, 100 * noise->most);
     cli_add_labelled(b, &args->out, BOLD, "pilot:    ", text.data);
     tch_buf_clear(&text);
@@ -207,7 +209,7 @@ static void write_text(struct tch_buf *b, const struct planning *p, const struct
         tch_buf_clear(&text);
         tch_buf_addf(&text,
                      "do not trust these numbers: %zu of the %zu pairs %s far from the "
-                     "others. Find out what disturbs the runs (tacho doctor), then make a new "
+                     "others. Find out what disturbs the runs (tacho doctor), then run a new "
                      "pilot",
                      noise->outliers, noise->pairs, noise->outliers == 1 ? "is" : "are");
         cli_add_labelled(b, &args->out, YELLOW, "warning:  ", text.data);
@@ -291,7 +293,7 @@ static int measure(struct tch_run *run, const struct args *args)
     return measured < 0 || finished < 0 || run->state != TCH_RUN_COMPLETE ? EXIT_WORK : EXIT_OK;
 }
 
-/* Runs one command against itself, or two in turns. */
+/* Runs one command against itself, or two commands interleaved. */
 static int make_pilot(struct planning *p, const struct args *args)
 {
     struct tch_run_plan *plan = &p->run.plan;
@@ -335,13 +337,13 @@ static int read_pilot(struct planning *p, const struct args *args)
     tacho_error err;
 
     if (args->count > SIDES)
-        return cli_wrong_usage(args, "give one run, or two that were made in turns; a command to "
+        return cli_wrong_usage(args, "give one run, or two interleaved runs; a command to "
                                      "run follows '--'");
     for (size_t i = 0; i < args->count && status == EXIT_OK; i++) {
         p->folders[i] = args->operands[i];
         if (tch_report_open(&runs[i], cli_run_folder(args->operands[i], folders[i]), &err) < 0) {
             cli_complain_of_folder(args->operands[i], &err);
-            cli_complain(NULL, "to make a pilot put the command after '--': tacho plan -- COMMAND");
+            cli_complain(NULL, "to run a pilot, put the command after '--': tacho plan -- COMMAND");
             status = EXIT_WORK;
         } else {
             cli_warn_unfinished(args->operands[i], &runs[i].receipt, runs[i].life);
@@ -362,20 +364,20 @@ static const struct opt opts[] = {
     {.name = "effect",
      .letter = 'e',
      .arg = "P",
-     .help = "the change to find, beyond the tolerance (default 3%)",
+     .help = "change to find, beyond the tolerance (default 3%)",
      .set = CLI_SET(struct planning, effect, .kind = TCH_SET_SHARE, .wants = share_wanted)},
     {.name = "power",
      .arg = "P",
-     .help = "how often such a change is found (at least 50%, below 100%; default 90%)",
+     .help = "probability that such a change is found (at least 50%, below 100%; default 90%)",
      .set = CLI_SET(struct planning, power, .kind = TCH_SET_SHARE, .wants = share_wanted)},
     {.name = "metrics",
      .arg = "N",
-     .help = "how many metrics the report judges (default 1)",
+     .help = "number of metrics that the report judges (default 1)",
      .set = CLI_SET(struct planning, metrics, .kind = TCH_SET_U64, .least = 1, .most = METRICS_MOST,
                     .wants = "a number from 1 to 100000")},
     {.name = "alpha",
      .arg = "P",
-     .help = "chance of a wrong FAIL in the whole report (at most 50%; default 5%)",
+     .help = "probability of a wrong FAIL in the whole report (at most 50%; default 5%)",
      .set = CLI_SET(struct planning, alpha, .kind = TCH_SET_SHARE, .wants = share_wanted)},
     {.name = "of",
      .arg = "METRIC",
@@ -384,26 +386,27 @@ static const struct opt opts[] = {
     {.id = OF_PILOT,
      .name = "pilot",
      .arg = "N",
-     .help = "make a pilot of N pairs (at least 5; default 10)",
+     .help = "run a pilot of N pairs (at least 5; default 10)",
      .set = CLI_SET(struct planning, pairs, .kind = TCH_SET_U64, .least = TCH_PILOT_LEAST,
                     .most = PILOT_MOST, .wants = "a number from 5 to 10000")},
     {.id = OF_PILOT,
      .name = "command",
      .letter = 'c',
      .arg = "LINE",
-     .help = "a command for the pilot, split into words as a shell does; give two to compare them",
+     .help = "run this command in the pilot, split into words as a shell does; give two to compare "
+             "them",
      .take = cli_run_commands_add},
     {.id = OF_PILOT,
      .name = "out",
      .letter = 'o',
      .arg = "DIR",
-     .help = "where the run folders of the pilot go (default tacho-out)",
+     .help = "folder for the run folders of the pilot (default tacho-out)",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct planning, run.plan.out)},
     {.name = NULL},
 };
 
-/* Takes all options. *of_pilot: one that is about making a pilot, or NULL. */
+/* Parses all options. *of_pilot: one that applies to a pilot to run, or NULL. */
 static int take_options(struct planning *p, struct args *args, const struct opt **of_pilot)
 {
     const struct opt *opt;
@@ -451,10 +454,10 @@ static int run_plan(struct args *args)
     else if (p.run.plan.command_count > 0 || (args->count > 0 && cli_operands_are_command(args)))
         status = make_pilot(&p, args);
     else if (args->count == 0)
-        status = cli_wrong_usage(args, "give a run, two runs made in turns, or -- COMMAND");
+        status = cli_wrong_usage(args, "give one run, two interleaved runs, or -- COMMAND");
     else if (of_pilot)
         status = cli_wrong_usage(args,
-                                 "--%s is for a pilot that is made: put the command after "
+                                 "--%s applies to a pilot that is run: put the command after "
                                  "'--'",
                                  of_pilot->name);
     else
@@ -465,8 +468,8 @@ static int run_plan(struct args *args)
 
 static const struct arg operands[] = {
     {.name = "RUN",
-     .help = "a run folder as the pilot, or two of runs made in turns; after '--' the command of a "
-             "pilot to make",
+     .help = "run folder of the pilot, or two of interleaved runs; the command of a new pilot "
+             "follows '--'",
      .optional = true,
      .many = true,
      .complete = COMPLETE_DIR},
@@ -475,9 +478,9 @@ static const struct arg operands[] = {
 
 static const struct example examples[] = {
     {"tacho plan -- ./prog --size 1000",
-     "Run it 20 times, and say how many pairs find a change of 3 %."},
+     "Run it 20 times and print how many pairs find a change of 3 %."},
     {"tacho plan --effect 1% --metrics 20 tacho-out/prog/latest",
-     "From runs that there are, for a change of 1 % among 20 metrics."},
+     "Plan from existing runs, for a change of 1 % among 20 metrics."},
     {NULL, NULL},
 };
 
@@ -489,20 +492,20 @@ static const struct exit_note exits[] = {
 
 const struct cmd cmd_plan = {
     .name = "plan",
-    .summary = "how many runs a comparison needs, and how long they take",
+    .summary = "compute how many runs a comparison needs, and how long they take",
     .usage = "tacho plan [OPTIONS] RUN [RUN]\n"
              "tacho plan [OPTIONS] -- COMMAND [ARGUMENT...]\n"
              "tacho plan [OPTIONS] -c LINE [-c LINE]",
     .about =
         "Measures the noise of a pilot and says how many pairs of interleaved runs find a change "
         "of --effect as often as --power says. The pilot is a run folder, whose neighbouring runs "
-        "are compared with each other, or two folders of runs made in turns, or --pilot pairs of "
+        "are compared with each other, or two folders of interleaved runs, or --pilot pairs of "
         "runs "
         "of a command against itself, or of two commands.\n"
         "\n"
-        "A pilot knows the noise badly, so the plan has a reserve: it is enough after nine of ten "
-        "pilots, if the noise has no outliers. A pilot with a pair that is further than 5 median "
-        "distances from the median gets a warning: its plan is not to be trusted.\n"
+        "A pilot estimates the noise poorly, so the plan has a reserve. It is enough after nine of "
+        "ten pilots, if the noise has no outliers. If a pair of the pilot is further than 5 median "
+        "distances from the median, a warning says not to trust the plan.\n"
         "\n"
         "The last column is the option of tacho compare that the plan assumes: a FAIL needs an "
         "estimate of at least --min-effect, whose default of 2 % is too much for small effects.",

@@ -1,4 +1,4 @@
-/* The other commit, as a git worktree beside ours, and the builds of both. */
+/* Checks out the other commit as a git worktree beside ours, and builds both. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -32,7 +32,7 @@ enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
 
 #define GIT_NS 120000000000u
 
-/* What git prints, without the line feed; -1 after a complaint. */
+/* Runs git and sets out to its output without the line feed. Returns -1 after a complaint. */
 static int git(const char *root, const char *const *words, char *out, size_t size)
 {
     const char *argv[16] = {"git", "-C", root};
@@ -50,7 +50,7 @@ static int git(const char *root, const char *const *words, char *out, size_t siz
     if (status < 0)
         cli_complain(&err, "cannot run git");
     else if (end.status != 0)
-        status = -1; /* it has said why */
+        status = -1; /* git printed the reason */
     if (status == 0 && out)
         snprintf(out, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
     tch_buf_release(&b);
@@ -71,7 +71,7 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
     if (git(o->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL}, a->commit,
             sizeof a->commit) < 0)
         return fail(problem,
-                    "'%.100s' is no commit of the git repository in '%.150s'; in CI fetch it "
+                    "'%.100s' is not a commit of the git repository in '%.150s'; in CI fetch it "
                     "first: git fetch origin %.100s, or check out all of the history: "
                     "fetch-depth: 0",
                     o->against, o->root, o->against);
@@ -81,7 +81,7 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
     if (tch_mkdirs(o->out, &err) < 0 || !realpath(o->out, out))
         return fail(problem, "cannot make the folder '%.200s'", o->out);
     snprintf(tree, sizeof tree, "%.3000s/.against-%.12s", out, a->commit);
-    if (access(tree, F_OK) == 0) /* left behind by a kill */
+    if (access(tree, F_OK) == 0) /* left over from a killed gate */
         (void)git(o->root, (const char *[]){"worktree", "remove", "--force", tree, NULL}, NULL, 0);
     if (git(o->root,
             (const char *[]){"worktree", "add", "--quiet", "--force", "--detach", tree, a->commit,
@@ -100,7 +100,7 @@ void cli_against_remove(struct against *a, const char *root)
     a->tree[0] = '\0';
 }
 
-/* The last lines of a log, for who cannot open it, as in CI. */
+/* Prints the last lines of a log, for readers who cannot open it, as in CI. */
 static void show_tail(const char *path)
 {
     char text[LOG_TAIL];
@@ -118,13 +118,13 @@ static void show_tail(const char *path)
     for (from = (size_t)n; from > 0; from--)
         if (text[from - 1] == '\n' && --lines == 0)
             break;
-    for (size_t i = from; i < (size_t)n; i++) /* a build must not steer the terminal */
+    for (size_t i = from; i < (size_t)n; i++) /* so that build output cannot control the terminal */
         if (text[i] != '\n' && text[i] != '\t' && tch_utf8_is_control(text[i]))
             text[i] = '?';
     fprintf(stderr, "%.*s\n", (int)((size_t)n - from), text + from);
 }
 
-/* Runs the build in a group of its own, which ends with us. */
+/* Runs the build in a process group of its own, which is killed with us. */
 static int run_build(const struct tch_spawn *spec, const volatile sig_atomic_t *stop,
                      struct tch_spawn_end *end, tacho_error *err)
 {
@@ -174,7 +174,7 @@ int cli_gate_build(const struct gate_options *o, const struct args *args, const 
         return fail(problem, "interrupted while building %.100s", which);
     if (end.status == 0)
         return EXIT_OK;
-    fail(problem, "cannot build %.100s: '%.120s' ended with %s %d; all it said is in '%.120s'",
+    fail(problem, "cannot build %.100s: '%.120s' exited with %s %d; its output is in '%.120s'",
          which, o->build_shown, WIFSIGNALED(end.status) ? "signal" : "status",
          WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status), log);
     show_tail(log);

@@ -1,4 +1,4 @@
-/* What the gate says of benches that it cannot compare, or only with doubt. */
+/* Adds notes about benches that the gate cannot compare, or only with doubt. */
 #include "base/file.h"
 #include "cmd_gate_parts.h"
 #include "kit/run/vcs.h"
@@ -13,7 +13,7 @@ static bool has_few(const struct tch_gate_bench *b)
     return b->has_baseline && tch_gate_occasions(b) < 3;
 }
 
-/* Lists the benches of which something is true, the first few by name. Returns how many. */
+/* Lists the benches that satisfy a predicate, the first few by name. Returns how many there are. */
 static size_t list_benches(const struct tch_gate *g, bool (*is)(const struct tch_gate_bench *b),
                            struct tch_buf *names)
 {
@@ -29,7 +29,7 @@ static size_t list_benches(const struct tch_gate *g, bool (*is)(const struct tch
     return count;
 }
 
-/* Names the benches without a baseline: a note, or the problem when nothing was judged. */
+/* Names the benches without a baseline, in a note, or in a problem if nothing was judged. */
 static void name_missing(struct tch_gate *g, bool is_problem)
 {
     void (*add)(struct tch_findings *, const char *, ...) =
@@ -41,28 +41,28 @@ static void name_missing(struct tch_gate *g, bool is_problem)
     count = list_benches(g, has_none, &names);
     if (count > 0)
         add(&g->findings,
-            "%s%s %s no baseline on this kind of machine (%s) yet; 'tacho baseline save' makes "
+            "%s%s %s no baseline for this machine class (%s) yet; 'tacho baseline save' makes "
             "one, to be committed; or compare with another commit: tacho gate --against REF "
             "--build CMD",
             is_problem ? "nothing was judged: " : "", names.data, count == 1 ? "has" : "have",
             g->machine_class);
     if (list_benches(g, has_few, &names) > 0)
         tch_findings_note(&g->findings,
-                          "%s: fewer than 3 occasions are known, so how much occasions differ is "
-                          "assumed more than known; 'tacho baseline save' or 'tacho calibrate' "
-                          "on other days narrows that",
+                          "%s: fewer than 3 occasions are known, so the session spread is mostly "
+                          "assumed; 'tacho baseline save' or 'tacho calibrate' on other days "
+                          "measures it",
                           names.data);
     tch_buf_release(&names);
 }
 
-/* A program changes, and so does a machine of the same class. */
+/* Notes a reference that is old or of another branch: programs and machines of a class change. */
 static void note_reference(struct tch_findings *f, const struct tch_reference *r,
                            const char *commit)
 {
     if (r->old)
         tch_findings_note(f,
                           "%s: its baseline is %lld days old%s%s; 'tacho baseline save --promote' "
-                          "makes a new reference, 'max_age' allows for older ones",
+                          "makes a new reference, a larger 'max_age' accepts older ones",
                           r->bench, (long long)r->days, commit[0] ? ", of commit " : "", commit);
     if (r->commit[0] && r->ancestor == 0)
         tch_findings_note(f,
@@ -107,12 +107,13 @@ static int add_references(struct tch_gate *g)
         tch_occasion_commit(o, commit, sizeof commit);
         note_reference(&g->findings, &r, commit);
         if (g->findings.verdict == TCH_PASS && (r.old || (r.commit[0] && r.ancestor == 0)))
-            g->findings.verdict = TCH_WARN; /* of something else than is asked about */
+            g->findings.verdict =
+                TCH_WARN; /* the PASS is about another baseline than the one asked for */
     }
     return 0;
 }
 
-/* A PASS belongs to the files that were measured, not to the commit. */
+/* Notes changed files: a PASS belongs to the measured files, not to the commit. */
 static void note_dirty(struct tch_gate *g)
 {
     const struct tch_receipt *r = NULL;
@@ -125,10 +126,11 @@ static void note_dirty(struct tch_gate *g)
         return;
     tch_receipt_text(r, "commit", commit, sizeof commit);
     snprintf(g->findings.dirty, sizeof g->findings.dirty, "%.12s", commit);
-    tch_findings_note(&g->findings,
-                      "files differ from commit %s: the verdict is of the working tree, and not of "
-                      "a commit",
-                      g->findings.dirty);
+    tch_findings_note(
+        &g->findings,
+        "files differ from commit %s: the verdict is about the working tree, not about "
+        "a commit",
+        g->findings.dirty);
 }
 
 bool cli_gate_note_unjudged(struct tch_gate *g)
@@ -148,8 +150,8 @@ bool cli_gate_note_unjudged(struct tch_gate *g)
     return nothing;
 }
 
-/* The settings of the other commit may be of another version: what cannot be read is not compared.
- */
+/* Names the benches that only the other commit has. Its settings may be of another version; if they
+   cannot be read, they are ignored. */
 void cli_gate_note_removed(struct tch_gate *g, const struct gate_options *o,
                            const struct against *a)
 {

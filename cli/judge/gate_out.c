@@ -1,4 +1,4 @@
-/* Writes what the gate found: files, the page, the terminal, GitHub. */
+/* Writes the results of the gate: files, the page, the terminal, GitHub. */
 #include "cmd_gate_parts.h"
 
 #include <errno.h>
@@ -11,7 +11,7 @@
 #include "kit/report/verdict_formats.h"
 #include "verdict_view.h"
 
-/* --- Flamegraphs of what failed --- */
+/* --- Flamegraphs of benches that FAILed --- */
 
 static bool has_failed(const struct tch_gate *g, const struct tch_gate_bench *b)
 {
@@ -31,7 +31,8 @@ static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
     tacho_error err;
     int status = EXIT_WORK;
 
-    snprintf(title, sizeof title, "%.100s: red costs more than before, blue less", b->bench->name);
+    snprintf(title, sizeof title, "%.100s: red costs more than before, blue costs less",
+             b->bench->name);
     snprintf(path, sizeof path, "%.3900s/flamegraph-diff-%.100s.svg", g->how.out, b->bench->name);
     tch_buf_init(&svg, 64 << 20);
     if (!tch_folded_find(b->run.items[0].folder.path, before) ||
@@ -46,12 +47,13 @@ static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
         status = EXIT_OK;
     tch_buf_release(&svg);
     if (status == EXIT_OK)
-        tch_findings_note(&g->findings, "%s: what costs more than before is red in %s",
+        tch_findings_note(&g->findings, "%s: functions that cost more than before are red in %s",
                           b->bench->name, path);
     return status;
 }
 
-/* Reports profiling that fails; the verdict stays. Says whether a differential one was drawn. */
+/* Profiles a bench. A failure is reported but does not change the verdict. Returns whether a
+   differential flamegraph was drawn. */
 static bool draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
 {
     struct tch_warnings warnings = {.count = 0};
@@ -67,12 +69,14 @@ static bool draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
                           warnings.item[i].advice);
     if (b->plan.command_count > 1)
         return write_diff(g, b) == EXIT_OK;
-    tch_findings_note(&g->findings, "%s: its flamegraph is in %s; one of before needs --against",
+    tch_findings_note(&g->findings,
+                      "%s: its flamegraph is in %s; a differential one needs --against",
                       b->bench->name, b->run.items[0].folder.shown);
     return false;
 }
 
-/* Profiles what FAILed. Fills flames, which has room for every bench, and returns how many. */
+/* Profiles the benches that FAILed. Fills flames, which has room for every bench, and returns how
+   many. */
 static size_t draw_failed(struct tch_gate *g, struct tch_verdict_flame *flames)
 {
     size_t count = 0;
@@ -90,7 +94,7 @@ static size_t draw_failed(struct tch_gate *g, struct tch_verdict_flame *flames)
 
 /* --- Files --- */
 
-/* Where people find the page: what was said, the CI run, or the file. */
+/* Sets the address of the page: --link, the CI run, or the file. */
 static int set_link(struct tch_gate *g, const struct gate_options *o, const char *page)
 {
     const char *server = getenv("GITHUB_SERVER_URL");
@@ -128,7 +132,8 @@ static void append_to(const char *variable, const struct tch_buf *b)
         close(fd);
 }
 
-/* The summary is shown on the page of the run; outputs are for later steps of the workflow. */
+/* Writes the summary, which GitHub shows on the page of the run, and the outputs for later steps of
+   the workflow. */
 static void tell_github(const struct tch_findings *f, const char *page)
 {
     const char *word = tch_findings_word(f);
@@ -199,7 +204,8 @@ int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const stru
     if (o->flame && flames)
         drawn = draw_failed(g, flames);
     status = set_link(g, o, page);
-    if (!o->html && readlink(page, &link, 1) >= 0) /* only a page that was asked for may be one */
+    if (!o->html &&
+        readlink(page, &link, 1) >= 0) /* only a page that the user asked for may be a link */
         unlink(page);
     if (tch_mkdirs_above(page, &err) < 0 ||
         cli_write_findings_page(page, &g->findings, flames, drawn) != EXIT_OK)

@@ -1,4 +1,4 @@
-/* Settings and measuring, for `tacho gate` and `tacho baseline`. */
+/* Reads settings and measures, for `tacho gate` and `tacho baseline`. */
 #include <errno.h>
 #include <libgen.h>
 #include <math.h>
@@ -39,7 +39,7 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
 
     (void)opt;
     if (o->only_count == TCH_BENCHES_MOST)
-        return cli_wrong_usage(args, "there can be %d benches", TCH_BENCHES_MOST);
+        return cli_wrong_usage(args, "there can be at most %d benches", TCH_BENCHES_MOST);
     o->only[o->only_count++] = args->value;
     return EXIT_OK;
 }
@@ -54,8 +54,8 @@ int cli_gate_read_settings(struct gate_options *o)
     if (access(path, F_OK) < 0 && errno == ENOENT) {
         cli_complain(
             NULL,
-            "there is no '%s'. It lists the programs to measure and what they may cost, and is "
-            "kept in the repository; 'tacho gate init' writes one to start from",
+            "there is no '%s', the file that lists the programs to measure and their budgets; "
+            "'tacho gate init' writes one to start from",
             path);
         return EXIT_WORK;
     }
@@ -92,17 +92,19 @@ struct watcher {
     struct progress progress;
     const struct args *args;
     char what[128];
-    uint64_t before; /* runs made at earlier looks */
+    uint64_t before; /* runs made before this analysis */
 };
 
-static void on_begin(void *ctx, const struct tch_gate_bench *bench, uint64_t runs, unsigned look)
+static void on_begin(void *ctx, const struct tch_gate_bench *bench, uint64_t runs,
+                     unsigned analysis)
 {
     struct watcher *w = ctx;
 
     if (w->progress.on)
         cli_progress_end(&w->progress);
     w->before = bench->run.items[0].receipt.samples.count;
-    snprintf(w->what, sizeof w->what, "%.80s%s", bench->bench->name, look > 0 ? ", once more" : "");
+    snprintf(w->what, sizeof w->what, "%.80s%s", bench->bench->name,
+             analysis > 0 ? ", once more" : "");
     cli_progress_begin(&w->progress, w->args, w->what, runs);
 }
 
@@ -147,8 +149,7 @@ static void show_last_words(const struct tch_gate_bench *bench)
     tch_buf_init(&b, 1 << 16);
     tch_run_last_words(&bench->run, LAST_LINES, &b);
     if (b.len > 0)
-        fprintf(stderr, "the last words of '%s' on standard error:\n%s\n", bench->bench->name,
-                b.data);
+        fprintf(stderr, "last lines of '%s' on standard error:\n%s\n", bench->bench->name, b.data);
     tch_buf_release(&b);
 }
 

@@ -1,4 +1,4 @@
-/* Verdicts on the terminal. */
+/* Prints verdicts on the terminal. */
 #include "verdict_view.h"
 
 #include <math.h>
@@ -23,7 +23,7 @@ static enum paint verdict_paint(enum tch_verdict verdict)
     return paints[verdict];
 }
 
-/* A value has at most a third of the line. */
+/* Adds a cell of at most a third of the line. */
 static void add_cut_cell(struct table *t, const struct term *term, const char *value)
 {
     size_t third = term->width / 3;
@@ -60,7 +60,7 @@ static void add_differences(struct tch_buf *b, const struct term *term,
     tch_buf_addc(b, '\n');
 }
 
-/* --- The picture: intervals of all rows on one scale, no change in the middle. --- */
+/* --- The picture: intervals of all rows on one scale, with "no change" in the middle --- */
 
 static double plot_range(const struct tch_findings *f)
 {
@@ -114,7 +114,7 @@ static void add_plot(struct tch_buf *b, const struct term *term, const struct tc
 
 /* --- The table --- */
 
-/* Whether there is room for more than the numbers. */
+/* Returns whether there is room for more than the numbers. */
 static bool has_room(const struct term *term)
 {
     return term->width == 0 || term->width >= PLOT_FROM;
@@ -191,7 +191,7 @@ static bool has_benches(const struct tch_findings *f)
     return false;
 }
 
-/* The picture is left out where there is no room for it: range is 0 then. */
+/* Adds the table. Leaves out the picture if there is no room for it; range is 0 then. */
 static void add_table(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
 {
     static const struct column all[] = {

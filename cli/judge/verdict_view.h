@@ -1,5 +1,5 @@
 /*
- * Verdicts on the terminal: what differs, a table, and the intervals as a picture.
+ * Verdicts on the terminal: differences, a table, and the intervals as a picture.
  */
 #ifndef CLI_VERDICT_VIEW_H
 #define CLI_VERDICT_VIEW_H
@@ -10,17 +10,19 @@
 
 void cli_add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f);
 
-/** Writes one format of f to a file; "-" is stdout. EXIT_OK, or EXIT_WORK after a complaint. */
+/** Writes one format of f to a file; "-" is stdout. Returns EXIT_OK, or EXIT_WORK after a
+    complaint. */
 struct tch_verdict_format;
 int cli_write_findings(const struct tch_verdict_format *format, const char *path,
                        const struct tch_findings *f);
 
-/** Writes the page of f, with flamegraphs, to a file. EXIT_OK, or EXIT_WORK after a complaint. */
+/** Writes the page of f, with flamegraphs, to a file. Returns EXIT_OK, or EXIT_WORK after a
+    complaint. */
 struct tch_verdict_flame;
 int cli_write_findings_page(const char *path, const struct tch_findings *f,
                             const struct tch_verdict_flame *flames, size_t count);
 
-/** What to end with: 2 for a FAIL; 3 for less when `warn_fails`. */
+/** Returns the exit status: 2 for a FAIL; 3 for a warning if `warn_fails` is set. */
 int cli_findings_status(const struct tch_findings *f, bool warn_fails);
 
 #endif

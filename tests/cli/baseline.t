@@ -1,58 +1,59 @@
-# What it takes, and what it says of itself.
+# Help.
 $ tacho baseline --help
-| tacho baseline - save, list, show, promote, remove what the gate compares with
+| tacho baseline - save, list, show, promote and remove baselines of the gate
 | 
 | Usage: tacho baseline list|promote|remove|save|show [OPTIONS] [ARGUMENTS]
 | 
-| A baseline is a JSON file a bench and machine class, in .tacho/baselines, meant
-| to be committed. It holds the values of the last occasions; one is the
-| reference.
+| A baseline is one JSON file per bench and machine class in .tacho/baselines,
+| meant to be committed. It contains the values of the latest occasions. One of
+| them is the reference that the gate compares with.
 | 
 | Commands:
-|   list     which baselines there are
+|   list     list all baselines
 |   promote  make an occasion the reference of the gate
-|   remove   remove the baseline of a bench on one class of machines
-|   save     measure what tacho.yaml lists, and keep it as an occasion
-|   show     the occasions of a baseline, and how much they differ
+|   remove   remove the baseline of a bench on one machine class
+|   save     measure the benches of tacho.yaml and add the values as an occasion
+|   show     show the occasions of a baseline and how much they differ
 | 
 | Options:
 |   -h, --help  show this help
 | 
 | Examples:
 |   tacho baseline save
-|       Measure what tacho.yaml lists, and keep it.
+|       Measure the benches of tacho.yaml and store the values.
 |   tacho baseline show sort
-|       What it cost on which day.
+|       Show what the bench cost on each occasion.
 |   tacho baseline promote sort
-|       The latest is what counts from now on.
+|       Make the latest occasion the reference.
 | 
 | See 'tacho baseline COMMAND --help' for the details of a command.
 
 $ tacho baseline save --help
-| tacho baseline save - measure what tacho.yaml lists, and keep it as an occasion
+| tacho baseline save - measure the benches of tacho.yaml and add the values as an occasion
 | 
 | Usage: tacho baseline save [OPTIONS]
 |        tacho baseline save --from RUN [--bench NAME]
 | 
-| Runs each bench max_runs times and adds the values to its baseline, one file a
+| Runs each bench max_runs times and adds the values to its baseline, one file per
 | bench and machine class, meant to be committed. The first occasion is the
-| reference that the gate compares with; later ones tell how much occasions differ
-| with nothing changed, and become the reference by 'tacho baseline promote'.
+| reference that the gate compares with. Later ones show how much occasions differ
+| with nothing changed. 'tacho baseline promote' makes one of them the reference.
 | 
 | Options:
-|       --from RUN     a run folder that is there, in place of running; its bench
-|                      is --bench, or its name
-|       --promote      make it the reference at once
-|       --replace      drop the earlier occasions, of another command, say, or a
-|                      file that cannot be read
-|   -c, --config FILE  the settings (default tacho.yaml)
-|       --build CMD    how to build before measuring, by sh -c (default: 'build'
-|                      of the settings; true: do not build)
-|   -b, --bench NAME   this bench only; may be given several times
-|   -n, --runs N       runs of each at the first look, in place of what the
-|                      settings say
-|       --max-runs N   runs of each at the last look
-|   -o, --out DIR      where run folders go (default tacho-out)
+|       --from RUN     save this run folder instead of measuring; --bench names
+|                      its bench (default: its name)
+|       --promote      make the new occasion the reference
+|       --replace      drop all earlier occasions, such as those of another
+|                      command, or an unreadable file
+|   -c, --config FILE  read the settings from FILE (default tacho.yaml)
+|       --build CMD    run CMD by sh -c to build before measuring (default:
+|                      'build' of the settings; true: do not build)
+|   -b, --bench NAME   run only this bench; may be given several times
+|   -n, --runs N       runs of each side at the first analysis (default: 'runs' of
+|                      the settings)
+|       --max-runs N   runs of each side at the last analysis (default: 'max_runs'
+|                      of the settings)
+|   -o, --out DIR      folder for run folders (default tacho-out)
 |   -q, --quiet        show no progress and only essential output
 |       --color WHEN   use colours: auto (on a terminal), always or never
 |       --width N      fit tables into N columns
@@ -64,7 +65,7 @@ $ tacho baseline save --help
 |   64   wrong usage
 |   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
 
-# Baselines of two benches, one of them of two classes of machines.
+# Baselines of two benches, one of them on two machine classes.
 $ tacho baseline list --dir project/baselines
 | bench  machine class  occasions  reference             commit
 | merge  box-1cpu               1  2026-01-01T00:00:00Z
@@ -76,11 +77,11 @@ $ tacho baseline list --dir project/baselines --json
 
 $ tacho baseline list --dir compare
 | no baselines in 'compare'; 'tacho baseline save' makes them
-! tacho: cannot read 'compare/a/run.json', which is left as it is: its schema is 'tacho.run.v1', not tacho.baseline.v1
-! tacho: cannot read 'compare/b/run.json', which is left as it is: its schema is 'tacho.run.v1', not tacho.baseline.v1
+! tacho: cannot read 'compare/a/run.json', which was not changed: its schema is 'tacho.run.v1', not tacho.baseline.v1
+! tacho: cannot read 'compare/b/run.json', which was not changed: its schema is 'tacho.run.v1', not tacho.baseline.v1
 [1]
 
-# Occasions of one: two, one, and on another machine.
+# Occasions of a bench: two, one, and those on another machine.
 $ tacho baseline show --dir project/baselines --machine-class box-1cpu sort
 | sort on box-1cpu
 | 
@@ -174,7 +175,7 @@ $ tacho baseline show --dir project/baselines --machine-class box-1cpu sort --js
 |   ]
 | }
 
-# The second becomes the reference; the other bench is left alone.
+# The second becomes the reference; the other bench does not change.
 $ project/try 'p="--dir baselines --machine-class box-1cpu"; tacho baseline promote $p sort 20260101-000000-b && tacho baseline list --dir baselines'
 | sort: the reference is 20260101-000000-b of 2026-01-01T00:00:00Z
 | bench  machine class  occasions  reference             commit
@@ -190,14 +191,14 @@ $ project/try 'p="--dir baselines --machine-class box-1cpu"; tacho baseline prom
 |    20260101-000000-a  2026-01-01T00:00:00Z          ./prog a
 | *  20260101-000000-b  2026-01-01T00:00:00Z          ./prog b
 
-# One class of a bench goes, the other stays.
+# Removing one class of a bench keeps the other.
 $ project/try 'tacho baseline remove --dir baselines --machine-class box-1cpu merge; tacho baseline list --dir baselines'
 | removed baselines/merge/box-1cpu.json
 | bench  machine class  occasions  reference             commit
 | merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
 | sort   box-1cpu               2  2026-01-01T00:00:00Z
 
-# Two run folders are kept as occasions, under a bench's name and under their own.
+# Two run folders are saved as occasions, under a bench's name and under their own.
 $ project/try 'for r in a b; do tacho baseline save --from "$here/compare/$r" --bench prog && tacho baseline save --from "$here/compare/$r"; done; tacho baseline list'
 | DIR/.tacho/baselines/prog/box-1cpu.json: 1 occasion
 | DIR/.tacho/baselines/a/box-1cpu.json: 1 occasion
@@ -208,7 +209,7 @@ $ project/try 'for r in a b; do tacho baseline save --from "$here/compare/$r" --
 | b      box-1cpu               1  2026-01-01T00:00:00Z
 | prog   box-1cpu               2  2026-01-01T00:00:00Z
 
-# Measured: every bench of tacho.yaml, then two of them once more.
+# Measures every bench of tacho.yaml, then two of them again.
 $ project/try 'tacho baseline save -q && tacho baseline save -q -b pages -b score && find .tacho -name "*.json" | sort | xargs grep -c \"id\"'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
@@ -219,18 +220,18 @@ $ project/try 'tacho baseline save -q && tacho baseline save -q -b pages -b scor
 | .tacho/baselines/score/CLASS.json:2
 | .tacho/baselines/steps/CLASS.json:1
 
-# Each mistake by name.
+# Wrong usage: each message names the mistake.
 $ tacho baseline
-! tacho baseline - save, list, show, promote, remove what the gate compares with
+! tacho baseline - save, list, show, promote and remove baselines of the gate
 ! 
 ! Usage: tacho baseline list|promote|remove|save|show [OPTIONS] [ARGUMENTS]
 ! 
 ! Commands:
-!   list     which baselines there are
+!   list     list all baselines
 !   promote  make an occasion the reference of the gate
-!   remove   remove the baseline of a bench on one class of machines
-!   save     measure what tacho.yaml lists, and keep it as an occasion
-!   show     the occasions of a baseline, and how much they differ
+!   remove   remove the baseline of a bench on one machine class
+!   save     measure the benches of tacho.yaml and add the values as an occasion
+!   show     show the occasions of a baseline and how much they differ
 ! 
 ! See 'tacho baseline --help' for details.
 [64]
@@ -246,11 +247,11 @@ $ tacho baseline show
 [64]
 
 $ tacho baseline show --dir project/baselines --machine-class box-1cpu nothing
-! tacho: 'nothing' has no baseline for box-1cpu in 'project/baselines'; 'tacho baseline list' shows what there is, 'tacho baseline save' makes one
+! tacho: 'nothing' has no baseline for box-1cpu in 'project/baselines'; 'tacho baseline list' shows all, 'tacho baseline save' makes one
 [1]
 
 $ tacho baseline show --dir project/baselines --machine-class box-1cpu ../sort
-! tacho: cannot read 'project/baselines/../sort/box-1cpu.json', which is left as it is: '../sort' is no name for a bench: letters, digits, '.', '_' and '-'
+! tacho: cannot read 'project/baselines/../sort/box-1cpu.json', which was not changed: '../sort' is not a valid name of a bench; use letters, digits, '.', '_' and '-'
 [1]
 
 $ tacho baseline promote --dir project/baselines --machine-class box-1cpu sort 2025
@@ -262,7 +263,7 @@ $ tacho baseline remove --dir project/baselines --machine-class box-2cpu sort
 [1]
 
 $ tacho baseline save --config nowhere.yaml
-! tacho: there is no 'nowhere.yaml'. It lists the programs to measure and what they may cost, and is kept in the repository; 'tacho gate init' writes one to start from
+! tacho: there is no 'nowhere.yaml', the file that lists the programs to measure and their budgets; 'tacho gate init' writes one to start from
 [1]
 
 $ tacho baseline save --from compare/nowhere
@@ -270,7 +271,7 @@ $ tacho baseline save --from compare/nowhere
 [1]
 
 $ tacho baseline save --from compare/a -n 5
-! tacho: option '--runs' needs a number from 6 on, not '5'
+! tacho: option '--runs' needs a number of at least 6, not '5'
 ! see 'tacho baseline save --help'
 [64]
 
@@ -278,15 +279,15 @@ $ project/try 'cp baselines/sort/box-1cpu.json baselines/merge; tacho baseline l
 | bench  machine class  occasions  reference             commit
 | merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
 | sort   box-1cpu               2  2026-01-01T00:00:00Z
-! tacho: 'baselines/merge/box-1cpu.json' is the baseline of 'sort' on box-1cpu, which belongs into 'baselines/sort/box-1cpu.json'
-! tacho: cannot read 'baselines/merge/box-1cpu.json', which is left as it is: it is the baseline of 'sort' on box-1cpu, not of 'merge' on box-1cpu
-! tacho: cannot read 'baselines/merge/box-1cpu.json', which is left as it is: it is the baseline of 'sort' on box-1cpu, not of 'merge' on box-1cpu
+! tacho: 'baselines/merge/box-1cpu.json' is the baseline of 'sort' on box-1cpu, which belongs in 'baselines/sort/box-1cpu.json'
+! tacho: cannot read 'baselines/merge/box-1cpu.json', which was not changed: it is the baseline of 'sort' on box-1cpu, not of 'merge' on box-1cpu
+! tacho: cannot read 'baselines/merge/box-1cpu.json', which was not changed: it is the baseline of 'sort' on box-1cpu, not of 'merge' on box-1cpu
 [1]
 
 $ project/try 'echo "{}" >baselines/sort/box-1cpu.json; tacho baseline show --dir baselines --machine-class box-1cpu sort; tacho baseline list --dir baselines'
 | bench  machine class  occasions  reference             commit
 | merge  box-1cpu               1  2026-01-01T00:00:00Z
 | merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
-! tacho: cannot read 'baselines/sort/box-1cpu.json', which is left as it is: its schema is '', not tacho.baseline.v1
-! tacho: cannot read 'baselines/sort/box-1cpu.json', which is left as it is: its schema is '', not tacho.baseline.v1
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1
 [1]

@@ -1,30 +1,30 @@
-# What the help says of it.
+# Help.
 $ tacho calibrate --help | head -n 22
-| tacho calibrate - which changes this machine can see, and with how many runs
+| tacho calibrate - measure which changes this machine can see, and with how many runs
 | 
 | Usage: tacho calibrate [OPTIONS] --bench NAME
 |        tacho calibrate [OPTIONS] -- COMMAND [ARGUMENT...]
 |        tacho calibrate [OPTIONS] RUN RUN
 | 
-| Runs a command against itself in interleaved pairs and says how much they differ
-| with nothing changed: noise within pairs, correlation of neighbouring runs,
-| drift, and how much sessions differ, from all calibrations and baselines of this
+| Runs a command against itself in interleaved pairs and reports how much they
+| differ with nothing changed: noise within pairs, correlation of neighbouring
+| runs, drift, and the session spread from all calibrations and baselines of this
 | machine class.
 | 
-| From these pairs it draws gates with changes of every size. The table has the
-| smallest change that 'tacho gate' sees in 9 of 10 of them, the page the whole
-| curve. It also draws 2,000 reports in which nothing changed, and counts those
-| that say FAIL.
+| From these pairs it draws gates with changes of every size. The table shows the
+| smallest change that 'tacho gate' sees in 9 of 10 of them, the page shows the
+| whole curve. It also draws 2,000 reports in which nothing changed and counts
+| those that FAIL.
 | 
-| The calibration is kept per bench and machine class, sealed with the
+| The calibration is saved per bench and machine class, sealed with the
 | environment. 'tacho gate' and 'tacho compare' use it: see docs/calibrate.md.
 | 
 | Arguments:
-|   RUN  two runs of one command that were made in turns; after '--' the command
-|        to run
+|   RUN  two interleaved runs of one command; a command to run follows '--'
+| 
 
-# From two runs of one command that were made in turns. The page has the picture.
-$ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --of memory calibrate/a calibrate/b; grep -c 'probability of detection' $d/page.html; rm -r $d
+# From two interleaved runs of one command. The page has the picture.
+$ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --of memory calibrate/a calibrate/b; grep -c 'probability of being seen' $d/page.html; rm -r $d
 | calibrated: 30 pairs of 'prog' against itself, 50.00 ms each
 | 
 |   metric          median  noise  lag-1  drift  sessions
@@ -38,16 +38,16 @@ $ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --o
 |     40   2.000 s       2.2%        <0.1%
 |     80   4.000 s       1.6%        <0.1%
 | 
-| wrong FAILs: 4.9% of 2000 reports of 20 pairs that were drawn from these runs (at most 5% are promised; the drawing has an error of 0.5)
-| sessions:    this is the first occasion, so how much sessions differ is assumed; calibrate again on other days
-| 2
+| wrong FAILs: 4.9% of 2000 reports of 20 pairs, drawn from these runs (promised: at most 5%; simulation error: 0.5 points)
+| sessions:    this is the first occasion, so the session spread is assumed; calibrate again on other days
+| 0
 
 $ d=$(mktemp -d); tacho calibrate --json --no-save --html $d/page.html calibrate/a calibrate/b; rm -r $d
 | {"schema":"tacho.calibration.v1","bench":"prog","machine_class":"box-1cpu","occasions":[
 | {"id":"20260101-000000-a","at":"2026-01-01T00:00:00Z","commit":"","command":"./prog","environment":{"cpu_model":"box"},"pairs":30,"pair_seconds":0.049999999999999996,"alpha":0.05,"power":0.9,"reports":2000,"false_fails":0.052,"occasions":1,"metrics":[{"name":"wall","median":19952837.5,"noise":0.027709623215777173,"lag1":-0.1586018347626208,"drift":0.0075723756750201154,"session_spread":0.026,"sees":[{"runs":10,"change":0.033151360778808585,"seconds":0.49999999999999994},{"runs":20,"change":0.02869411685180664,"seconds":0.9999999999999999},{"runs":40,"change":0.02163092526245117,"seconds":1.9999999999999998},{"runs":80,"change":0.016329151519775393,"seconds":3.9999999999999996}]}],"sha256":"12c2fca238a6b494eed437d46d5f0bf91ea20dc85da18e91f1e03e92651c6014"}
 | ]}
 
-# What cannot be calibrated.
+# Metrics that cannot be calibrated.
 $ tacho calibrate --no-save --of tps calibrate/a calibrate/b
 ! tacho: cannot calibrate: there is no metric 'tps'
 [1]
@@ -61,7 +61,7 @@ $ tacho calibrate --no-save compare/a compare/b
 [1]
 
 $ tacho calibrate --no-save calibrate/a plan/pilot
-! tacho: 'calibrate/a' and 'plan/pilot' were not run in turns; run the command by 'tacho calibrate -- COMMAND'
+! tacho: 'calibrate/a' and 'plan/pilot' were not interleaved; run the command by 'tacho calibrate -- COMMAND'
 [1]
 
 $ tacho calibrate calibrate/none calibrate/b
@@ -75,12 +75,12 @@ $ tacho calibrate
 [64]
 
 $ tacho calibrate calibrate/a
-! tacho: give two runs of one command that were made in turns; a command to run follows '--'
+! tacho: give two interleaved runs of one command; a command to run follows '--'
 ! see 'tacho calibrate --help'
 [64]
 
 $ tacho calibrate --bench sort -- true
-! tacho: give --bench or a command, not both
+! tacho: cannot combine --bench with a command; remove one of them
 ! see 'tacho calibrate --help'
 [64]
 

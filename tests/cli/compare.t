@@ -1,4 +1,4 @@
-# Two runs that were made in turns: what differs first, then metric by metric.
+# Two interleaved runs: differences first, then metric by metric.
 $ tacho compare compare/a compare/b
 | what differs     A           B
 | command.argv[1]  "a"         "b"
@@ -35,9 +35,9 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b
 | FAIL
 [2]
 
-# A metric of the user's own: which way is better must be said.
+# A metric of the user's own needs a direction.
 $ tacho compare -t tps=5% compare/a compare/b
-! tacho: cannot compare: it is not known whether more of 'tps' is better: say its 'direction' in tacho.yaml, or --higher-is-better or --lower-is-better
+! tacho: cannot compare: it is not known whether more of 'tps' is better; set its 'direction' in tacho.yaml, or --higher-is-better or --lower-is-better
 [1]
 $ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
 | what differs     A           B
@@ -139,7 +139,7 @@ $ LC_ALL=C COLUMNS=80 tacho compare -t wall=5% compare/a compare/b
 | FAIL
 [2]
 
-# Wrong calls.
+# Wrong usage.
 $ tacho compare compare/a
 ! tacho: B is missing
 ! see 'tacho compare --help'
@@ -149,11 +149,11 @@ $ tacho compare -t '5 percent' compare/a compare/b
 ! see 'tacho compare --help'
 [64]
 $ tacho compare --alpha 2 compare/a compare/b
-! tacho: --alpha needs a chance such as 5% or 0.01, not '2'
+! tacho: --alpha needs a probability such as 5% or 0.01, not '2'
 ! see 'tacho compare --help'
 [64]
 $ tacho compare --equivalent compare/a compare/b
-! tacho: --equivalent needs --tolerance: equivalent within what?
+! tacho: --equivalent needs --tolerance, which says how far B may differ from A
 ! see 'tacho compare --help'
 [64]
 $ tacho compare --quantile 100 compare/a compare/b
@@ -171,16 +171,16 @@ $ tacho baseline show
 ! see 'tacho baseline show --help'
 [64]
 $ tacho compare --json --format csv compare/a compare/b
-! tacho: --json is --format json, and goes with no other format
+! tacho: --json means --format json; it cannot be combined with another format
 ! see 'tacho compare --help'
 [64]
-# Names lead nowhere else.
+# Names cannot lead to another folder.
 $ tacho baseline remove --dir nowhere ../x
-! tacho: '../x' is no name for a bench: letters, digits, '.', '_' and '-'
+! tacho: '../x' is not a valid name of a bench; use letters, digits, '.', '_' and '-'
 [1]
 $ tacho baseline remove --dir nowhere --machine-class ../../y x
-! tacho: '../../y' is no name for a class of machines: letters, digits, '.', '_' and '-'
+! tacho: '../../y' is not a valid name of a machine class; use letters, digits, '.', '_' and '-'
 [1]
 $ tacho baseline save --from compare/a --bench ../x
-! tacho: cannot save 'compare/a' as a baseline: '../x' is no name for a bench: letters, digits, '.', '_' and '-'
+! tacho: cannot save 'compare/a' as a baseline: '../x' is not a valid name of a bench; use letters, digits, '.', '_' and '-'
 [1]

@@ -1,60 +1,64 @@
-# What it takes, and what it says of itself.
+# Help.
 $ tacho gate --help
-| tacho gate - run what tacho.yaml lists, judge it against baselines or another commit, for CI
+| tacho gate - judge the benches of tacho.yaml against baselines or another commit, for CI
 | 
 | Usage: tacho gate [OPTIONS]
 |        tacho gate init
 | 
-| Runs the benches of tacho.yaml and says PASS, WARN, FAIL or INCONCLUSIVE of each
-| budget, with an interval. FAIL means beyond doubt: over everything that one
-| report judges, a wrong FAIL comes up in at most 5 % of reports. A gate that
-| could judge nothing says NOT JUDGED.
+| Runs the benches of tacho.yaml and prints PASS, WARN, FAIL or INCONCLUSIVE for
+| each budget, with an interval. A report whose budgets are all kept contains a
+| wrong FAIL with a probability of at most 5 %, however many budgets it has. A
+| gate that could judge nothing prints NOT JUDGED.
 | 
-| Best is --against: that commit is built in a git worktree and both sides are run
-| in turns, so that the machine's mood cancels out. A stored baseline, made by
-| 'tacho baseline save', is from another day; what days differ by is allowed for,
-| so less is found.
+| Prefer --against: it builds that commit in a git worktree and interleaves the
+| runs of both sides, so that a change of the machine affects both alike. A stored
+| baseline, made by 'tacho baseline save', belongs to another session. Its
+| intervals are wider, so smaller changes are not found.
 | 
-| What is not clear is run again, twice as often, up to max_runs; the looks share
-| the chance of a wrong FAIL. What FAILs is run again in a fresh block, which
-| alone decides.
+| A bench with an open verdict is run again, twice as often, up to max_runs. These
+| interim analyses share the probability of a wrong FAIL. A bench that FAILs is
+| run again in a fresh block of runs, which alone decides.
 | 
 | Commands:
 |   init  write a commented tacho.yaml and workflows for GitHub and GitLab
 | 
 | Options:
-|       --against REF          compare with this commit, built beside ours and run
-|                              in turns with it
-|   -c, --config FILE          the settings (default tacho.yaml)
-|       --build CMD            how to build before measuring, by sh -c (default:
-|                              'build' of the settings; true: do not build)
-|   -b, --bench NAME           this bench only; may be given several times
-|   -n, --runs N               runs of each at the first look, in place of what
-|                              the settings say
-|       --max-runs N           runs of each at the last look
-|   -o, --out DIR              where run folders go (default tacho-out)
-|       --session-spread P     allow for sessions that differ by P from the
-|                              baseline (default: as earlier ones did, 2.6% for
-|                              times where there are few)
-|       --suspicious FACTOR    warn of what became better by more than this factor
-|                              (default: 'suspicious' of the settings, or 3x)
-|       --require-baseline     fail when a bench has no baseline; else that is a
-|                              warning
-|       --save                 unless it fails, add what was measured to the
-|                              baselines as an occasion
-|       --flame-on-regression  on FAIL profile both sides and draw what changed
-|       --md FILE              a comment for a pull request
-|       --junit FILE           JUnit XML, a test case a budget
-|       --prometheus FILE      gauges in Prometheus's text format
-|       --json-file FILE       the verdict as JSON, tacho.verdict.v1; --json
-|                              prints it
-|       --badge FILE           an SVG badge with the verdict
-|       --html FILE            the page with distributions (default OUT/gate.html)
-|       --link URL             where that page can be seen, for the comment
-|       --list                 print the names of the benches, and do nothing else
-|       --dry-run              say what would be run, and run nothing
-|       --fail-on-warn         end with 3 when something is WARN, INCONCLUSIVE or
-|                              has no baseline
+|       --against REF          compare with this commit, which is built in a git
+|                              worktree and run interleaved with ours
+|   -c, --config FILE          read the settings from FILE (default tacho.yaml)
+|       --build CMD            run CMD by sh -c to build before measuring
+|                              (default: 'build' of the settings; true: do not
+|                              build)
+|   -b, --bench NAME           run only this bench; may be given several times
+|   -n, --runs N               runs of each side at the first analysis (default:
+|                              'runs' of the settings)
+|       --max-runs N           runs of each side at the last analysis (default:
+|                              'max_runs' of the settings)
+|   -o, --out DIR              folder for run folders (default tacho-out)
+|       --session-spread P     assume that sessions differ by P (default: as much
+|                              as earlier ones did; 2.6% for times if there are
+|                              few)
+|       --suspicious FACTOR    warn if a metric became better by more than this
+|                              factor (default: 'suspicious' of the settings, or
+|                              3x)
+|       --require-baseline     fail if a bench has no baseline (default: warn)
+|       --save                 add the measured values to the baselines as an
+|                              occasion, unless the gate fails
+|       --flame-on-regression  on FAIL profile both sides and draw a differential
+|                              flamegraph
+|       --md FILE              write a comment for a pull request
+|       --junit FILE           write JUnit XML with one test case per budget
+|       --prometheus FILE      write gauges in Prometheus's text format
+|       --json-file FILE       write the verdict as JSON, tacho.verdict.v1 (--json
+|                              prints it)
+|       --badge FILE           write an SVG badge with the verdict
+|       --html FILE            write the page with distributions to FILE (default
+|                              OUT/gate.html)
+|       --link URL             URL of that page, for the comment
+|       --list                 print the names of the benches and exit
+|       --dry-run              print what would be run and exit
+|       --fail-on-warn         exit with 3 if a verdict is WARN or INCONCLUSIVE,
+|                              or a bench has no baseline
 |       --json                 print the result as JSON
 |   -q, --quiet                show no progress and only essential output
 |       --color WHEN           use colours: auto (on a terminal), always or never
@@ -65,9 +69,9 @@ $ tacho gate --help
 |   tacho gate init
 |       Write a tacho.yaml to start from, and CI workflows.
 |   tacho gate --against origin/main --build 'make -j'
-|       Is this tree slower than main? Both are built, and run in turns.
+|       Is this tree slower than main? Both are built and run interleaved.
 |   tacho baseline save && git add .tacho && tacho gate
-|       Against a stored baseline.
+|       Compare with a stored baseline.
 |   tacho gate --against HEAD~1 --md comment.md --junit gate.xml --flame-on-regression
 |       In CI: a comment, test results, and flamegraphs when it fails.
 | 
@@ -75,7 +79,8 @@ $ tacho gate --help
 |   0    success
 |   1    the command could not do its work
 |   2    a budget FAILs, or with --require-baseline there is no baseline
-|   3    with --fail-on-warn: something is WARN, INCONCLUSIVE or has no baseline
+|   3    with --fail-on-warn: a verdict is WARN or INCONCLUSIVE, or a bench has no
+|        baseline
 |   4    NOT JUDGED: no budget could be judged, or a baseline cannot be used
 |   64   wrong usage
 |   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
@@ -87,14 +92,14 @@ $ tacho gate init --help
 | 
 | Usage: tacho gate init [--force]
 | 
-| Looks at how the project in this folder is built (cargo, meson, cmake, go,
+| Detects how the project in this folder is built (cargo, meson, cmake, go,
 | configure, make) and writes tacho.yaml, .github/workflows/tacho.yml and
-| .gitlab/tacho.yml to start from. Files that are there stay, and symbolic links
-| are not followed. The workflows build tacho from the repository and the commit
-| that the CI's variables TACHO_REPOSITORY and TACHO_COMMIT name.
+| .gitlab/tacho.yml to start from. Existing files are kept, and symbolic links are
+| not followed. The workflows build tacho from the repository and the commit that
+| the CI's variables TACHO_REPOSITORY and TACHO_COMMIT name.
 | 
 | Options:
-|       --force       write anew what is there
+|       --force       overwrite existing files
 |   -q, --quiet       show no progress and only essential output
 |       --color WHEN  use colours: auto (on a terminal), always or never
 |       --width N     fit tables into N columns
@@ -105,7 +110,7 @@ $ tacho gate init --help
 |   1   the command could not do its work
 |   64  wrong usage
 
-# What would be run: every bench with its budgets, and some of them.
+# --dry-run: every bench with its budgets, then some of them.
 $ project/try 'tacho gate --list'
 | steps
 | score
@@ -115,60 +120,60 @@ $ project/try 'tacho gate --dry-run'
 | steps
 |   command    cat steps
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 look
+|   runs       6, up to 6 while a verdict is open, 1 analysis
 |   budgets    steps may be worse by 5 %
-|   baseline   DIR/.tacho/baselines/steps/CLASS.json (not there yet)
+|   baseline   DIR/.tacho/baselines/steps/CLASS.json (missing)
 | score
 |   command    cat score
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 look
+|   runs       6, up to 6 while a verdict is open, 1 analysis
 |   budgets    score may be worse by 10 %
 |              total its median may be at most 10
-|   baseline   DIR/.tacho/baselines/score/CLASS.json (not there yet)
+|   baseline   DIR/.tacho/baselines/score/CLASS.json (missing)
 | pages
 |   command    cat pages
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 look
+|   runs       6, up to 6 while a verdict is open, 1 analysis
 |   budgets    pages its median may be at most 50, required
-|   baseline   DIR/.tacho/baselines/pages/CLASS.json (not there yet)
+|   baseline   DIR/.tacho/baselines/pages/CLASS.json (missing)
 
 $ project/try 'tacho gate --dry-run --bench pages --bench steps --runs 8 --max-runs 32'
 | steps
 |   command    cat steps
 |   in         DIR
-|   runs       8, up to 32 where it is not clear, 3 looks
+|   runs       8, up to 32 while a verdict is open, 3 analyses
 |   budgets    steps may be worse by 5 %
-|   baseline   DIR/.tacho/baselines/steps/CLASS.json (not there yet)
+|   baseline   DIR/.tacho/baselines/steps/CLASS.json (missing)
 | pages
 |   command    cat pages
 |   in         DIR
-|   runs       8, up to 32 where it is not clear, 3 looks
+|   runs       8, up to 32 while a verdict is open, 3 analyses
 |   budgets    pages its median may be at most 50, required
-|   baseline   DIR/.tacho/baselines/pages/CLASS.json (not there yet)
+|   baseline   DIR/.tacho/baselines/pages/CLASS.json (missing)
 
 $ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
-| would check 'HEAD' out into a git worktree below 'tacho-out', run 'make -j' there and in 'DIR', and run both sides in turns
+| would check 'HEAD' out into a git worktree below 'tacho-out', run 'make -j' there and in 'DIR', and run both sides interleaved
 | 
 | steps
 |   command    cat steps
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 look
+|   runs       6, up to 6 while a verdict is open, 1 analysis
 |   budgets    steps may be worse by 5 %
 | score
 |   command    cat score
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 look
+|   runs       6, up to 6 while a verdict is open, 1 analysis
 |   budgets    score may be worse by 10 %
 |              total its median may be at most 10
 | pages
 |   command    cat pages
 |   in         DIR
-|   runs       6, up to 6 where it is not clear, 1 look
+|   runs       6, up to 6 while a verdict is open, 1 analysis
 |   budgets    pages its median may be at most 50, required
 
 # Without baselines only the limits are judged.
 $ project/try 'tacho gate -q'
-| note: steps, score, pages have no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -190,14 +195,14 @@ $ project/try 'tacho gate -q -b steps'
 | steps  steps   -  100       -                                                   no baseline
 | 
 | NOT JUDGED
-! tacho: nothing was judged: steps has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+! tacho: nothing was judged: steps has no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
 [4]
 
 $ project/try 'tacho gate -q -b steps --junit x >/dev/null 2>&1; s=$?; cat x; exit $s'
 | <?xml version="1.0" encoding="UTF-8"?>
 | <testsuite name="tacho gate" tests="1" failures="0" errors="1" skipped="0">
 |   <testcase classname="tacho.gate" name="problem 1">
-|     <error message="nothing was judged: steps has no baseline on this kind of machine (CLASS) yet; &#39;tacho baseline save&#39; makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD"/>
+|     <error message="nothing was judged: steps has no baseline for this machine class (CLASS) yet; &#39;tacho baseline save&#39; makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD"/>
 |     <system-out>NOT JUDGED</system-out>
 |   </testcase>
 | </testsuite>
@@ -211,7 +216,7 @@ $ project/try 'tacho gate -q --require-baseline'
 [2]
 
 $ project/try 'tacho gate -q --fail-on-warn -b pages'
-| note: pages has no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: pages has no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -227,8 +232,8 @@ $ project/try 'tacho baseline save -q; tacho gate -q'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
+| note: steps, score, pages: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -238,7 +243,7 @@ $ project/try 'tacho baseline save -q; tacho gate -q'
 | score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ────────────●────────────   0.50  PASS, sees -21.0 %
 |        total, at most 10    -    9       -                                                      PASS
 | pages  pages, at most 50    -   40       -                                                      PASS
-|   steps: steps 0.0 % [-7.0 % .. +7.5 %], allowed +5.0 %: more runs do not help: not made in turns, the interval is at least +-7.5 %
+|   steps: steps 0.0 % [-7.0 % .. +7.5 %], allowed +5.0 %: more runs do not help: without interleaving, the interval is at least +-7.5 %
 | 
 | INCONCLUSIVE
 
@@ -248,8 +253,8 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; echo score 9 of 9 
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | note: steps: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs again
-| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
+| note: steps, score, pages: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -263,13 +268,13 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; echo score 9 of 9 
 | FAIL
 [2]
 
-# What became much better is a warning: perhaps its work is no longer done.
+# A metric that became much better is a warning: the program may no longer do its work.
 $ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b steps'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
+| note: steps: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -284,8 +289,8 @@ $ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b st
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
+| note: steps: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -305,8 +310,8 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
-| note: not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
+| note: steps, score, pages: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -316,18 +321,18 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 | score  score                7    7   0.0 %  -7.0 % .. +7.5 %  ┆───────────●───────────    0.50  PASS, sees -21.0 %
 |        total, at most 10    -    9       -                                                      PASS
 | pages  pages, at most 50    -   60       -                                                      INCONCLUSIVE, 7 runs advised
-|   steps: steps +1.0 % [-6.0 % .. +8.6 %], allowed +5.0 %: more runs do not help: not made in turns, the interval is at least +-7.5 %
+|   steps: steps +1.0 % [-6.0 % .. +8.6 %], allowed +5.0 %: more runs do not help: without interleaving, the interval is at least +-7.5 %
 | 
 | INCONCLUSIVE
 
-# A tolerance that the session term hides: said before the first run, and not run up to --max-runs.
-$ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --max-runs 24 --json | jq -c ".rows[0] | [.verdict, .b.n, .why]"'
+# A tolerance smaller than the session term: the gate warns before the first run and does not run up to --max-runs.
+$ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --max-runs 24 --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
-| ["INCONCLUSIVE",6,"more runs do not help: not made in turns, the interval is at least +-7.5 %"]
-! tacho: warning: steps: a tolerance of 5 % for steps cannot PASS if nothing changed: against a baseline the interval is at least +-7.5 %, however many runs are made, as sessions are taken to differ by 2.6 % (--session-spread); allow more, or run both in turns: tacho gate --against REF --build CMD
+| ["INCONCLUSIVE",6,"more runs do not help: without interleaving, the interval is at least +-7.5 %"]
+! tacho: warning: steps: a tolerance of 5 % for steps cannot PASS if nothing changed: against a baseline the interval is at least +-7.5 %, however many runs are made, as sessions are taken to differ by 2.6 % (--session-spread); allow more, or interleave both: tacho gate --against REF --build CMD
 
-# Sessions that are known to differ by less: nothing is hidden.
-$ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --session-spread 1% --json | jq -c ".rows[0] | [.verdict, .b.n, .why]"'
+# With a smaller session spread there is no warning.
+$ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --session-spread 1% --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | ["PASS",6,null]
 
@@ -343,9 +348,9 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | 
 | > steps: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs again
 | >
-| > steps, score, pages: fewer than 3 occasions are known, so how much occasions differ is assumed more than known; 'tacho baseline save' or 'tacho calibrate' on other days narrows that
+| > steps, score, pages: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
 | >
-| > not run in turns: this allows for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if yours differ by more, a FAIL may be the machine; in turns there is no such limit: tacho gate --against REF --build CMD
+| > not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |
@@ -408,7 +413,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --pr
 
 # A bench that fails, a bench that prints no number.
 $ project/try 'sed -i "s/cat pages/false/" tacho.yaml; tacho gate -q'
-| note: steps, score, pages have no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -423,7 +428,7 @@ $ project/try 'sed -i "s/cat pages/false/" tacho.yaml; tacho gate -q'
 [1]
 
 $ project/try 'echo none >pages; tacho gate -q'
-| note: steps, score, pages have no baseline on this kind of machine (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -433,12 +438,12 @@ $ project/try 'echo none >pages; tacho gate -q'
 | score  score              -    7       -                                                   no baseline
 |        total, at most 10  -    9       -                                                   PASS
 | pages  pages, at most 50  -    -       -                                                   FAIL
-|   pages: pages, at most 50: it is required, and was not measured
+|   pages: pages, at most 50: it is required but was not measured
 | 
 | FAIL
 [2]
 
-# A baseline of another command, bench or class of machines is not used.
+# A baseline of another command, bench or machine class is not used.
 $ project/try 'tacho baseline save -q; sed -i "s|cat steps|cat ./steps|" tacho.yaml; cd .tacho/baselines; cp steps/*.json "$(ls score/*.json)"; sed -i "s/\"machine_class\": \"/&x/" pages/*.json; cd ../..; tacho gate -q'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
@@ -453,22 +458,22 @@ $ project/try 'tacho baseline save -q; sed -i "s|cat steps|cat ./steps|" tacho.y
 | pages  pages, at most 50  -   40       -                                                   PASS
 | 
 | NOT JUDGED
-! tacho: the baseline 'DIR/.tacho/baselines/steps/CLASS.json' cannot be used, and is left as it is: it was measured with 'cat steps', the bench is 'cat ./steps'; to accept that: tacho baseline save --replace
-! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used, and is left as it is: it is the baseline of 'steps' on CLASS, not of 'score' on CLASS
-! tacho: the baseline 'DIR/.tacho/baselines/pages/CLASS.json' cannot be used, and is left as it is: it is the baseline of 'pages' on xCLASS, not of 'pages' on CLASS
+! tacho: the baseline 'DIR/.tacho/baselines/steps/CLASS.json' cannot be used and was not changed: it was measured with 'cat steps', the bench is 'cat ./steps'; to accept that: tacho baseline save --replace
+! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used and was not changed: it is the baseline of 'steps' on CLASS, not of 'score' on CLASS
+! tacho: the baseline 'DIR/.tacho/baselines/pages/CLASS.json' cannot be used and was not changed: it is the baseline of 'pages' on xCLASS, not of 'pages' on CLASS
 [4]
 
-# A baseline of another command is replaced when that is asked for, and so is one that is damaged.
+# --replace replaces a baseline of another command, and a damaged one.
 $ project/try 'tacho baseline save -q >x; echo damaged >"$(ls .tacho/baselines/score/*)"; sed -i "s|cat steps|cat ./steps|" tacho.yaml; tacho baseline save -q -b score; tacho baseline save -q --replace; tacho gate -q >x; echo $?'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | 0
-! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used, and is left as it is: expected a value, found 'd'
+! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used and was not changed: expected a value, found 'd'
 
-# Settings that are wrong: each mistake by name and place.
+# Wrong settings: each message names the mistake and its position.
 $ tacho gate --config nowhere.yaml
-! tacho: there is no 'nowhere.yaml'. It lists the programs to measure and what they may cost, and is kept in the repository; 'tacho gate init' writes one to start from
+! tacho: there is no 'nowhere.yaml', the file that lists the programs to measure and their budgets; 'tacho gate init' writes one to start from
 [1]
 
 $ tacho gate --config project/twice.yaml
@@ -480,7 +485,7 @@ $ project/try 'tacho gate --bench nothing'
 [1]
 
 $ project/try 'sed -i "s/direction: lower}/direction: sideways}/" tacho.yaml; tacho gate'
-! tacho: cannot read 'tacho.yaml': line 8, column 39: 'direction' is which way is better: lower or higher
+! tacho: cannot read 'tacho.yaml': line 8, column 39: 'direction' must be lower or higher, whichever is better
 [1]
 
 $ project/try 'sed -i "s/tolerance: 5%/tolerance: much/" tacho.yaml; tacho gate'
@@ -488,7 +493,7 @@ $ project/try 'sed -i "s/tolerance: 5%/tolerance: much/" tacho.yaml; tacho gate'
 [1]
 
 $ project/try 'sed -i "s/runs: 6,/runs: 2,/" tacho.yaml; tacho gate'
-! tacho: cannot read 'tacho.yaml': line 2, column 18: 'runs' needs 6 or more: with fewer there is no interval
+! tacho: cannot read 'tacho.yaml': line 2, column 18: 'runs' must be at least 6; with fewer there is no interval
 [1]
 
 $ project/try 'sed -i "s/budgets:/bugdets:/" tacho.yaml; tacho gate'
@@ -503,44 +508,44 @@ $ project/try 'echo "benches: [" >tacho.yaml; tacho gate'
 ! tacho: cannot read 'tacho.yaml': line 2, column 1: did not find expected node content
 [1]
 
-# Options that are wrong.
+# Wrong options.
 $ tacho gate extra
 ! tacho: unknown command 'extra'
 ! see 'tacho gate --help'
 [64]
 
 $ tacho gate --runs 2
-! tacho: option '--runs' needs a number from 6 on, not '2'
+! tacho: option '--runs' needs a number of at least 6, not '2'
 ! see 'tacho gate --help'
 [64]
 
 $ project/try 'tacho gate --against HEAD'
-! tacho: --against needs to know how to build: --build 'CMD', or 'build' in the settings; --build true where there is nothing to build
+! tacho: --against needs a build command: --build 'CMD', or 'build' in the settings; use --build true if there is nothing to build
 ! see 'tacho gate --help'
 [64]
 
 $ project/try 'tacho gate -q --build "echo broken; exit 3"'
 | NOT JUDGED
-! tacho: cannot build the working tree: 'echo broken; exit 3' ended with status 3; all it said is in 'tacho-out/build-now.log'
+! tacho: cannot build the working tree: 'echo broken; exit 3' exited with status 3; its output is in 'tacho-out/build-now.log'
 ! broken
 [1]
 
-# A start: written once, never over what is there.
+# gate init never overwrites existing files.
 $ project/try 'rm tacho.yaml; tacho gate init; ls -A | grep -v -e baselines -e try -e twice -e steps -e score -e pages; tacho gate --dry-run >/dev/null'
 | wrote tacho.yaml
 | wrote .github/workflows/tacho.yml
 | wrote .gitlab/tacho.yml
 | 
-| Nothing says how this is built; it is built by 'true'. Put what is to be measured under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
+| No known build file was found; the project is built by 'true'. List the programs to measure under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
 | The workflows build tacho itself: set the variables TACHO_REPOSITORY and TACHO_COMMIT, as they say.
 | .github
 | .gitlab
 | tacho.yaml
 
 $ project/try 'tacho gate init'
-| tacho.yaml is there and stays as it is
+| tacho.yaml exists and was not changed
 | wrote .github/workflows/tacho.yml
 | wrote .gitlab/tacho.yml
 | 
-| Nothing says how this is built; it is built by 'true'. Put what is to be measured under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
+| No known build file was found; the project is built by 'true'. List the programs to measure under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
 | The workflows build tacho itself: set the variables TACHO_REPOSITORY and TACHO_COMMIT, as they say.

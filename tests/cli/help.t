@@ -6,18 +6,19 @@ $ tacho
 !        tacho --help | --version
 ! 
 ! Commands:
-!   baseline     save, list, show, promote, remove what the gate compares with
-!   calibrate    which changes this machine can see, and with how many runs
-!   compare      runs side by side, with intervals and verdicts
+!   baseline     save, list, show, promote and remove baselines of the gate
+!   calibrate    measure which changes this machine can see, and with how many
+!                runs
+!   compare      compare runs side by side, with intervals and verdicts
 !   completion   print a completion script for a shell
 !   doctor       show what this machine can measure and what disturbs it
 !   events       validate, summarise, compare and import profile events
 !   fingerprint  hash a JSON document, a run or the environment
 !   flame        capture, fold, draw, compare and convert flamegraphs
-!   gate         run what tacho.yaml lists, judge it against baselines or another
+!   gate         judge the benches of tacho.yaml against baselines or another
 !                commit, for CI
 !   help         show the help of tacho or of one of its commands
-!   plan         how many runs a comparison needs, and how long they take
+!   plan         compute how many runs a comparison needs, and how long they take
 !   report       write HTML, Markdown, JSON, CSV or other reports of run folders
 !   run          run a command repeatedly, record everything, write a run folder
 !   stats        latency statistics of a column of numbers
@@ -40,18 +41,19 @@ $ tacho --help
 | whether that is better or worse than before.
 | 
 | Commands:
-|   baseline     save, list, show, promote, remove what the gate compares with
-|   calibrate    which changes this machine can see, and with how many runs
-|   compare      runs side by side, with intervals and verdicts
+|   baseline     save, list, show, promote and remove baselines of the gate
+|   calibrate    measure which changes this machine can see, and with how many
+|                runs
+|   compare      compare runs side by side, with intervals and verdicts
 |   completion   print a completion script for a shell
 |   doctor       show what this machine can measure and what disturbs it
 |   events       validate, summarise, compare and import profile events
 |   fingerprint  hash a JSON document, a run or the environment
 |   flame        capture, fold, draw, compare and convert flamegraphs
-|   gate         run what tacho.yaml lists, judge it against baselines or another
+|   gate         judge the benches of tacho.yaml against baselines or another
 |                commit, for CI
 |   help         show the help of tacho or of one of its commands
-|   plan         how many runs a comparison needs, and how long they take
+|   plan         compute how many runs a comparison needs, and how long they take
 |   report       write HTML, Markdown, JSON, CSV or other reports of run folders
 |   run          run a command repeatedly, record everything, write a run folder
 |   stats        latency statistics of a column of numbers

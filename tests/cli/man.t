@@ -11,13 +11,13 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .SH COMMANDS
 | .TP
 | .B tacho baseline
-| save, list, show, promote, remove what the gate compares with
+| save, list, show, promote and remove baselines of the gate
 | .TP
 | .B tacho calibrate
-| which changes this machine can see, and with how many runs
+| measure which changes this machine can see, and with how many runs
 | .TP
 | .B tacho compare
-| runs side by side, with intervals and verdicts
+| compare runs side by side, with intervals and verdicts
 | .TP
 | .B tacho completion
 | print a completion script for a shell
@@ -35,13 +35,13 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | capture, fold, draw, compare and convert flamegraphs
 | .TP
 | .B tacho gate
-| run what tacho.yaml lists, judge it against baselines or another commit, for CI
+| judge the benches of tacho.yaml against baselines or another commit, for CI
 | .TP
 | .B tacho help
 | show the help of tacho or of one of its commands
 | .TP
 | .B tacho plan
-| how many runs a comparison needs, and how long they take
+| compute how many runs a comparison needs, and how long they take
 | .TP
 | .B tacho report
 | write HTML, Markdown, JSON, CSV or other reports of run folders

@@ -1,6 +1,6 @@
-# What the help says of it.
+# Help.
 $ tacho plan --help | head -n 20
-| tacho plan - how many runs a comparison needs, and how long they take
+| tacho plan - compute how many runs a comparison needs, and how long they take
 | 
 | Usage: tacho plan [OPTIONS] RUN [RUN]
 |        tacho plan [OPTIONS] -- COMMAND [ARGUMENT...]
@@ -8,13 +8,13 @@ $ tacho plan --help | head -n 20
 | 
 | Measures the noise of a pilot and says how many pairs of interleaved runs find a
 | change of --effect as often as --power says. The pilot is a run folder, whose
-| neighbouring runs are compared with each other, or two folders of runs made in
-| turns, or --pilot pairs of runs of a command against itself, or of two commands.
+| neighbouring runs are compared with each other, or two folders of interleaved
+| runs, or --pilot pairs of runs of a command against itself, or of two commands.
 | 
-| A pilot knows the noise badly, so the plan has a reserve: it is enough after
-| nine of ten pilots, if the noise has no outliers. A pilot with a pair that is
-| further than 5 median distances from the median gets a warning: its plan is not
-| to be trusted.
+| A pilot estimates the noise poorly, so the plan has a reserve. It is enough
+| after nine of ten pilots, if the noise has no outliers. If a pair of the pilot
+| is further than 5 median distances from the median, a warning says not to trust
+| the plan.
 | 
 | The last column is the option of tacho compare that the plan assumes: a FAIL
 | needs an estimate of at least --min-effect, whose default of 2 % is too much for
@@ -23,7 +23,7 @@ $ tacho plan --help | head -n 20
 
 # From the runs of one command: neighbours are pairs.
 $ tacho plan plan/pilot
-| pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with a certainty of 90%)
+| pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with 90% confidence)
 | question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
 | plan:     18 pairs, 36 runs in all, about 900.0 ms
 | 
@@ -36,7 +36,7 @@ $ tacho plan plan/pilot
 
 # Another question.
 $ tacho plan --effect 4% --power 80% --metrics 20 plan/pilot
-| pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with a certainty of 90%)
+| pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with 90% confidence)
 | question: to find a change of 4% in 80% of reports that judge 20 metrics, with a wrong FAIL in at most 5% of them
 | plan:     19 pairs, 38 runs in all, about 950.0 ms
 | 
@@ -48,9 +48,9 @@ $ tacho plan --effect 4% --power 80% --metrics 20 plan/pilot
 |       5%     14  700.0 ms  --min-effect 2%
 |      10%      9  450.0 ms  --min-effect 2%
 
-# Two runs made in turns. Their noise is so small that the fewest pairs that can FAIL are enough.
+# Two interleaved runs. Their noise is so small that the minimum number of pairs is enough.
 $ tacho plan compare/a compare/b
-| pilot:    12 pairs, which differ in wall by 0.0086% (standard deviation; at most 0.012%, with a certainty of 90%)
+| pilot:    12 pairs, which differ in wall by 0.0086% (standard deviation; at most 0.012%, with 90% confidence)
 | question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
 | plan:     6 pairs, 12 runs in all, about 260.4 ms
 | 
@@ -63,10 +63,10 @@ $ tacho plan compare/a compare/b
 
 # A pilot with outliers.
 $ tacho plan compare/a
-| pilot:    6 pairs, which differ in wall by 0.85% (standard deviation; at most 1.5%, with a certainty of 90%)
+| pilot:    6 pairs, which differ in wall by 0.85% (standard deviation; at most 1.5%, with 90% confidence)
 | question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
 | plan:     6 pairs, 12 runs in all, about 242.2 ms
-| warning:  do not trust these numbers: 2 of the 6 pairs are far from the others. Find out what disturbs the runs (tacho doctor), then make a new pilot
+| warning:  do not trust these numbers: 2 of the 6 pairs are far from the others. Find out what disturbs the runs (tacho doctor), then run a new pilot
 | 
 |   effect  pairs      time  judge with
 |       1%     22  888.2 ms  --min-effect 0.5%
@@ -85,7 +85,7 @@ $ tacho plan --json -e 1% plan/pilot
 
 # A metric without noise, and metrics that cannot be planned for.
 $ tacho plan --of memory plan/pilot | head -n 3
-| pilot:    10 pairs, which differ in memory by 0% (standard deviation; at most 0%, with a certainty of 90%)
+| pilot:    10 pairs, which differ in memory by 0% (standard deviation; at most 0%, with 90% confidence)
 | question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
 | plan:     6 pairs, 12 runs in all, about 300.0 ms
 
@@ -99,26 +99,26 @@ $ tacho plan --of major_faults plan/pilot
 
 # Wrong usage.
 $ tacho plan
-! tacho: give a run, two runs made in turns, or -- COMMAND
+! tacho: give one run, two interleaved runs, or -- COMMAND
 ! see 'tacho plan --help'
 [64]
 
 $ tacho plan compare/a compare/b plan/pilot
-! tacho: give one run, or two that were made in turns; a command to run follows '--'
+! tacho: give one run, or two interleaved runs; a command to run follows '--'
 ! see 'tacho plan --help'
 [64]
 
 $ tacho plan compare/a plan/pilot
-! tacho: cannot plan: 'a' and 'prog' were not run in turns; plan from one of them, or run both by one 'tacho run -c ... -c ...'
+! tacho: cannot plan: 'a' and 'prog' were not interleaved; plan from one of them, or run both by one 'tacho run -c ... -c ...'
 [1]
 
 $ tacho plan --pilot 20 plan/pilot
-! tacho: --pilot is for a pilot that is made: put the command after '--'
+! tacho: --pilot applies to a pilot that is run: put the command after '--'
 ! see 'tacho plan --help'
 [64]
 
 $ tacho plan --prepare true plan/pilot
-! tacho: --prepare is for a pilot that is made: put the command after '--'
+! tacho: --prepare applies to a pilot that is run: put the command after '--'
 ! see 'tacho plan --help'
 [64]
 
@@ -139,5 +139,5 @@ $ tacho plan --effect 0 plan/pilot
 
 $ tacho plan plan/none
 ! tacho: cannot read the run 'plan/none': cannot open 'plan/none/run.json': No such file or directory
-! tacho: to make a pilot put the command after '--': tacho plan -- COMMAND
+! tacho: to run a pilot, put the command after '--': tacho plan -- COMMAND
 [1]

@@ -1,4 +1,4 @@
-/* Baselines in memory. Reading and writing files is baseline_file.c's. */
+/* Baselines in memory. baseline_file.c reads and writes their files. */
 #include "baseline.h"
 
 #include <math.h>
@@ -123,7 +123,7 @@ int64_t tch_occasion_days(const struct tch_occasion *o)
     return at < 0 ? -1 : ((int64_t)time(NULL) - at) / 86400;
 }
 
-/* Says whether save i begins an occasion. Saves within an hour say nothing about other days. */
+/* Returns whether save i begins an occasion. Saves within an hour say nothing about other days. */
 static bool begins_occasion(const struct tch_level *levels, size_t i)
 {
     return i == 0 || levels[i - 1].at < 0 || levels[i].at < 0 ||
@@ -158,16 +158,17 @@ size_t tch_baseline_occasions(const struct tch_baseline *b)
     return count;
 }
 
-/* The mean level of each occasion, at the begin of the array. Returns how many have one. */
+/* Moves the mean level of each occasion to the start of the array. Returns how many occasions have
+   a level. */
 static size_t mean_levels(struct tch_level *levels, size_t count, size_t *occasions)
 {
-    size_t saves = 0; /* of the present occasion */
+    size_t saves = 0; /* number of saves of the current occasion */
     size_t known = 0;
 
     *occasions = 0;
     for (size_t i = 0; i < count; i++)
         *occasions += begins_occasion(levels, i);
-    for (size_t i = count; i-- > 1;) /* marks, before means replace the levels */
+    for (size_t i = count; i-- > 1;) /* marks the occasions before means replace the levels */
         levels[i].at = begins_occasion(levels, i);
     for (size_t i = 0; i < count; i++) {
         double level = levels[i].log_median;
@@ -187,13 +188,16 @@ double tch_levels_spread(struct tch_level *levels, size_t count, double assumed,
     size_t all;
     size_t known = mean_levels(levels, count, &all);
     double *steps = calloc(known + 1, sizeof *steps);
-    double steps_count = steps && known > 0 ? (double)known - 1 : 0; /* no memory: as assumed */
+    double steps_count =
+        steps && known > 0 ? (double)known - 1 : 0; /* without memory the assumed spread is used */
     double seen = 0;
 
     for (size_t i = 1; steps && i < known; i++)
         steps[i - 1] = fabs(levels[i].log_median - levels[i - 1].log_median);
     if (steps && known > 1)
-        seen = 1.4826 * tch_median(steps, known - 1); /* the sd of a step, were it normal */
+        seen = 1.4826 *
+               tch_median(steps,
+                          known - 1); /* the standard deviation of a step if steps were normal */
     free(steps);
     if (occasions)
         *occasions = all;
@@ -213,7 +217,8 @@ double tch_baseline_spread(const struct tch_baseline *b, const char *name, doubl
 
 /* --- A new occasion --- */
 
-/* Keeps runs at even distances, in their order: how they hang together is part of a verdict. */
+/* Keeps runs at even distances, in their order. The verdict depends on how neighbouring runs
+   correlate. */
 static size_t keep_some(double *value, size_t count)
 {
     size_t kept = count < TCH_BASELINE_VALUES ? count : TCH_BASELINE_VALUES;
@@ -230,7 +235,7 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
     struct tch_quantity_series s = {0};
     int status;
 
-    if (o->count == TCH_BASELINE_KEPT) /* which nobody could read */
+    if (o->count == TCH_BASELINE_KEPT) /* a larger file could not be read back */
         return tch_fail(err, TACHO_ELIMIT, 0,
                         "the run has more than the %d metrics that a baseline holds",
                         TCH_BASELINE_KEPT);
@@ -241,7 +246,7 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
         tch_kept_name(name, sizeof name, q->name, quantile);
         o->kept[o->count] = (struct tch_kept){
             .name = strdup(name), .value = s.value, .count = keep_some(s.value, s.count)};
-        s.value = NULL; /* it is the occasion's now */
+        s.value = NULL; /* the occasion owns it now */
         status = o->kept[o->count++].name ? 0 : tch_fail_memory(err);
     }
     tch_quantity_series_release(&s);
@@ -280,7 +285,7 @@ static char *raw_member(const struct tch_receipt *r, const char *key)
     return text;
 }
 
-/* Keeps what says whether a count is exact and what it depends on, and its parts. */
+/* Keeps the counts: whether each is exact, what it depends on, and its parts. */
 static int keep_counts(struct tch_occasion *o, const struct tch_receipt *r, tacho_error *err)
 {
     struct tch_buf b;

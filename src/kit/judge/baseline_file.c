@@ -1,4 +1,4 @@
-/* Baselines as files. */
+/* Reads and writes the files of baselines. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -18,7 +18,7 @@
 
 enum { VALUES_MOST = 100000, LOCK_SECONDS = 60 };
 
-/* Names become parts of a path: "../x" would lead out of the folder. */
+/* Returns whether a name can be part of a path. "../x" would lead out of the folder. */
 static bool is_plain(const char *name)
 {
     char plain[NAME_MAX + 1];
@@ -37,17 +37,17 @@ int tch_baseline_path(char path[PATH_MAX], const char *dir, const char *bench,
                         "the class of this machine is not known, because parts of /proc cannot be "
                         "read; see tacho fingerprint env");
     if (!is_plain(bench) || !is_plain(machine_class))
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "'%.60s' is no name for a %s: letters, digits, '.', '_' and '-'",
-                        is_plain(bench) ? machine_class : bench,
-                        is_plain(bench) ? "class of machines" : "bench");
+        return tch_fail(
+            err, TACHO_EINVAL, 0,
+            "'%.60s' is not a valid name of a %s; use letters, digits, '.', '_' and '-'",
+            is_plain(bench) ? machine_class : bench, is_plain(bench) ? "machine class" : "bench");
     return n > 0 && n < PATH_MAX
                ? 0
                : tch_fail(err, TACHO_ELIMIT, 0, "the path '%.80s...' is too long", path);
 }
 
-/* Sets `folder` to DIR of DIR/BENCH/CLASS.json and returns the rest. DIR is the user's choice. The
-   rest comes with a checkout and may be links of others, which are not followed. */
+/* Sets `folder` to DIR of DIR/BENCH/CLASS.json and returns the rest. The user chose DIR. The rest
+   comes with a checkout and may contain foreign links, which are not followed. */
 static const char *split_path(const char *path, char folder[PATH_MAX])
 {
     const char *name = tch_base_name(path);
@@ -60,9 +60,10 @@ static const char *split_path(const char *path, char folder[PATH_MAX])
     return name;
 }
 
-/* --- Writing: JSON, with line breaks where a person wants them. --- */
+/* --- Writing: JSON with line breaks for human readers --- */
 
-/* Strings come from the writer; blanks and commas are ours, as it knows no indentation. */
+/* Adds a string by the JSON writer. The writer cannot indent, so this file adds blanks and commas
+   itself. */
 static void put_text(struct tch_buf *out, const char *text)
 {
     struct tch_buf b;
@@ -74,7 +75,7 @@ static void put_text(struct tch_buf *out, const char *text)
     tch_buf_release(&b);
 }
 
-/* A new line, with a comma before it unless it is the first; key may be NULL. */
+/* Begins a new line, with a comma before it unless it is the first; key may be NULL. */
 static void begin_line(struct tch_buf *out, const char *indent, const char *key)
 {
     char last = out->data[out->len > 0 ? out->len - 1 : 0];
@@ -178,7 +179,7 @@ static int take_text(struct reading *f, char **slot)
     if (tch_json_read(&f->r, &value) < 0)
         return f->r.status;
     if (value.type != TCH_JSON_STRING)
-        return fail(f, "a text is expected where there is none");
+        return fail(f, "expected a string");
     tch_buf_init(&text, TCH_BASELINE_MAX);
     tch_json_unescape(&value, &text);
     free(*slot);
@@ -193,7 +194,7 @@ static int take_bool(struct reading *f, bool *slot)
     if (tch_json_read(&f->r, &value) < 0)
         return f->r.status;
     if (value.type != TCH_JSON_TRUE && value.type != TCH_JSON_FALSE)
-        return fail(f, "true or false is expected where there is neither");
+        return fail(f, "expected true or false");
     *slot = value.type == TCH_JSON_TRUE;
     return 0;
 }
@@ -360,7 +361,7 @@ int tch_baseline_parse(struct tch_baseline *b, const char *text, size_t len, tac
         status = tch_fail(err, TACHO_EPARSE, 0,
                           "it needs bench, machine_class, reference and occasions");
     if (status == 0 && b->count > 0 && !tch_baseline_find(b, "reference"))
-        status = tch_fail(err, TACHO_EPARSE, 0, "its reference is none of its occasions");
+        status = tch_fail(err, TACHO_EPARSE, 0, "its reference is not one of its occasions");
     free(schema);
     return status;
 }
@@ -431,7 +432,7 @@ int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch
         status = tch_baseline_check(b, how->bench, how->machine_class, &why);
     if (status < 0 && why.message[0] && why.system_errno != ENOENT)
         status =
-            tch_fail(err, status, why.line, "'%.120s' is left as it is: %.120s", path, why.message);
+            tch_fail(err, status, why.line, "'%.120s' was not changed: %.120s", path, why.message);
     if (status == 0)
         status = tch_baseline_add(b, r, how->keep, err);
     if (status == 0 && how->promote)

@@ -1,4 +1,4 @@
-/* Budgets of tacho.yaml. */
+/* Reads the budgets of tacho.yaml. */
 #include "bench_settings.h"
 
 #include <math.h>
@@ -33,7 +33,7 @@ static bool find_quantity(const struct tch_bench *b, const char *name, struct tc
 {
     if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED &&
         ret->kind != TCH_QUANTITY_COUNT)
-        return true; /* also a metric of what is recorded */
+        return true; /* includes metrics of recorded values */
     for (size_t i = 0; i < b->plan.metric_count; i++)
         if (strcmp(b->metrics[i].id.name, name) == 0) {
             *ret = (struct tch_quantity){
@@ -44,7 +44,7 @@ static bool find_quantity(const struct tch_bench *b, const char *name, struct tc
     return tch_quantity_find(NULL, name, ret);
 }
 
-/* "50ms", "512MiB", 12.5 or "5J", by what the quantity is measured in. */
+/* Parses "50ms", "512MiB", 12.5 or "5J", according to the unit of the quantity. */
 static int take_max(const struct tch_yaml_node *node, const struct tch_quantity *q, double *ret,
                     tacho_error *err)
 {
@@ -78,11 +78,11 @@ static int take_words(struct tch_named_budget *budget, const struct raw *raw, ta
         budget->budget.higher = strcmp(raw->direction->text, "higher") == 0;
         if (!budget->budget.higher && strcmp(raw->direction->text, "lower") != 0)
             return tch_yaml_fail(err, raw->direction,
-                                 "'direction' is which way is better: lower or higher");
+                                 "'direction' must be lower or higher, whichever is better");
         budget->directed = true;
     }
     if (raw->statistic && !tch_statistic_find(raw->statistic->text, &budget->budget.quantile))
-        return tch_yaml_fail(err, raw->statistic, "'statistic' is one of median, p95, p99");
+        return tch_yaml_fail(err, raw->statistic, "'statistic' must be median, p95 or p99");
     return 0;
 }
 
@@ -139,7 +139,8 @@ static int take_map(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
         while (at < b->budget_count && strcmp(b->budgets[at].name, node->key) != 0)
             at++;
         if (at == TCH_BUDGETS_MOST)
-            return tch_yaml_fail(err, node, "a bench can have %d budgets", TCH_BUDGETS_MOST);
+            return tch_yaml_fail(err, node, "a bench can have at most %d budgets",
+                                 TCH_BUDGETS_MOST);
         if (at == b->budget_count)
             b->budgets[b->budget_count++] =
                 (struct tch_named_budget){.name = node->key, .budget = tch_budget_default};
@@ -167,8 +168,8 @@ int tch_settings_counts(struct tch_bench *b, const struct tch_yaml_node *list,
     return 0;
 }
 
-/* A budget for a count is reason enough to count it. Instructions are the exception: without a word
-   in `count` they are those of the CPU's counters in the timed runs. */
+/* Turns on counting for each count that has a budget. Instructions are the exception: unless
+   `count` lists them, they come from the CPU's counters in the timed runs. */
 static void count_for_budgets(struct tch_bench *b)
 {
     for (size_t i = 0; i < b->budget_count; i++) {

@@ -1,4 +1,4 @@
-/* Layouts of tacho.yaml. */
+/* Reads the layouts of tacho.yaml. */
 #include "bench_settings.h"
 
 static const struct tch_yaml_field fields[] = {

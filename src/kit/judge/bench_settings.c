@@ -1,4 +1,4 @@
-/* tacho.yaml into settings. Budgets are bench_budgets.c's. */
+/* Reads tacho.yaml into settings. bench_budgets.c reads the budgets. */
 #include "bench_settings.h"
 
 #include <math.h>
@@ -17,7 +17,7 @@
 #include "kit/run/run_settings.h"
 #include "kit/run/shell_words.h"
 
-/* The fields of a bench as they are in the file; the defaults have some of them. */
+/* The fields of a bench as written in the file; the defaults may have some of them. */
 struct raw {
     const struct tch_yaml_node *name;
     const struct tch_yaml_node *command;
@@ -52,7 +52,7 @@ static const struct tch_yaml_field bench_fields[] = {FIELD(name, tch_yaml_any),
                                                      COMMON_FIELDS,
                                                      {.name = NULL}};
 
-/* --- What a bench runs --- */
+/* --- Commands of a bench --- */
 
 static int take_name(struct tch_bench *b, const struct tch_yaml_node *bench, const struct raw *raw,
                      tacho_error *err)
@@ -67,13 +67,15 @@ static int take_name(struct tch_bench *b, const struct tch_yaml_node *bench, con
         return status;
     tch_folder_name(name, sizeof name, b->name);
     if (strcmp(name, b->name) != 0)
-        return tch_yaml_fail(err, raw->name,
-                             "'%.60s' is no name for a bench: letters, digits, '.', '_' and '-'",
-                             b->name);
+        return tch_yaml_fail(
+            err, raw->name,
+            "'%.60s' is not a valid name of a bench; use letters, digits, '.', '_' and '-'",
+            b->name);
     return 0;
 }
 
-/* A line is split as a shell splits it, or given to one; a list is words. */
+/* Sets the command. A line is split as a shell splits it, or passed to a shell; a list is taken as
+   words. */
 static int take_words(struct tch_bench *b, const struct tch_yaml_node *list, tacho_error *err)
 {
     struct tch_buf line;
@@ -86,7 +88,7 @@ static int take_words(struct tch_bench *b, const struct tch_yaml_node *list, tac
     for (const struct tch_yaml_node *word = list->first; word; word = word->next) {
         if (word->kind != TCH_YAML_SCALAR) {
             tch_buf_release(&line);
-            return tch_yaml_fail(err, word, "a word of a command must be a text");
+            return tch_yaml_fail(err, word, "a word of a command must be a string");
         }
         tch_buf_adds(&line, i > 0 ? " " : "");
         tch_secret_mask_word(&line, i > 0 ? b->words[i - 1] : NULL, word->text, b->keep_env);
@@ -146,8 +148,8 @@ static int take_env(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
         char *pair;
 
         if (node->kind != TCH_YAML_SCALAR || strchr(node->key, '=') || !node->key[0])
-            return tch_yaml_fail(err, node, "'%.60s' is no environment variable with a text",
-                                 node->key);
+            return tch_yaml_fail(
+                err, node, "'%.60s' is not an environment variable with a string value", node->key);
         if (asprintf(&pair, "%s=%s", node->key, node->text) < 0)
             return tch_fail_memory(err);
         b->env[i++] = pair;
@@ -167,7 +169,7 @@ static int take_keep_env(struct tch_bench *b, const struct tch_yaml_node *list, 
     b->plan.keep_env = b->keep_env;
     for (const struct tch_yaml_node *node = list->first; node; node = node->next) {
         if (node->kind != TCH_YAML_SCALAR)
-            return tch_yaml_fail(err, node, "'keep_env' needs names of variables");
+            return tch_yaml_fail(err, node, "'keep_env' must be a list of names of variables");
         b->keep_env[i++] = node->text;
     }
     return 0;
@@ -192,7 +194,8 @@ int tch_settings_metric(struct tch_bench *b, const struct tch_yaml_node *node, c
         tch_array_extend(&b->metrics, b->plan.metric_count) < 0) {
         tch_metric_release(&metric);
         return b->plan.metric_count == TCH_METRICS_MOST
-                   ? tch_yaml_fail(err, node, "a bench can have %d metrics", TCH_METRICS_MOST)
+                   ? tch_yaml_fail(err, node, "a bench can have at most %d metrics",
+                                   TCH_METRICS_MOST)
                    : tch_fail_memory(err);
     }
     b->metrics[b->plan.metric_count++] = metric;
@@ -200,7 +203,8 @@ int tch_settings_metric(struct tch_bench *b, const struct tch_yaml_node *node, c
     return 0;
 }
 
-/* A name with an expression for what is printed, or the name of what is recorded with nothing. */
+/* Reads the metrics. Each is a name with an expression for a printed number, or the name of a
+   recorded value without one. */
 static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, tacho_error *err)
 {
     int status = 0;
@@ -211,10 +215,11 @@ static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, ta
         char *spec;
 
         if (node->kind != TCH_YAML_SCALAR)
-            return tch_yaml_fail(err, node, "a metric is a name and an expression");
+            return tch_yaml_fail(err, node, "a metric needs a name and a regular expression");
         if (recorded && node->text[0] && strcmp(node->text, "null") != 0 &&
             strcmp(node->text, "~") != 0)
-            return tch_yaml_fail(err, node, "'%.60s' is recorded: it has no expression", node->key);
+            return tch_yaml_fail(
+                err, node, "'%.60s' is a recorded metric, which takes no expression", node->key);
         if (asprintf(&spec, recorded ? "%s" : "%s=%s", node->key, node->text) < 0)
             return tch_fail_memory(err);
         status = tch_settings_metric(b, node, spec, err);
@@ -245,7 +250,8 @@ static int take_check(struct tch_bench *b, const struct tch_yaml_node *map, tach
         return 0;
     status = tch_yaml_take(map, "a check", check_fields, &raw, err);
     if (status == 0 && !raw.output && !raw.command)
-        status = tch_yaml_fail(err, map, "'check' needs 'output', an expression, or 'command'");
+        status =
+            tch_yaml_fail(err, map, "'check' needs 'output', a regular expression, or 'command'");
     b->plan.check_command = raw.command;
     if (status < 0 || !raw.output)
         return status;
@@ -253,7 +259,8 @@ static int take_check(struct tch_bench *b, const struct tch_yaml_node *map, tach
     if (status < 0)
         return status;
     if (tch_regex_compile(&b->check.regex, text, 0, &why) < 0)
-        return tch_yaml_fail(err, raw.output, "'output' of a check is no expression: %.150s",
+        return tch_yaml_fail(err, raw.output,
+                             "'output' of a check is not a valid regular expression: %.150s",
                              why.message);
     b->check.id.name = strdup("check");
     b->check.text = (char *)text;
@@ -265,7 +272,7 @@ static int take_check(struct tch_bench *b, const struct tch_yaml_node *map, tach
     return tch_fail_memory(err);
 }
 
-/* --- How often --- */
+/* --- Numbers of runs --- */
 
 static int check_counts(const struct raw *raw, const struct tch_yaml_node *at, tacho_error *err)
 {
@@ -273,19 +280,21 @@ static int check_counts(const struct raw *raw, const struct tch_yaml_node *at, t
     const struct tch_yaml_node *precision = tch_yaml_find(at, "precision");
 
     if (runs && precision)
-        return tch_yaml_fail(err, precision, "give runs or precision, not both");
+        return tch_yaml_fail(err, precision,
+                             "cannot combine 'runs' with 'precision'; remove one of them");
     if (runs && (raw->plan.runs < TCH_RUNS_LEAST || raw->plan.runs > TCH_RUNS_MAX))
-        return tch_yaml_fail(err, runs, "'runs' needs %d or more: with fewer there is no interval",
+        return tch_yaml_fail(err, runs,
+                             "'runs' must be at least %d; with fewer there is no interval",
                              TCH_RUNS_LEAST);
     if (precision && !(raw->plan.precision > 0 && raw->plan.precision < 1))
         return tch_yaml_fail(err, precision, "'precision' needs a share such as 1%%");
     if (tch_yaml_find(at, "max_runs") && raw->plan.max_runs > TCH_RUNS_MAX)
-        return tch_yaml_fail(err, tch_yaml_find(at, "max_runs"), "'max_runs' is at most %d",
+        return tch_yaml_fail(err, tch_yaml_find(at, "max_runs"), "'max_runs' must be at most %d",
                              TCH_RUNS_MAX);
     return 0;
 }
 
-/* The bench's own word on runs or precision replaces the defaults' on either. */
+/* Chooses runs or precision. If the bench sets either, the defaults of both are ignored. */
 static void choose_counts(struct tch_run_plan *plan, const struct tch_yaml_node *bench)
 {
     if (tch_yaml_find(bench, "precision"))
@@ -358,7 +367,7 @@ static const struct tch_yaml_field top_fields[] = {
     TCH_YAML_FIELD("baseline", tch_yaml_map, struct top, baseline),
     TCH_YAML_FIELD("defaults", tch_yaml_map, struct top, defaults),
     TCH_YAML_FIELD("benches", tch_yaml_list, struct top, benches),
-    {.name = "sweep"}, /* of `tacho sweep` */
+    {.name = "sweep"}, /* read by `tacho sweep` */
     {.name = NULL},
 };
 
@@ -389,7 +398,7 @@ static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list
     if (!list || list->count == 0)
         return tch_yaml_fail(err, list ? list : s->yaml.root, "there is no list of benches");
     if (list->count > TCH_BENCHES_MOST)
-        return tch_yaml_fail(err, list, "there can be %d benches", TCH_BENCHES_MOST);
+        return tch_yaml_fail(err, list, "there can be at most %d benches", TCH_BENCHES_MOST);
     s->benches = calloc(list->count, sizeof *s->benches);
     if (!s->benches)
         return tch_fail_memory(err);
@@ -415,7 +424,7 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
         status = tch_yaml_take(top.baseline, "baseline", baseline_fields, s, err);
     if (status == 0 && !(top.alpha > 0 && top.alpha <= 0.5))
         status = tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
-                               "'alpha' needs a chance such as 5%%, at most 50%%");
+                               "'alpha' needs a probability such as 5%%, at most 50%%");
     if (status == 0 && top.suspicious && !tch_settings_factor(top.suspicious->text, &s->suspicious))
         status = tch_yaml_fail(err, top.suspicious,
                                "'suspicious' needs a factor above 1 such as "

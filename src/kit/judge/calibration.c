@@ -1,4 +1,4 @@
-/* Calibrations in memory: what they say about noise and sessions. */
+/* Calibrations in memory: noise of metrics and spread of sessions. */
 #include "calibration.h"
 
 #include <math.h>

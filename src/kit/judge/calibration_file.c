@@ -1,4 +1,4 @@
-/* Calibrations as files: tacho.calibration.v1, one line per occasion. */
+/* Reads and writes the files of calibrations: tacho.calibration.v1, one line per occasion. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -37,7 +37,7 @@ static void put_metric(struct tch_buf *b, const struct tch_calibrated *m, double
     tch_json_end_object(b);
 }
 
-/* The object is left open for the seal. */
+/* Writes an occasion. Leaves the object open for the seal. */
 static void put_occasion(struct tch_buf *b, const struct tch_calibration_occasion *o)
 {
     tch_json_begin_object(b);
@@ -61,7 +61,7 @@ static void put_occasion(struct tch_buf *b, const struct tch_calibration_occasio
     tch_json_end_array(b);
 }
 
-/* The seal covers the text of all other members. */
+/* Writes an occasion with its seal, which covers the text of all other members. */
 static void put_sealed(struct tch_buf *out, const struct tch_calibration_occasion *o, bool first)
 {
     char sha256[TACHO_SHA256_TEXT];
@@ -91,9 +91,9 @@ void tch_calibration_format(struct tch_buf *out, const struct tch_calibration *c
     tch_buf_adds(out, "\n]}\n");
 }
 
-/* --- Reading: the text has been checked, so members are found one by one. --- */
+/* --- Reading: the text is valid JSON, so members are looked up by name --- */
 
-/* Leaves *slot NULL where there is no text. 0 or TACHO_ENOMEM. */
+/* Copies a member's text; leaves *slot NULL if there is no text. Returns 0 or TACHO_ENOMEM. */
 static int take_text(const struct tch_json_value *object, const char *key, char **slot,
                      tacho_error *err)
 {
@@ -102,7 +102,7 @@ static int take_text(const struct tch_json_value *object, const char *key, char 
 
     if (!tch_json_find(object->text, object->len, key, &v) || v.type != TCH_JSON_STRING)
         return 0;
-    v.text++; /* what is between the quotes */
+    v.text++; /* the text between the quotes */
     v.len -= 2;
     v.escaped = true;
     tch_buf_init(&b, TCH_CALIBRATION_MAX);
@@ -111,7 +111,7 @@ static int take_text(const struct tch_json_value *object, const char *key, char 
     return *slot ? 0 : tch_fail_memory(err);
 }
 
-/* NAN where there is no number. */
+/* Returns a member's number; NAN if there is no number. */
 static double take_number(const struct tch_json_value *object, const char *key)
 {
     struct tch_json_value v;
@@ -128,7 +128,7 @@ static uint64_t take_count(const struct tch_json_value *object, const char *key)
     return value >= 0 && value < 1e15 ? (uint64_t)value : 0;
 }
 
-/* Calls `take` for each element of the array that a member is. */
+/* Calls `take` for each element of a member that is an array. */
 static int take_list(const struct tch_json_value *object, const char *key, void *into,
                      int (*take)(void *into, const struct tch_json_value *item, tacho_error *err),
                      tacho_error *err)
@@ -150,7 +150,7 @@ static int take_list(const struct tch_json_value *object, const char *key, void 
     return status;
 }
 
-/* The changes of the sizes that we know. */
+/* Reads the changes of the known sizes. */
 static int take_sight(void *into, const struct tch_json_value *item, tacho_error *err)
 {
     struct tch_calibrated *m = into;
@@ -188,10 +188,10 @@ static int take_metric(void *into, const struct tch_json_value *item, tacho_erro
         snprintf(m->name, sizeof m->name, "%s", name);
     free(name);
     return fits ? take_list(item, "sees", m, take_sight, err)
-                : tch_fail(err, TACHO_EPARSE, 0, "a metric has no name, or too long a one");
+                : tch_fail(err, TACHO_EPARSE, 0, "a metric has no name, or its name is too long");
 }
 
-/* Writing the occasion again gives the text that was sealed. */
+/* Checks the seal: writing the occasion again gives the text that was sealed. */
 static int check_seal(const struct tch_calibration_occasion *o, const struct tch_json_value *item,
                       tacho_error *err)
 {
@@ -294,7 +294,8 @@ int tch_calibration_read(struct tch_calibration *c, const char *path, const char
 
 /* --- Changing --- */
 
-/* What cannot be read is not replaced: it may be of a later version. */
+/* Reads the file, or begins a new one if there is none. Never replaces an unreadable file, which
+   may come from a later version. */
 static int read_or_begin(struct tch_calibration *c, const char *path, const char *bench,
                          const char *machine_class, tacho_error *err)
 {
@@ -306,12 +307,12 @@ static int read_or_begin(struct tch_calibration *c, const char *path, const char
                                       .machine_class = strdup(machine_class)};
         return c->bench && c->machine_class ? 0 : tch_fail_memory(err);
     }
-    return status < 0 ? tch_fail(err, status, why.line, "'%.120s' is left as it is: %.120s", path,
+    return status < 0 ? tch_fail(err, status, why.line, "'%.120s' was not changed: %.120s", path,
                                  why.message)
                       : 0;
 }
 
-/* Takes the occasion over. */
+/* Adds an occasion and takes it over. */
 static int add_occasion(struct tch_calibration *c, struct tch_calibration_occasion *o,
                         tacho_error *err)
 {

@@ -1,4 +1,4 @@
-/* What a calibration measures: noise, dependence, drift, and what can be seen. */
+/* Measures noise, dependence, drift and the smallest visible change of a calibration. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ const size_t tch_calibration_sizes[TCH_CALIBRATION_SIZES] = {10, 20, 40, 80};
 
 static const uint64_t seed = 34;
 
-/* When the run of a round was started. Rounds rise, so the search goes on from *at. */
+/* Returns when the run of a round was started. Rounds ascend, so the search continues at *at. */
 static uint64_t start_of(const struct tch_receipt *r, uint64_t pair, size_t *at)
 {
     while (*at + 1 < r->samples.count && r->samples.items[*at].pair < pair)
@@ -23,7 +23,7 @@ static uint64_t start_of(const struct tch_receipt *r, uint64_t pair, size_t *at)
     return r->samples.items[*at].start_ns;
 }
 
-/* Puts the two runs of each pair in the order in which they were made. */
+/* Orders the two runs of each pair by their start. */
 static int order_pairs(struct tch_calibrating *m, const struct tch_receipt *a,
                        const struct tch_receipt *b, const struct tch_quantity_series *x,
                        const struct tch_quantity_series *y, tacho_error *err)
@@ -78,7 +78,7 @@ static int collect(struct tch_calibrating *m, const struct tch_receipt *a,
     return status;
 }
 
-/* Median, dependence and drift of all runs in the order in which they were made. */
+/* Computes median, dependence and drift of all runs in the order in which they were made. */
 static int measure_runs(struct tch_calibrating *m, tacho_error *err)
 {
     size_t n = 2 * m->pairs;
@@ -96,8 +96,8 @@ static int measure_runs(struct tch_calibrating *m, tacho_error *err)
     memcpy(room, x, n * sizeof *x);
     m->result.median = tch_median(room, n);
     memcpy(room, x, n * sizeof *x);
-    m->result.drift =
-        tch_median(room + n - third, third) / tch_median(room, third) - 1; /* disjoint parts */
+    m->result.drift = tch_median(room + n - third, third) / tch_median(room, third) -
+                      1; /* disjoint parts of room */
     free(x);
     return 0;
 }
@@ -151,8 +151,9 @@ void tch_calibrating_release(struct tch_calibrating *m)
 
 /* --- Reports in which nothing changed --- */
 
-/* One report: neighbouring pairs from a random place on, and a new coin for each says which of its
-   runs is called b. All metrics share places and coins, as those of a bench do. */
+/* Draws one report: neighbouring pairs from a random place on, with a new coin for each that
+   decides which run is called b. All metrics share places and coins, as the metrics of a bench
+   do. */
 static void draw_report(const struct tch_calibrating *metrics, size_t count, size_t pairs,
                         struct tch_verdict_row *rows, double *values, uint64_t *state)
 {
@@ -189,7 +190,7 @@ int tch_calibrating_false_fails(const struct tch_calibrating *metrics, size_t co
     struct tch_verdict_row *rows = calloc(count + 1, sizeof *rows);
     double *values = calloc(2 * TCH_CALIBRATION_BLOCK * (count + 1), sizeof *values);
     uint64_t state = seed;
-    size_t pairs = SIZE_MAX; /* that all metrics have */
+    size_t pairs = SIZE_MAX; /* pairs that all metrics have */
     size_t fails = 0;
     int status = rows && values ? 0 : tch_fail_memory(err);
 

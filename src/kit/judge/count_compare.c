@@ -1,4 +1,4 @@
-/* Counts of two runs, before they are judged. */
+/* Compares the counts of two runs before they are judged. */
 #include <string.h>
 
 #include "run_compare.h"

@@ -1,4 +1,4 @@
-/* A report's rows, differences and notes. */
+/* Rows, differences and notes of a report. */
 #include "findings.h"
 
 #include <math.h>
@@ -43,14 +43,14 @@ bool tch_statistic_find(const char *name, double *quantile)
 void tch_findings_init(struct tch_findings *f, const char *mode)
 {
     *f = (struct tch_findings){
-        .mode = mode, .alpha = TCH_ALPHA, .looks = 1, .session_spread = NAN, .quantile = 0.5};
+        .mode = mode, .alpha = TCH_ALPHA, .analyses = 1, .session_spread = NAN, .quantile = 0.5};
 }
 
 void tch_findings_clear_rows(struct tch_findings *f)
 {
     for (size_t i = 0; i < f->count; i++) {
         free((char *)f->about[i].bench);
-        free((double *)f->rows[i].b); /* a and the rounds are behind it */
+        free((double *)f->rows[i].b); /* the same allocation contains a and the rounds */
     }
     f->count = 0;
 }
@@ -111,7 +111,7 @@ int tch_findings_set(char **slot, const char *text, tacho_error *err)
     return 0;
 }
 
-/* Returns false when there is no memory for it. */
+/* Adds a sentence once. Returns false if memory runs out. */
 static bool add_sentence(char ***list, size_t *count, const char *fmt, va_list args)
 {
     char text[NOTE_TEXT];
@@ -119,7 +119,7 @@ static bool add_sentence(char ***list, size_t *count, const char *fmt, va_list a
     vsnprintf(text, sizeof text, fmt, args);
     for (size_t i = 0; i < *count; i++)
         if (strcmp((*list)[i], text) == 0)
-            return true; /* said before */
+            return true; /* already in the list */
     if (*count == NOTES_MOST)
         return true;
     if (tch_array_extend(list, *count) < 0 || !((*list)[*count] = strdup(text)))
@@ -178,7 +178,7 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
                      struct tch_quantity_series *a, struct tch_quantity_series *b, tacho_error *err)
 {
     double spread = isnan(f->session_spread) ? about->spread : f->session_spread;
-    double *values; /* of b, of a, and the rounds of pairs */
+    double *values; /* values of b, then of a, then the rounds of pairs */
     uint64_t *pair = NULL;
     char *bench;
     size_t m;
@@ -213,7 +213,7 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
         .pair = pair,
         .coins = about->coins > 0 ? about->coins : SIZE_MAX - f->count,
         .spread = about->paired ? 0 : spread,
-        .looks = about->looks,
+        .analyses = about->analyses,
         .budget = about->budget,
         .ask = about->ask,
         .exact = about->exact && b->count > 0 && (!a || m > 0),
@@ -244,8 +244,8 @@ int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const
     return status == TACHO_ENOMEM ? tch_fail_memory(err) : status;
 }
 
-/* Writes the members of run.json that describe how a run was made. Members that always differ, such
-   as its name, are left out. */
+/* Writes the members of run.json that describe how a run was made, without those that always
+   differ, such as its name. */
 static void write_setting(struct tch_buf *b, const struct tch_receipt *r)
 {
     static const char *const members[] = {"machine_class", "environment", "commit",
@@ -262,7 +262,7 @@ static void write_setting(struct tch_buf *b, const struct tch_receipt *r)
         tch_json_key(b, members[i]);
         tch_json_raw(b, raw, len);
     }
-    if (tch_receipt_dirty(r)) /* the commit alone does not say what was run */
+    if (tch_receipt_dirty(r)) /* the commit alone does not identify the program */
         tch_json_put_bool(b, "dirty", true);
     tch_json_end_object(b);
 }
@@ -285,7 +285,7 @@ int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a
     return status;
 }
 
-/* A program that no longer does its work is fast: warns of what became much better. */
+/* Warns of a row that became much better: a program that no longer does its work is fast. */
 static void suspect(const struct tch_findings *f, size_t i)
 {
     struct tch_verdict_row *r = &f->rows[i];
@@ -316,8 +316,8 @@ static bool all_equal(const double *value, size_t count)
     return count > 1;
 }
 
-/* What is 0 or never varies may not be measured at all: warns where that is no honest PASS. A count
-   of ours may be 0, and one that never varies is exact; no time does either. */
+/* Warns of values that are all 0 or never vary: they may not be measured at all. tacho's own counts
+   may be 0, and exact counts never vary, but times do neither. */
 static void suspect_unmeasured(const struct tch_findings *f, size_t i)
 {
     const struct tch_quantity *q = &f->about[i].quantity;
@@ -337,8 +337,8 @@ static void suspect_unmeasured(const struct tch_findings *f, size_t i)
     r->verdict = TCH_WARN;
 }
 
-/* Names the calls that differ. A count that differs between runs of one side was judged like a
-   time, and runs that are timed do not help it. */
+/* Names the calls that differ. A count that varies between runs of one side was judged like a time;
+   more timed runs do not help. */
 static void explain_count(const struct tch_findings *f, size_t i)
 {
     struct tch_verdict_row *r = &f->rows[i];
@@ -353,9 +353,10 @@ static void explain_count(const struct tch_findings *f, size_t i)
     }
     r->runs_useless = true;
     r->advised = 0;
-    snprintf(r->why + len, sizeof r->why - len,
-             "%sit differs between counted runs, and is judged like a time (more: --count-runs)",
-             len > 0 ? "; " : "");
+    snprintf(
+        r->why + len, sizeof r->why - len,
+        "%sit varies between counted runs, so it is judged like a time (--count-runs makes more)",
+        len > 0 ? "; " : "");
 }
 
 int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
@@ -368,7 +369,7 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
         if (f->about[i].required && f->rows[i].b_count == 0) {
             f->rows[i].verdict = TCH_FAIL;
             f->rows[i].advised = 0; /* more runs would not help */
-            snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required, and was not measured");
+            snprintf(f->rows[i].why, sizeof f->rows[i].why, "it is required but was not measured");
         }
     for (size_t i = 0; i < f->count && status == 0; i++) {
         explain_count(f, i);
@@ -379,7 +380,7 @@ int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err)
     return status == 0 && f->lost ? tch_fail_memory(err) : status;
 }
 
-/* "2.6", or "0.65 to 2.6": shares as percent. */
+/* Formats shares as percent: "2.6", or "0.65 to 2.6". */
 static void format_range(char *text, size_t size, double least, double most)
 {
     int n = snprintf(text, size, "%.2g", 100 * least);
@@ -395,7 +396,7 @@ void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns)
     enum tch_ask asked = f->verdict != TCH_NO_VERDICT ? TCH_ASK_RATIO : TCH_ASK_NOTHING;
     char range[64];
     char reach[64];
-    const struct tch_budget lower = {0}; /* a change upwards, for all */
+    const struct tch_budget lower = {0}; /* treats every change as upwards */
 
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_verdict_row *r = &f->rows[i];
@@ -411,9 +412,9 @@ void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns)
     format_range(reach, sizeof reach, tch_session_reach(&lower, least, f->alpha),
                  tch_session_reach(&lower, most, f->alpha));
     tch_findings_note(f,
-                      "not run in turns: this allows for sessions that differ by %s %% "
+                      "not interleaved: the verdicts allow for sessions that differ by %s %% "
                       "(--session-spread), so intervals are at least +-%s %%, however "
-                      "many runs are made; if yours differ by more, a FAIL may be the "
-                      "machine; in turns there is no such limit: %.200s",
+                      "many runs are made; if your sessions differ by more, a FAIL may be "
+                      "due to the machine; interleaved runs have no such limit: %.200s",
                       range, reach, in_turns);
 }

@@ -1,25 +1,25 @@
 /*
- * The fresh block: before the gate says FAIL, it runs the suspects again and nothing else.
+ * The fresh block: before the gate says FAIL, it runs the suspects again, and only those.
  *
- * A suspect is a row that FAILs at one of the looks. Its bench is run as often again, in new pairs
- * with new coins, and the verdict on the row is that of these pairs alone, as one look at alpha.
- * Only suspects are judged, so the correction is for these few.
+ * A suspect is a row that FAILs at one of the interim analyses. Its bench is run as often again, in
+ * new pairs with new coins. The verdict on the row is that of these pairs alone, as a single
+ * analysis at alpha. Only suspects are judged again, so the correction covers only these few.
  *
- * The promise stays exact. The looks alone would keep it, and a row FAILs only if the looks and the
- * fresh block both say so. Given everything before, the fresh coins are still fair, so the second
- * test is exact, too, whatever chose the rows. The estimate of a fresh block has no bias, while
- * that of a look that stopped because it was large does.
+ * The promise stays exact. The interim analyses alone would keep it, and a row FAILs only if both
+ * they and the fresh block say so. Given everything before, the fresh coins are still fair, so the
+ * second test is exact, too, however the rows were selected. The estimate of a fresh block is
+ * unbiased. That of an analysis that stopped because it was large is not.
  *
- * A row that does not FAIL again is never PASS: one block said that it is worse.
+ * A row that does not FAIL again is never PASS, because one block said that it is worse.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "gate_loop.h"
 
-/* A row that was not measured at all is no better for being run again. One without values in the
-   fresh block keeps its FAIL, for which the looks alone vouch. An exact count needs no second run.
- */
+/* Returns whether a row is a suspect. Another run does not help a row that was not measured at all.
+   A row without values in the fresh block keeps its FAIL, which the interim analyses support alone.
+   An exact count needs no second run. */
 static bool is_suspect(const struct tch_verdict_row *row)
 {
     return row->verdict == TCH_FAIL && row->b_count > 0 && !row->exact;
@@ -34,7 +34,8 @@ static size_t count_suspects(const struct tch_gate *g, const struct tch_gate_ben
     return count;
 }
 
-/* The runs of a receipt from number `from` on; shares everything with it. */
+/* Returns the runs of a receipt from number `from` on. The result shares all memory with the
+   receipt. */
 static struct tch_receipt later_runs(const struct tch_receipt *r, size_t from)
 {
     struct tch_receipt later = *r;
@@ -57,7 +58,7 @@ static void leave_open(struct tch_gate *g, const struct tch_gate_bench *b, const
     }
 }
 
-/* The row of f that asks what row `i` of the gate asks; NULL: there is none. */
+/* Returns the row of f with the question of row `i` of the gate, or NULL. */
 static struct tch_verdict_row *same_question(struct tch_findings *f, const struct tch_gate *g,
                                              size_t i)
 {
@@ -70,7 +71,7 @@ static struct tch_verdict_row *same_question(struct tch_findings *f, const struc
     return NULL;
 }
 
-/* Adds the rows of the fresh block. Those that are no suspects ask nothing. */
+/* Adds the rows of the fresh block. Rows that are not suspects ask nothing. */
 static int add_fresh(struct tch_gate *g, struct tch_gate_bench *b, struct tch_findings *f,
                      size_t from, tacho_error *err)
 {
@@ -79,7 +80,7 @@ static int add_fresh(struct tch_gate *g, struct tch_gate_bench *b, struct tch_fi
     size_t first = f->count;
     int status;
 
-    b->looks = (struct tch_looks){.share = {1}}; /* one look at all of it */
+    b->analyses = (struct tch_analyses){.share = {1}}; /* a single analysis of the whole block */
     status = tch_gate_add_rows(g, f, b, &before, &own, err);
     for (size_t k = first; k < f->count; k++)
         f->rows[k].ask = TCH_ASK_NOTHING;
@@ -92,14 +93,14 @@ static int add_fresh(struct tch_gate *g, struct tch_gate_bench *b, struct tch_fi
     return status;
 }
 
-/* Takes the answer of the fresh block: values, interval and verdict. */
+/* Replaces values, interval and verdict of a row by those of the fresh block. */
 static void take_answer(struct tch_verdict_row *row, struct tch_verdict_row *fresh)
 {
     const struct tch_verdict_row first = *row;
     double change = 100 * (first.ratio.estimate - 1);
 
     *row = *fresh;
-    *fresh = first; /* whose values are released with it */
+    *fresh = first; /* so that the values of the first block are released with it */
     if (row->verdict == TCH_FAIL)
         return;
     row->verdict = row->verdict > TCH_INCONCLUSIVE ? row->verdict : TCH_INCONCLUSIVE;
@@ -150,7 +151,7 @@ static int run_again(struct tch_gate *g, struct tch_gate_bench *b,
     if (status < 0)
         return status;
     if (g->interrupted || b->failed) {
-        leave_open(g, b, "FAIL at first; it could not be run again, which a FAIL needs");
+        leave_open(g, b, "FAIL at first; it could not be run again to confirm that");
         b->suspect = false;
         return 0;
     }

@@ -1,4 +1,4 @@
-/* The gate's loop: measure, judge, look again. Opening, closing and saving are gate_open.c's. */
+/* The gate's loop: measure, judge, measure more. gate_open.c opens, closes and saves. */
 #include "gate_loop.h"
 
 #include <errno.h>
@@ -9,13 +9,13 @@
 
 #include "base/fail.h"
 
-unsigned tch_gate_looks(uint64_t runs, uint64_t most)
+unsigned tch_gate_analyses(uint64_t runs, uint64_t most)
 {
-    unsigned looks = 1;
+    unsigned analyses = 1;
 
     for (uint64_t n = runs; n < most; n *= 2)
-        looks++;
-    return looks;
+        analyses++;
+    return analyses;
 }
 
 const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b)
@@ -30,8 +30,8 @@ uint64_t tch_gate_runs_made(const struct tch_gate_bench *b)
     return b->run.items[0].receipt.samples.count;
 }
 
-/* The plan's setup and cleanup are for our own side; the other one needs them, too, unless it is
-   the same. */
+/* Runs setup or cleanup for the other side, too, unless it is the same. The plan's own hooks cover
+   our side only. */
 static int other_hook(const struct tch_gate_bench *b, const char *what, const char *line,
                       const struct tch_gate_watch *watch, tacho_error *err)
 {
@@ -51,33 +51,34 @@ static int make_runs(struct tch_gate *g, struct tch_gate_bench *b,
     uint64_t more = b->plan.runs;
     int status;
 
-    if (b->suspect) /* a fresh block of as many */
+    if (b->suspect) /* a fresh block of as many runs */
         more = made;
-    else if (g->look > 0) /* as many again, up to the most */
+    else if (g->analysis > 0) /* as many again, up to the limit */
         more = made >= most / 2 ? most - made : made;
     if (watch->begin)
-        watch->begin(watch->ctx, b, more, g->look);
+        watch->begin(watch->ctx, b, more, g->analysis);
     status = other_hook(b, "setup", b->plan.setup, watch, err);
     if (status == 0)
-        status = g->look == 0 ? tch_run_measure(&b->run, &watch->run, err)
-                              : tch_run_more(&b->run, more, &watch->run, err);
+        status = g->analysis == 0 ? tch_run_measure(&b->run, &watch->run, err)
+                                  : tch_run_more(&b->run, more, &watch->run, err);
     if (status == 0)
         status = other_hook(b, "cleanup", b->plan.cleanup, watch, err);
-    if (status < 0 && err->system_errno == ECANCELED) { /* the user stopped a hook */
+    if (status < 0 && err->system_errno == ECANCELED) { /* the user interrupted a hook */
         b->run.state = TCH_RUN_INTERRUPTED;
         status = 0;
     }
     return status;
 }
 
-/* Says whether the other side failed at its first run: then it was never able to run. */
+/* Returns whether the other side failed at its first run, so it could never run. */
 static bool never_ran_before(const struct tch_gate_bench *b)
 {
     return b->plan.command_count > 1 && b->run.bad_index == 0 &&
            (b->run.bad_warmup || tch_gate_runs_made(b) <= 1);
 }
 
-/* A command that failed: of the other commit it makes ours new, of ours it is a problem. */
+/* Handles a command that failed. If only the other commit's command failed, the bench is new. If
+   ours failed, that is a problem. */
 static int take_failure(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
 {
     const char *side = b->plan.command_count > 1 && b->run.bad_index == 0 ? g->how.against_name
@@ -87,8 +88,9 @@ static int take_failure(struct tch_gate *g, struct tch_gate_bench *b, tacho_erro
 
     tch_buf_init(&why, 1024);
     tch_run_describe_failure(&why, &b->run);
-    if (g->look == 0 && never_ran_before(b)) {
-        tch_findings_note(&g->findings, "%s cannot be run on %s: it %s; nothing to compare with",
+    if (g->analysis == 0 && never_ran_before(b)) {
+        tch_findings_note(&g->findings,
+                          "%s cannot be run on %s: it %s; there is nothing to compare with",
                           b->bench->name, side, why.data);
         status = tch_gate_reopen_alone(g, b, "not compared", err);
         status = status < 0 ? status : 1;
@@ -128,7 +130,7 @@ int tch_gate_measure(struct tch_gate *g, struct tch_gate_bench *b,
 
 /* --- Rows --- */
 
-/* By how much the session of the baseline and this one are taken to differ. */
+/* Returns the session spread between the baseline and these runs. */
 static double session_spread(const struct tch_gate *g, const struct tch_gate_bench *b,
                              const struct tch_quantity *q, const struct tch_budget *budget)
 {
@@ -138,7 +140,7 @@ static double session_spread(const struct tch_gate *g, const struct tch_gate_ben
                : g->how.session_spread;
 }
 
-/* Counts a tolerance that the session term exceeds, and describes the first. */
+/* Counts a tolerance that is smaller than the session term, and describes the first. */
 static void find_blind_of(const struct tch_gate *g, const struct tch_gate_bench *b,
                           const struct tch_named_budget *named, struct tch_gate_blind *ret)
 {
@@ -175,7 +177,8 @@ void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret)
     }
 }
 
-/* Of a count: whether that of the baseline may be compared with it. Of anything else: yes. */
+/* Returns whether a count may be compared with that of the baseline; true for all other
+   quantities. */
 static bool may_compare_count(struct tch_findings *f, const struct tch_occasion *reference,
                               const struct tch_receipt *r, struct tch_about *about)
 {
@@ -216,7 +219,7 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
         .required = budget->required,
         .occasions = tch_gate_occasions(b),
         .spread = session_spread(g, b, q, &budget->budget),
-        .looks = &b->looks,
+        .analyses = &b->analyses,
     };
     struct tch_quantity_series before = {.value = kept ? kept->value : NULL,
                                          .count = kept ? kept->count : 0};
@@ -226,7 +229,7 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
     if (kept && !may_compare_count(f, reference, r, &about))
         return 0;
     if (!kept && !budget->required) {
-        tch_findings_note(f, "%s: the baseline has no %s, which is not judged", b->bench->name,
+        tch_findings_note(f, "%s: the baseline has no %s, so it is not judged", b->bench->name,
                           q->title);
         return 0;
     }
@@ -239,7 +242,7 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
     return status;
 }
 
-/* What was measured, where there is nothing to compare it with. */
+/* Adds a row with the measured values if there is nothing to compare them with. */
 static int add_alone_row(struct tch_findings *f, const struct tch_gate_bench *b,
                          const struct tch_receipt *r, const struct tch_named_budget *budget,
                          const struct tch_quantity *q, tacho_error *err)
@@ -260,7 +263,7 @@ static int add_alone_row(struct tch_findings *f, const struct tch_gate_bench *b,
     return status;
 }
 
-/* One side: against the values of a baseline, if there is one, and limits. */
+/* Adds the rows of one side: against the values of a baseline, if there is one, and limits. */
 static int add_kept(const struct tch_gate *g, struct tch_findings *f,
                     const struct tch_gate_bench *b, const struct tch_receipt *r, tacho_error *err)
 {
@@ -273,7 +276,7 @@ static int add_kept(const struct tch_gate *g, struct tch_findings *f,
         bool measured = false;
 
         if (!tch_quantity_find(r, budget->name, &q))
-            continue; /* settings have been checked: a metric that never matched */
+            continue; /* the settings are valid, so this is a metric that never matched */
         for (size_t at = 0; !measured && tch_quantity_next(r, &at, &had);)
             measured = strcmp(had.name, q.name) == 0;
         if (!measured && !budget->required && q.kind == TCH_QUANTITY_COUNT) {
@@ -281,7 +284,7 @@ static int add_kept(const struct tch_gate *g, struct tch_findings *f,
             continue;
         }
         if (!measured && !budget->required) {
-            tch_findings_note(f, "%s: %s was not measured, and is not judged", b->bench->name,
+            tch_findings_note(f, "%s: %s was not measured, so it is not judged", b->bench->name,
                               q.title);
             continue;
         }
@@ -290,7 +293,7 @@ static int add_kept(const struct tch_gate *g, struct tch_findings *f,
         else if (!isnan(budget->budget.tolerance))
             status = add_alone_row(f, b, r, budget, &q, err);
         if (status == 0)
-            status = tch_compare_max(f, b->bench->name, r, &q, budget, &b->looks, err);
+            status = tch_compare_max(f, b->bench->name, r, &q, budget, &b->analyses, err);
     }
     return status;
 }
@@ -301,14 +304,14 @@ int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
 {
     return b->plan.command_count > 1
                ? tch_compare_runs(f, b->bench->name, before, own, b->bench->budgets,
-                                  b->bench->budget_count, false, &b->looks, err)
+                                  b->bench->budget_count, false, &b->analyses, err)
                : add_kept(g, f, b, own, err);
 }
 
-/* --- Deciding what needs another look --- */
+/* --- Deciding which benches need more runs --- */
 
-/* A FAIL settles a bench: it stays one at every later look. What no number of runs can decide needs
-   no more of them. */
+/* Sets whether a bench is settled. A FAIL settles it, because it remains at every later analysis. A
+   row that no number of runs can decide needs no more runs. */
 static void update_settled(struct tch_gate *g, struct tch_gate_bench *b)
 {
     bool open = false;
@@ -321,19 +324,19 @@ static void update_settled(struct tch_gate *g, struct tch_gate_bench *b)
             (row->verdict == TCH_INCONCLUSIVE || row->verdict == TCH_WARN) && !row->runs_useless;
         failed |= row->verdict == TCH_FAIL;
     }
-    b->settled = failed || !open || tch_looks_last(&b->looks);
+    b->settled = failed || !open || tch_analyses_last(&b->analyses);
 }
 
-/* The share of the planned runs that this look has seen. */
-static void count_look(const struct tch_gate *g, struct tch_gate_bench *b)
+/* Records the share of the planned runs that this analysis has seen. */
+static void count_analysis(const struct tch_gate *g, struct tch_gate_bench *b)
 {
     double share = (double)tch_gate_runs_made(b) / (double)b->bench->plan.max_runs;
 
-    b->looks.at = g->look < TCH_LOOKS_MOST ? g->look : TCH_LOOKS_MOST - 1;
-    b->looks.share[b->looks.at] = fmin(1, share);
+    b->analyses.at = g->analysis < TCH_ANALYSES_MAX ? g->analysis : TCH_ANALYSES_MAX - 1;
+    b->analyses.share[b->analyses.at] = fmin(1, share);
 }
 
-/* What only some of the runs reported is no PASS: the others may have done nothing. */
+/* Replaces PASS if only some of the runs reported the metric: the others may have done nothing. */
 static void doubt_missing(struct tch_gate *g, const struct tch_gate_bench *b)
 {
     size_t made = b->failed ? 0 : tch_quantity_units(tch_gate_receipt(b));
@@ -377,7 +380,7 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
     return status;
 }
 
-/* Says whether the program is of another commit than the reference, or of changed files. */
+/* Returns whether the program is of another commit than the reference, or of changed files. */
 static bool has_moved(const struct tch_gate_bench *b)
 {
     const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
@@ -401,7 +404,7 @@ static void note_layouts(struct tch_gate *g, const struct tch_gate_bench *b)
                                  "tacho.yaml");
 }
 
-/* Says what recording cost and what layouts do, once all runs are made. */
+/* Adds notes about the cost of recording and about layouts, once all runs are made. */
 static int add_notes(struct tch_gate *g, tacho_error *err)
 {
     int status = 0;
@@ -434,9 +437,9 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
             status = tch_gate_measure(g, &g->benches[i], watch, err);
             if (status < 0 || g->interrupted)
                 return status < 0 || g->how.measure_only ? status : tch_gate_confirm(g, watch, err);
-            count_look(g, &g->benches[i]);
+            count_analysis(g, &g->benches[i]);
         }
-        g->look++;
+        g->analysis++;
         if (g->how.measure_only)
             return 0;
         status = judge_all(g, err);

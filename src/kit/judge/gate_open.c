@@ -1,4 +1,4 @@
-/* Before and after the gate's loop: plans, baselines, folders, receipts. */
+/* Prepares and finishes the gate's loop: plans, baselines, folders, receipts. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static char *join(const char *folder, const char *name)
     return asprintf(&path, "%s%s%s", folder, name ? "/" : "", name ? name : "") < 0 ? NULL : path;
 }
 
-/* NULL without memory. */
+/* Returns NULL if memory runs out. */
 static char *name_side(const char *bench, const char *side)
 {
     char *name;
@@ -93,7 +93,7 @@ static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, t
     b->plan.interval_ns = usual.interval_ns;
     b->plan.power = usual.power;
     b->plan.out = how->out;
-    b->planned = asked->runs > 0 ? tch_gate_looks(asked->runs, asked->max_runs)
+    b->planned = asked->runs > 0 ? tch_gate_analyses(asked->runs, asked->max_runs)
                                  : tch_run_checks(asked->max_runs);
     if (name_commands(b, how, err) < 0)
         return TACHO_ENOMEM;
@@ -125,21 +125,21 @@ int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench
                       : tch_baseline_path(path, dir, b->bench->name, g->machine_class, err);
 }
 
-/* What was measured by another command says nothing of this one. A new occasion may be of another
-   command: it is the reference when it is promoted, or replaces all. */
+/* Checks that the reference was measured with the same command. A new occasion may have another
+   command if it is promoted or replaces all. */
 static int check_baseline(const struct tch_gate *g, const struct tch_gate_bench *b,
                           tacho_error *err)
 {
     const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
     int status = tch_baseline_check(&b->baseline, b->bench->name, g->machine_class, err);
     const char *line = b->bench->line;
-    size_t from = 0; /* of what is shown: a little before the difference */
+    size_t from = 0; /* start of the shown part: a little before the difference */
     char *masked;
 
     if (status < 0 || !reference || g->how.measure_only || strcmp(reference->command, line) == 0)
         return status;
-    masked =
-        tch_secret_masked_line(reference->command, b->plan.keep_env); /* an old file's is not */
+    masked = tch_secret_masked_line(reference->command,
+                                    b->plan.keep_env); /* an old file may not be masked */
     if (!masked)
         return tch_fail_memory(err);
     while (masked[from] && masked[from] == line[from])
@@ -158,13 +158,13 @@ static void note_unusable(struct tch_gate *g, struct tch_gate_bench *b, const ch
                           const char *why)
 {
     tch_findings_problem(&g->findings,
-                         "the baseline '%.150s' cannot be used, and is left as it is: %.200s", path,
+                         "the baseline '%.150s' cannot be used and was not changed: %.200s", path,
                          why);
     b->alone = "not judged";
     b->has_baseline = false;
 }
 
-/* The first difference of two settings. */
+/* The first difference between two settings. */
 struct change {
     char path[40];
     char a[32];
@@ -183,11 +183,11 @@ static int take_change(const char *path, const char *a, const char *b, void *ctx
     snprintf(c->path, sizeof c->path, "%s", path);
     snprintf(c->a, sizeof c->a, "%s", shown(a));
     snprintf(c->b, sizeof c->b, "%s", shown(b));
-    return strcmp(c->a, c->b) != 0; /* else the members of one that is not null follow */
+    return strcmp(c->a, c->b) != 0; /* otherwise the members of the one that is not null follow */
 }
 
-/* What was measured with other variables, parameters or configuration says nothing of this bench,
-   either. They are known once the run is open. */
+/* Checks that the reference was measured with the same variables, parameters and configuration.
+   They are known once the run is open. */
 static int check_settings(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
 {
     const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
@@ -220,7 +220,8 @@ static int check_settings(struct tch_gate *g, struct tch_gate_bench *b, tacho_er
     return status;
 }
 
-/* None is fine; one that cannot be read, or is of something else, is a problem. */
+/* Reads the baseline of a bench, which may be missing. An unreadable baseline, or that of another
+   bench, is a problem. */
 static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
 {
     char path[PATH_MAX];
@@ -252,8 +253,8 @@ static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_err
     return 0;
 }
 
-/* Says whether the other commit has the program of a bench. One on PATH is the same for both; a
-   shell's line is known when it is run. */
+/* Returns whether the other commit has the program of a bench. A program on PATH is the same for
+   both. A shell line can only be checked by running it. */
 static bool is_there(const struct tch_bench *bench, const struct tch_gate_how *how)
 {
     const char *program = bench->argv[0];
@@ -266,7 +267,7 @@ static bool is_there(const struct tch_bench *bench, const struct tch_gate_how *h
     return found;
 }
 
-/* A run that cannot be opened is a problem of its bench alone. */
+/* Opens a run. A failure is a problem of this bench alone. */
 static int open_run(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
 {
     tacho_error why;
@@ -297,7 +298,8 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
     } else if (g->how.against && !g->how.plan_only && !is_there(bench, &g->how)) {
         b->alone = "new";
         g->no_baseline = true;
-        tch_findings_note(&g->findings, "%s is new: %s has no '%s'; nothing to compare with",
+        tch_findings_note(&g->findings,
+                          "%s is new: %s has no '%s', so there is nothing to compare with",
                           bench->name, g->how.against_name, bench->argv[0]);
     }
     status = make_plan(b, &g->how, err);
@@ -308,8 +310,8 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
     if (status < 0)
         return status;
     g->unjudged += g->findings.problem_count - problems;
-    if (b->planned > g->findings.looks)
-        g->findings.looks = b->planned;
+    if (b->planned > g->findings.analyses)
+        g->findings.analyses = b->planned;
     status = open_run(g, b, err);
     return status < 0 ? status : check_settings(g, b, err);
 }

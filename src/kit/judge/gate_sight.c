@@ -1,4 +1,4 @@
-/* What calibrations tell the gate: which tolerances are too small, and how much sessions differ. */
+/* Uses calibrations in the gate: which tolerances are too small, and how much sessions differ. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ int tch_gate_read_calibration(struct tch_gate *g, struct tch_gate_bench *b, tach
     if (strcmp(g->machine_class, "unknown") == 0 ||
         snprintf(dir, sizeof dir, "%s/" TCH_CALIBRATIONS, g->how.root) >= (int)sizeof dir ||
         tch_baseline_path(path, dir, bench, g->machine_class, NULL) < 0)
-        return 0; /* nobody can have saved one there */
+        return 0; /* such a path cannot contain a calibration */
     status = tch_calibration_read(&b->calibration, path, bench, g->machine_class, &why);
     if (status == TACHO_ENOMEM)
         return tch_fail_memory(err);
@@ -27,7 +27,7 @@ int tch_gate_read_calibration(struct tch_gate *g, struct tch_gate_bench *b, tach
                           why.message);
     else if (status == 0 && !tch_calibration_latest(&b->calibration, b->bench->line))
         tch_findings_note(&g->findings,
-                          "%s: its calibration is of another command, and is not used; 'tacho "
+                          "%s: its calibration is of another command, so it is not used; 'tacho "
                           "calibrate --bench %s' makes a new one",
                           bench, bench);
     if (status < 0)
@@ -48,7 +48,8 @@ static void find_unseen_of(const struct tch_gate_bench *b, const struct tch_name
                            const struct tch_calibration_occasion *o, struct tch_gate_unseen *ret)
 {
     const struct tch_budget *budget = &named->budget;
-    double allowed = fmax(budget->tolerance, budget->min_effect); /* less does not matter */
+    double allowed =
+        fmax(budget->tolerance, budget->min_effect); /* a smaller change does not matter */
     const struct tch_calibrated *m;
     struct tch_quantity q;
     double sees;

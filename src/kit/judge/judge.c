@@ -1,4 +1,4 @@
-/* <tacho/judge.h>: questions as rows of a report, decided by the rule of verdict_rule.h. */
+/* Implements <tacho/judge.h>: questions become rows of a report, which verdict_rule.h decides. */
 #include <tacho/judge.h>
 
 #include <math.h>
@@ -55,7 +55,7 @@ static bool is_share(double value)
     return value >= 0 && value <= 1e6;
 }
 
-/* Reads the caller's budget, NULL for the defaults. */
+/* Reads the caller's budget; NULL means the defaults. */
 static int read_budget(const tacho_judge_budget *given, struct tch_named_budget *ret,
                        tacho_error *err)
 {
@@ -67,9 +67,10 @@ static int read_budget(const tacho_judge_budget *given, struct tch_named_budget 
         return status;
     if (!is_share(budget.tolerance) || !is_share(budget.min_effect))
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "tolerance and min_effect are shares of at least 0, such as 0.05");
+                        "tolerance and min_effect must be shares of at least 0, such as 0.05");
     if (!(budget.limit >= 0 && budget.limit < INFINITY))
-        return tch_fail(err, TACHO_EINVAL, 0, "limit is a finite value above 0, or 0 for none");
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "limit must be a finite value above 0, or 0 for no limit");
     if (budget.direction < TACHO_DIRECTION_KNOWN || budget.direction > TACHO_DIRECTION_HIGHER)
         return tch_fail(err, TACHO_EINVAL, 0, "there is no direction %d", (int)budget.direction);
     *ret = (struct tch_named_budget){
@@ -90,7 +91,7 @@ static int check_open(const tacho_judge *judge, tacho_error *err)
     return 0;
 }
 
-/* Copies values, each with its number. */
+/* Copies values and numbers them. */
 static int copy_values(const char *name, const char *side, const double *values, size_t count,
                        struct tch_quantity_series *ret, tacho_error *err)
 {
@@ -173,7 +174,7 @@ int tacho_judge_add_samples(tacho_judge *judge, const char *name, const double *
     return add_values(judge, name, a, a_count, b, b_count, false, budget, err);
 }
 
-/* Checks before the runs are compared that the quantity can be judged. */
+/* Checks that the quantity can be judged, before the runs are compared. */
 static int check_quantity(const struct tch_receipt *b, const struct tch_named_budget *budget,
                           tacho_error *err)
 {
@@ -226,7 +227,8 @@ int tacho_judge_decide(tacho_judge *judge, double alpha, tacho_error *err)
     int status = check_open(judge, err);
 
     if (status == 0 && !(alpha > 0 && alpha <= 0.5))
-        status = tch_fail(err, TACHO_EINVAL, 0, "alpha is a chance above 0 and at most 0.5");
+        status =
+            tch_fail(err, TACHO_EINVAL, 0, "alpha must be a probability above 0 and at most 0.5");
     if (status == 0)
         status = tch_findings_judge(&judge->findings, alpha, err);
     judge->decided = judge->decided || status == 0;

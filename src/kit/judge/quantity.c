@@ -1,4 +1,4 @@
-/* The table of quantities, and their values a run. */
+/* The table of quantities, and one value of each per run. */
 #include "quantity.h"
 
 #include <math.h>
@@ -12,9 +12,9 @@
 #include "kit/stats/order_stats.h"
 #include "kit/stats/session.h"
 
-/* Spreads are what is assumed of two sessions until some have been seen, as the standard deviation
-   of the logarithm of their ratio: clocks and neighbours change times by a few percent, memory and
-   instructions hardly at all. */
+/* `spread` is the session spread assumed until occasions are known, as the standard deviation of
+   the logarithm of the ratio of two sessions. Clocks and neighbours change times by a few percent,
+   memory and instructions hardly at all. */
 static const struct known {
     const char *name;
     const char *title;
@@ -75,7 +75,7 @@ static size_t recorded_index(const struct tch_receipt *r, const char *name)
     return r ? tch_recorded_find(&r->samples, name) : SIZE_MAX;
 }
 
-/* Adds to the title what energy is worth: ", measured by rapl (package-0)". */
+/* Adds the origin of energy to the title: ", measured by rapl (package-0)". */
 static void describe_origin(const struct tch_receipt *r, struct tch_quantity *ret)
 {
     struct tch_power_origin o;
@@ -101,7 +101,7 @@ static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity 
                                  .gated = k->gated,
                                  .spread = k->spread};
     if (k->kind == TCH_QUANTITY_FIELD && k->index == TCH_INSTRUCTIONS && r &&
-        r->counts.of[TCH_COUNT_INSTRUCTIONS].asked) { /* rather than those of the timed runs */
+        r->counts.of[TCH_COUNT_INSTRUCTIONS].asked) { /* preferred to those of the timed runs */
         ret->kind = TCH_QUANTITY_COUNT;
         ret->index = TCH_COUNT_INSTRUCTIONS;
     }
@@ -114,7 +114,8 @@ static void describe(const struct tch_receipt *r, size_t i, struct tch_quantity 
         describe_origin(r, ret);
 }
 
-/* Less is better of a time that is recorded; of all else the user has to say. */
+/* Describes a metric. Less is better for a recorded time. For all others the user has to give the
+   direction. */
 static void describe_metric(const char *name, bool all, size_t i, struct tch_quantity *ret)
 {
     enum tch_unit unit = tch_metric_unit(name);
@@ -130,7 +131,8 @@ static void describe_metric(const char *name, bool all, size_t i, struct tch_qua
     snprintf(ret->title, sizeof ret->title, "%s", name);
 }
 
-/* A category or a stage, whose names are the program's. false: it is called otherwise. */
+/* Describes a category or a stage, whose names the program chose. Returns false if the name is
+   neither. */
 static bool describe_recorded(const char *name, size_t i, struct tch_quantity *ret)
 {
     bool stage =
@@ -177,7 +179,8 @@ static bool find_metric(const struct tch_receipt *r, const char *name, struct tc
     return false;
 }
 
-/* A metric of what is recorded. A stage without a statistic is none: describe_recorded(). */
+/* Finds a metric of recorded values. A stage without a statistic is not one: see
+   describe_recorded(). */
 static bool find_recorded_metric(const struct tch_receipt *r, const char *name,
                                  struct tch_quantity *ret)
 {
@@ -191,8 +194,8 @@ static bool find_recorded_metric(const struct tch_receipt *r, const char *name,
     return true;
 }
 
-/* A metric comes before what a program records under its name and before a count that was not made,
-   and after what is measured. */
+/* Order of precedence: measured quantities, then metrics, then values that a program records under
+   the name, then counts that were not made. */
 bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
 {
     for (size_t i = 0; i < KNOWN; i++)
@@ -235,7 +238,8 @@ static double of_metric(const struct tch_values *values, double quantile, struct
     return tch_quantile_nearest(room->v, room->n, quantile);
 }
 
-/* Times of stages are recorded in microseconds; a quantity that is a time is in nanoseconds. */
+/* Returns a recorded value. Stage times are recorded in microseconds, but quantities that are times
+   are in nanoseconds. */
 static double of_recorded(const struct tch_run_sample *s, const struct tch_quantity *q,
                           double quantile)
 {
@@ -273,7 +277,7 @@ bool tch_quantity_is_extreme(const struct tch_receipt *r, const struct tch_quant
     return false;
 }
 
-/* The value of run i, NAN where there is none. */
+/* Returns the value of run i; NAN if there is none. */
 static double value_of(const struct tch_receipt *r, const struct tch_quantity *q, size_t i,
                        double quantile, struct tch_values *room, tacho_error *err)
 {
@@ -292,7 +296,7 @@ static double value_of(const struct tch_receipt *r, const struct tch_quantity *q
                    : NAN;
     case TCH_QUANTITY_THROUGHPUT:
         return r->work > 0 && s->field[TCH_WALL] > 0 ? r->work / s->field[TCH_WALL] * 1e9 : NAN;
-    case TCH_QUANTITY_COUNT: /* no value of a timed run */
+    case TCH_QUANTITY_COUNT: /* timed runs have no value of it */
         break;
     }
     return NAN;
@@ -314,7 +318,7 @@ size_t tch_quantity_units(const struct tch_receipt *r)
     return units;
 }
 
-/* Counts are of runs of their own, which belong to no round. */
+/* Collects counts. They come from extra runs, which belong to no round. */
 static int count_series(const struct tch_count *c, struct tch_quantity_series *ret,
                         tacho_error *err)
 {

@@ -1,4 +1,4 @@
-/* Two runs, quantity by quantity. */
+/* Compares two runs, quantity by quantity. */
 #include "run_compare.h"
 
 #include <math.h>
@@ -19,12 +19,12 @@ int tch_budget_check(const struct tch_named_budget *budget, const struct tch_qua
 
     if (!q->directed && !budget->directed && !undirected)
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "it is not known whether more of '%s' is better: say its 'direction' in "
+                        "it is not known whether more of '%s' is better; set its 'direction' in "
                         "tacho.yaml, or --higher-is-better or --lower-is-better",
                         q->name);
     if (budget->budget.quantile != 0.5 && !q->several && !isnan(budget->budget.tolerance))
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "'%s' has one value a run: %s of it can have a max, but no tolerance",
+                        "'%s' has one value per run: its %s can have a max, but no tolerance",
                         q->name, tch_statistic_name(budget->budget.quantile, room));
     return 0;
 }
@@ -49,14 +49,14 @@ budget_of(const struct tch_quantity *q, const struct tch_named_budget *budgets, 
 
 int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                     const struct tch_quantity *q, const struct tch_named_budget *budget,
-                    const struct tch_looks *looks, tacho_error *err)
+                    const struct tch_analyses *analyses, tacho_error *err)
 {
     struct tch_about about = {.bench = bench,
                               .quantity = *q,
                               .budget = budget->budget,
                               .ask = TCH_ASK_MAX,
                               .required = budget->required,
-                              .looks = looks};
+                              .analyses = analyses};
     struct tch_quantity_series y;
     int status;
 
@@ -64,7 +64,8 @@ int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_
         return 0;
     if (!budget->directed)
         about.budget.higher = q->higher;
-    /* With several values a run the quantile is within each run, and the median run counts. */
+    /* With several values per run, the quantile is taken within each run and the median over the
+       runs. */
     about.budget.quantile = q->several ? 0.5 : budget->budget.quantile;
     if (q->kind == TCH_QUANTITY_COUNT)
         (void)tch_compare_count(f, &about, NULL, &b->counts.of[q->index]);
@@ -100,12 +101,12 @@ static bool all_zero(const struct tch_quantity_series *s)
     return true;
 }
 
-/* Adds the row of a quantity that both have. Leaves out quantities without a budget that are 0
-   everywhere. */
+/* Adds the row of a quantity that both runs have. Leaves out quantities that have no budget and are
+   0 everywhere. */
 static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                         const struct tch_quantity *qa, const struct tch_receipt *b,
                         const struct tch_quantity *qb, const struct tch_named_budget *budget,
-                        size_t coins, const struct tch_looks *looks, tacho_error *err)
+                        size_t coins, const struct tch_analyses *analyses, tacho_error *err)
 {
     bool ask = budget && !isnan(budget->budget.tolerance);
     struct tch_about about = {
@@ -117,7 +118,7 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
         .paired = tch_runs_paired(a, b),
         .coins = coins,
         .spread = qb->spread,
-        .looks = looks,
+        .analyses = analyses,
     };
     struct tch_quantity_series x = {0};
     struct tch_quantity_series y = {0};
@@ -137,8 +138,9 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
     if (status == 0)
         status = tch_quantity_series_of(b, qb, about.budget.quantile, &y, err);
     if (status == 0 && ask && x.count == 0 && y.count > 0) {
-        tch_findings_note(f, "%s%s%s is new: no run before has it; nothing to compare with", bench,
-                          bench[0] ? ": " : "", qb->title);
+        tch_findings_note(
+            f, "%s%s%s is new: no earlier run has it, so there is nothing to compare with", bench,
+            bench[0] ? ": " : "", qb->title);
         about.ask = TCH_ASK_NOTHING;
         about.instead = "new";
         about.paired = false;
@@ -168,14 +170,14 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
         return 0;
     }
     if (!budget->required) {
-        tch_findings_note(f, "%s%s%s was not measured, and is not judged", bench,
+        tch_findings_note(f, "%s%s%s was not measured, so it is not judged", bench,
                           bench[0] ? ": " : "", about.quantity.title);
         return 0;
     }
     return tch_findings_add(f, &about, NULL, &none, err);
 }
 
-/* Refuses a quantile of what a program recorded, or of nothing. */
+/* Refuses a quantile that is not recorded, or that no metric has. */
 static int refuse_quantile(double quantile, bool recorded, tacho_error *err)
 {
     char room[TCH_STATISTIC_TEXT];
@@ -192,7 +194,8 @@ static int refuse_quantile(double quantile, bool recorded, tacho_error *err)
                     name);
 }
 
-/* Notes what the report's quantile is not known of, and where it is no more than an extreme. */
+/* Notes the metrics for which the report's quantile is not known, or is only the largest or
+   smallest value. */
 static void note_quantile(struct tch_findings *f, const struct tch_receipt *a,
                           const struct tch_quantity *qa, const struct tch_receipt *b,
                           const struct tch_quantity *qb)
@@ -213,7 +216,8 @@ static void note_quantile(struct tch_findings *f, const struct tch_receipt *a,
 
 int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                      const struct tch_receipt *b, const struct tch_named_budget *budgets,
-                     size_t count, bool with_all, const struct tch_looks *looks, tacho_error *err)
+                     size_t count, bool with_all, const struct tch_analyses *analyses,
+                     tacho_error *err)
 {
     struct tch_quantity qb;
     size_t from = f->count;
@@ -243,9 +247,9 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
         if (status == 0 && budget && budget->name)
             status = tch_budget_check(budget, &qb, err);
         if (status == 0 && known)
-            status = add_quantity(f, bench, a, &qa, b, &qb, budget, from + 1, looks, err);
+            status = add_quantity(f, bench, a, &qa, b, &qb, budget, from + 1, analyses, err);
         if (status == 0 && budget)
-            status = tch_compare_max(f, bench, b, &qb, budget, looks, err);
+            status = tch_compare_max(f, bench, b, &qb, budget, analyses, err);
     }
     if (status == 0 && !taken)
         status = refuse_quantile(f->quantile, unknown, err);

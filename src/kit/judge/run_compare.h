@@ -1,5 +1,5 @@
 /*
- * Two runs as rows of a report.
+ * Adds two runs as rows of a report.
  */
 #ifndef TCH_RUN_COMPARE_H
 #define TCH_RUN_COMPARE_H
@@ -8,49 +8,50 @@
 
 /** The budget of a quantity, by its name. */
 struct tch_named_budget {
-    const char *name; /**< NULL: every quantity that is gated by default */
+    const char *name; /**< NULL: every quantity that is judged by default */
     struct tch_budget budget;
-    bool directed; /**< budget.higher was said, not guessed */
+    bool directed; /**< the user gave budget.higher */
     bool required;
 };
 
-/** The budget of a quantity whose own says nothing else. */
+/** Defaults of a budget. */
 extern const struct tch_budget tch_budget_default;
 
 /**
- * Adds rows for what both runs have: those with a budget first come with a question, the others
- * (with_all) with a ratio alone.
+ * Adds rows for the quantities that both runs have. Those with a budget come first, with a
+ * question. The others, if with_all is set, have a ratio only.
  *
- * @param looks  kept in the rows; NULL: this is the only look
- * @return 0, TACHO_ENOMEM, or TACHO_EINVAL: a budget for what none of the two can have, or of
- *         which it is not known which way is better
+ * @param analyses  stored in the rows; NULL: this is the only analysis
+ * @return 0, TACHO_ENOMEM, or TACHO_EINVAL: a budget for a quantity that neither run can have, or
+ * whose better direction is not known
  */
 int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
                      const struct tch_receipt *b, const struct tch_named_budget *budgets,
-                     size_t count, bool with_all, const struct tch_looks *looks, tacho_error *err);
+                     size_t count, bool with_all, const struct tch_analyses *analyses,
+                     tacho_error *err);
 
-/** Adds a row without a question for each stage of the profile events that both folders have, but
-   of which it is not known which run recorded them, as of a server's: rows from number `from` on
-   have the others. The events of one run are no runs of their own: their intervals tell of these
-   events. */
+/** Adds a row without a question for each stage of profile events that both folders have but whose
+    run is not known, as for events of a server. Stages that have a row from number `from` on are
+    left out. The events of one run are not runs: their intervals describe these events only. */
 int tch_compare_events(struct tch_findings *f, const char *bench, size_t from, const char *a,
                        const char *b, tacho_error *err);
 
-/** Adds notes of layouts. With layouts: how much they differ, and that a layout is the unit.
-   Without, where only the bytes of the program differ and a time changed by less than 5 %, in rows
-   from number `from` on, which have been judged: that the layout alone can do that. a: NULL: a
-   baseline, of a program whose bytes differ. how: what makes layouts vary. */
+/** Adds notes about layouts. With layouts, the note says how much they differ and that a layout is
+    the unit. Without, it says where a layout alone can be the cause: only the bytes of the program
+    differ, and a time changed by less than 5 %. Reads the judged rows from number `from` on. a:
+    NULL for a baseline of a program whose bytes differ. how: the option that makes layouts vary. */
 void tch_compare_note_layouts(struct tch_findings *f, const char *bench,
                               const struct tch_receipt *a, const struct tch_receipt *b, size_t from,
                               size_t count, const char *how);
 
-/** Adds a note of what recording for the metrics of a run cost, if it has such metrics. bench: ""
-    without. */
+/** Adds a note about the cost of recording the metrics of a run, if it has such metrics. bench: ""
+    if there is none. */
 void tch_compare_note_recording(struct tch_findings *f, const char *bench,
                                 const struct tch_receipt *r);
 
-/** Completes the question about a count: whether it is exact on both sides, and which calls differ.
-    a may be NULL, for a maximum. @return false when the two cannot be compared, which it reports */
+/** Completes the question about a count: whether it is exact on both sides, and which calls
+    differ. a may be NULL, for a maximum. @return false, after reporting it, if the two cannot be
+    compared */
 bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const struct tch_count *a,
                        const struct tch_count *b);
 
@@ -58,16 +59,16 @@ bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const st
 void tch_compare_count_missing(struct tch_findings *f, const char *bench,
                                const struct tch_quantity *q, const struct tch_receipt *r);
 
-/** Says whether a quantity is a count that the run has. */
+/** Returns whether a quantity is a count that the run has. */
 bool tch_counted(const struct tch_receipt *r, const struct tch_quantity *q);
 
 /** Adds the row for the absolute limit of a budget, if it has one. */
 int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
                     const struct tch_quantity *q, const struct tch_named_budget *budget,
-                    const struct tch_looks *looks, tacho_error *err);
+                    const struct tch_analyses *analyses, tacho_error *err);
 
-/** Checks that a budget makes sense for a quantity: its direction is known, its statistic has
-    something to be of. */
+/** Checks that a budget fits a quantity: the better direction is known, and the statistic
+    applies. */
 int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
                      tacho_error *err);
 

@@ -1,4 +1,4 @@
-/* Stages of profile events as rows, event by event. One value a run is quantity.c's. */
+/* Adds stages of profile events as rows, event by event. quantity.c handles one value per run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "kit/stats/session.h"
 #include "run_compare.h"
 
-/* 0 where there is no such file. */
+/* Reads the stages of a folder. Returns 0 if there is no such file. */
 static int read_stages(struct tch_stages *stages, const char *folder, tacho_error *err)
 {
     void *worker = stages;

@@ -1,11 +1,11 @@
-/* Notes on the layouts of the compared programs. */
+/* Adds notes about the layouts of the compared programs. */
 #include <math.h>
 #include <string.h>
 
 #include "base/json_read.h"
 #include "run_compare.h"
 
-#define LAYOUT_EFFECT 0.05 /* what a layout alone can do to a time: docs/layouts.md */
+#define LAYOUT_EFFECT 0.05 /* change of a time that a layout alone can cause: docs/layouts.md */
 
 static void note_spread(struct tch_findings *f, const char *bench, const char *side,
                         const struct tch_receipt *r)
@@ -39,7 +39,7 @@ static struct tch_json_value arguments(const struct tch_receipt *r)
     return argv;
 }
 
-/* Says whether both are the same command, of programs whose bytes differ. */
+/* Returns whether both are the same command, with programs whose bytes differ. */
 static bool only_bytes_differ(const struct tch_receipt *a, const struct tch_receipt *b)
 {
     struct tch_json_value x = arguments(a);
@@ -53,7 +53,7 @@ static bool only_bytes_differ(const struct tch_receipt *a, const struct tch_rece
            memcmp(x.text, y.text, x.len) == 0;
 }
 
-/* Says whether a time changed beyond its interval, but by little. */
+/* Returns whether a time changed beyond its interval, but only a little. */
 static bool is_small_change(const struct tch_verdict_row *r, const struct tch_quantity *q)
 {
     double change = r->ratio.estimate - 1;

@@ -4,7 +4,8 @@
 
 #include "base/fail.h"
 
-/* From the start of a run to that of the next; where the starts do not tell, their mean length. */
+/* Returns the time from the start of a run to the start of the next. If the starts are not known,
+   returns the mean length of a run. */
 static double period_of(const struct tch_run_samples *samples)
 {
     const struct tch_run_sample *first = &samples->items[0];
@@ -42,7 +43,7 @@ static void split_neighbours(struct tch_quantity_series *a, struct tch_quantity_
     a->count = b->count = pairs;
 }
 
-/* Values of both sides, matched. */
+/* Collects the values of both sides and matches them. */
 static int collect(const struct tch_receipt *a, const struct tch_receipt *b,
                    const struct tch_quantity *q, struct tch_quantity_series *x,
                    struct tch_quantity_series *y, tacho_error *err)
@@ -61,7 +62,7 @@ static int collect(const struct tch_receipt *a, const struct tch_receipt *b,
     return status;
 }
 
-/* Makes x the differences of logarithms. */
+/* Replaces x by the differences of logarithms. */
 static int subtract(const struct tch_quantity *q, struct tch_quantity_series *x,
                     const struct tch_quantity_series *y, tacho_error *err)
 {
@@ -89,7 +90,7 @@ int tch_run_pilot_measure(const struct tch_receipt *a, const struct tch_receipt 
 
     if (b && !tch_runs_paired(a, b))
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "'%.60s' and '%.60s' were not run in turns; plan from one of them, or run "
+                        "'%.60s' and '%.60s' were not interleaved; plan from one of them, or run "
                         "both by one 'tacho run -c ... -c ...'",
                         a->name, b->name);
     if (!tch_quantity_find(a, quantity, &q))

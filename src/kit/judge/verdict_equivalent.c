@@ -1,10 +1,10 @@
 /*
- * Equivalence: a row that asks whether b is neither above nor below a by more than its tolerance.
+ * Equivalence: judges whether b is neither above nor below a by more than the tolerance.
  *
- * Two one-sided tests (D. J. Schuirmann, 1987): such a row is judged as two rows, one where less is
- * better and one where more is. Both are part of the family whose p-values are corrected together,
- * so a FAIL in either direction counts as one of the report's chances of a wrong FAIL. The answers
- * are then joined: PASS where both PASS, FAIL where one FAILs, else INCONCLUSIVE.
+ * Method: two one-sided tests (D. J. Schuirmann, 1987). Such a row is judged as two rows, one where
+ * less is better and one where more is. Both belong to the family whose p-values are corrected
+ * together, so a FAIL in either direction counts towards the report's alpha. The answers are then
+ * joined: PASS if both PASS, FAIL if one FAILs, otherwise INCONCLUSIVE.
  */
 #include <math.h>
 #include <stdio.h>
@@ -19,8 +19,8 @@ static bool is_equivalence(const struct tch_verdict_row *row)
     return row->ask == TCH_ASK_RATIO && row->budget.equivalent;
 }
 
-/* The bounds of b / a are 1 / (1 + tolerance) and 1 + tolerance, whichever way is better, and no
-   minimum effect widens them. */
+/* Splits a row in two. The bounds of b / a are 1 / (1 + tolerance) and 1 + tolerance, whichever
+   direction is better. The minimum effect does not widen them. */
 static void split(const struct tch_verdict_row *row, struct tch_verdict_row *up,
                   struct tch_verdict_row *down)
 {

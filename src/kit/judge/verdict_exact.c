@@ -1,9 +1,9 @@
-/* Verdicts on exact counts: any difference is real, so there is nothing to test. */
+/* Judges exact counts. Any difference is real, so there is nothing to test. */
 #include <math.h>
 
 #include "verdict_rule.h"
 
-/* Says whether b is beyond what the budget allows. */
+/* Returns whether b is beyond what the budget allows. */
 static bool is_beyond(const struct tch_verdict_row *row)
 {
     const struct tch_budget *budget = &row->budget;
@@ -12,7 +12,7 @@ static bool is_beyond(const struct tch_verdict_row *row)
 
     if (row->ask == TCH_ASK_MAX)
         return budget->higher ? b < budget->max : b > budget->max;
-    /* Counts are whole numbers: a half of one is more than rounding, and less than a change. */
+    /* Counts are whole numbers, so half of one is more than rounding and less than a change. */
     return budget->higher ? b < a * (1 - budget->tolerance) - 0.5 / (1 + a)
                           : b > a * (1 + budget->tolerance) + 0.5 / (1 + a);
 }

@@ -1,14 +1,14 @@
 /*
- * The p-values of a report, corrected for being many: verdict_rule.h.
+ * Corrects the p-values of a report for their number: verdict_rule.h.
  *
  * A group is the paired rows that share their coins, or any other row alone. Within a group the
- * joint distribution of the coins (Westfall and Young, 1993) gives adjusted p-values. Over the
- * groups Holm's (1979) step-down does: K groups have alpha / K each, and a group all of whose rows
- * were rejected leaves its share to the others.
+ * joint distribution of the coins gives adjusted p-values (P. H. Westfall and S. S. Young, 1993).
+ * Over the groups the step-down procedure of S. Holm (1979) applies. K groups get alpha / K each,
+ * and a group all of whose rows were rejected passes its share on to the others.
  *
- * A p of one of several looks is first turned into the error that the looks spend in all for it to
- * be low enough. Of a group of m rows that is done for each at p / m, because the looks of m rows
- * cross their boundaries at different times.
+ * With several interim analyses, a p is first converted to the total error that the analyses spend
+ * to make it low enough (kit/stats/spending.h). In a group of m rows each p / m is converted,
+ * because the analyses of m rows cross their levels at different times.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -21,16 +21,17 @@
 
 enum { FLIPS_LEAST = 999, FLIPS_MOST = 99999 };
 
-static const double most_work = 4e8; /* additions of joint flips in a report: about half a second */
+static const double most_work =
+    4e8; /* limit of the additions for the joint flips of a report: about half a second */
 
-/* Rows are sorted by group; those that are not judged have no place in it. */
+/* The judged rows, sorted by group. */
 struct family {
     struct tch_verdict_row **row;
-    uint32_t *group; /* of each, from 0 */
+    uint32_t *group; /* group of each row, from 0 */
     double *p;
     size_t count;
     size_t groups;
-    double *e; /* room of the longest row */
+    double *e; /* room for the longest row */
     double *room;
     size_t longest;
 };
@@ -69,7 +70,7 @@ static void make_groups(struct family *f, struct tch_verdict_row *rows, size_t c
 
 /* --- One group --- */
 
-/* The rounds of a group: those of all its rows are numbered from `first`. */
+/* The rounds of a group. Those of all its rows are numbered from `first`. */
 struct rounds {
     uint64_t first;
     size_t count;
@@ -95,7 +96,7 @@ static struct rounds rounds_of(struct tch_verdict_row *const *row, size_t count)
     return (struct rounds){first, (size_t)(last - first) + 1};
 }
 
-/* Flips that resolve the smallest level that a group can be asked for. */
+/* Returns how many flips resolve the smallest level that a group may need. */
 static size_t flips_for(const struct family *f, double alpha)
 {
     double want = 20 * (double)f->groups / alpha;
@@ -135,8 +136,8 @@ out:
     return status;
 }
 
-/* Where joint flips would take too long, Holm's correction does it within the group, too. That is
-   decided by sizes alone, never by values. */
+/* Adjusts the rows of a group. If joint flips would take too long, Holm's correction applies within
+   the group, too. Sizes alone decide that, never values. */
 static int adjust_group(struct family *f, size_t from, size_t count, double alpha, bool at_one,
                         tacho_error *err)
 {
@@ -151,31 +152,31 @@ static int adjust_group(struct family *f, size_t from, size_t count, double alph
     return adjust_jointly(f, from, count, rounds, flips, at_one, err);
 }
 
-/* --- Looks --- */
+/* --- Interim analyses --- */
 
 static void spend(struct family *f, size_t from, size_t count)
 {
-    const struct tch_looks *of = NULL;
+    const struct tch_analyses *of = NULL;
     struct tch_spending s;
 
     for (size_t i = from; i < from + count; i++) {
-        const struct tch_looks *looks = f->row[i]->looks;
+        const struct tch_analyses *analyses = f->row[i]->analyses;
 
-        if (!looks || (looks->at == 0 && tch_looks_last(looks)))
+        if (!analyses || (analyses->at == 0 && tch_analyses_last(analyses)))
             continue;
-        if (looks != of)
-            tch_spending_init(&s, looks->share, looks->at);
-        of = looks;
+        if (analyses != of)
+            tch_spending_init(&s, analyses->share, analyses->at);
+        of = analyses;
         f->p[i] = fmin(1, (double)count * tch_spending_error(&s, f->p[i] / (double)count));
     }
 }
 
-bool tch_looks_last(const struct tch_looks *looks)
+bool tch_analyses_last(const struct tch_analyses *analyses)
 {
-    return looks->share[looks->at] >= 1;
+    return analyses->share[analyses->at] >= 1;
 }
 
-/* --- All --- */
+/* --- All groups --- */
 
 static int adjust(struct family *f, double alpha, bool at_one, tacho_error *err)
 {

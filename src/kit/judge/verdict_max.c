@@ -1,5 +1,5 @@
-/* Maxima of a quantile, by the sign test: how many values are beyond the maximum is binomial,
-   however they are distributed. */
+/* Judges maxima of a quantile by the sign test (W. R. Thompson, 1936): how many values are beyond
+   the maximum is binomial, whatever their distribution. Assumption: the runs are independent. */
 #include <math.h>
 #include <stdio.h>
 
@@ -7,7 +7,7 @@
 #include "kit/stats/rank.h"
 #include "verdict_rule.h"
 
-/* P(at least k of n), each with chance p. */
+/* Returns P(at least k of n), each with probability p. */
 static double at_least(size_t n, double p, size_t k)
 {
     double sum = 0;
@@ -47,7 +47,7 @@ void tch_row_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_
     row->has_ratio = true;
 }
 
-/* The fewest runs that have an interval of the quantile: p95 needs 72. */
+/* Returns the smallest number of runs that have an interval of the quantile: p95 needs 72. */
 static uint64_t runs_for_quantile(const struct tch_verdict_row *row, double alpha)
 {
     struct tch_rank_interval places;
@@ -73,7 +73,7 @@ void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family
         snprintf(row->why, sizeof row->why, "too few runs for an interval of this quantile");
     } else {
         row->verdict = kept ? TCH_PASS : TCH_INCONCLUSIVE;
-        if (!kept && row->ratio.p_least > level) /* even if all runs are beyond */
+        if (!kept && row->ratio.p_least > level) /* not enough even if all runs are beyond */
             row->advised = (uint64_t)ceil(log(level) / log(1 - row->budget.quantile));
     }
 }

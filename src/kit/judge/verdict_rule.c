@@ -1,10 +1,11 @@
 /*
- * The rule of verdict_rule.h. quantity.c provides the values, verdict_family.c corrects the
- * p-values.
+ * Decides the verdicts of verdict_rule.h. quantity.c provides the values, verdict_family.c corrects
+ * the p-values.
  *
- * A tolerance is judged by the sign flips of kit/stats/flip.h, or, of runs that were not
- * interleaved, with the session term of kit/stats/session.h. verdict_max.c judges maxima,
- * verdict_equivalent.c asks about both directions.
+ * A tolerance is judged by the sign flips of kit/stats/flip.h (Fisher 1935, Pitman 1937), which
+ * assume that a coin decided the order of each pair. Runs that were not interleaved are judged with
+ * the session term of kit/stats/session.h, which assumes how much sessions differ. verdict_max.c
+ * judges maxima, verdict_equivalent.c asks in both directions.
  */
 #include "verdict_rule.h"
 
@@ -30,12 +31,12 @@ const char *const tch_verdict_names[] = {
 struct report {
     double alpha;
     double lag1;   /* mean correlation of neighbouring runs, over all rows that are not paired */
-    size_t family; /* groups of rows whose p-values are corrected together */
-    const struct tch_looks *looks; /* whose look_alpha this is */
-    double look_alpha;
+    size_t family; /* number of groups of rows whose p-values are corrected together */
+    const struct tch_analyses *analyses; /* analyses that analysis_alpha belongs to */
+    double analysis_alpha;
 };
 
-/* Rounding of ratios: less than this is no difference. */
+/* A smaller difference of ratios is rounding. */
 static const double ulps = 1e-12;
 
 static double median_of(const double *x, size_t n, double *room)
@@ -65,7 +66,7 @@ static bool all_same(const struct tch_verdict_row *row)
     return true;
 }
 
-/* Many pairs: their ratios, thinned, each against 1. */
+/* Thins many pairs: keeps evenly spaced ratios, each against 1. */
 static size_t thin_pairs(double *x, double *y, size_t n)
 {
     if (n <= TCH_JUDGE_EXACT)
@@ -78,13 +79,13 @@ static size_t thin_pairs(double *x, double *y, size_t n)
     return n;
 }
 
-/* --- Ratios: everything here is about "worse": above 1 is bad, whichever way is better. --- */
+/* --- Ratios: here above 1 always means worse, whichever direction is better --- */
 
 double tch_budget_worse(const struct tch_budget *budget, double share)
 {
     if (!budget->higher)
         return 1 + share;
-    return share < 1 ? 1 / (1 - share) : DBL_MAX; /* nothing loses more than all */
+    return share < 1 ? 1 / (1 - share) : DBL_MAX; /* a loss is at most everything */
 }
 
 void tch_budget_bounds(const struct tch_budget *budget, double *low, double *high)
@@ -100,15 +101,17 @@ static double bound_of(const struct tch_verdict_row *row)
     return row->ask == TCH_ASK_RATIO ? tch_budget_worse(&row->budget, row->budget.tolerance) : 1;
 }
 
-/* 1 - confidence of the interval at the present look, so that over all looks alpha is kept. */
-static double look_alpha(struct report *report, const struct tch_looks *looks)
+/* Returns 1 - confidence of the interval at this analysis, such that all analyses together keep
+   alpha. */
+static double analysis_alpha(struct report *report, const struct tch_analyses *analyses)
 {
-    if (!looks || (looks->at == 0 && tch_looks_last(looks)))
+    if (!analyses || (analyses->at == 0 && tch_analyses_last(analyses)))
         return report->alpha;
-    if (looks != report->looks)
-        report->look_alpha = 2 * tch_spending_level(looks->share, looks->at, report->alpha / 2);
-    report->looks = looks;
-    return report->look_alpha;
+    if (analyses != report->analyses)
+        report->analysis_alpha =
+            2 * tch_spending_level(analyses->share, analyses->at, report->alpha / 2);
+    report->analyses = analyses;
+    return report->analysis_alpha;
 }
 
 void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e)
@@ -122,7 +125,7 @@ void tch_row_differences(const struct tch_verdict_row *row, double worse, double
         e[i] = logs ? log(y[i] / x[i]) - log(worse) : y[i] - worse * x[i];
 }
 
-/* x and y: from the better to the worse side, thinned. */
+/* Compares the values. x and y: from the better to the worse side, thinned. */
 static int compare_values(const struct tch_verdict_row *row, struct report *report, double *x,
                           size_t m, double *y, size_t n, struct tch_ratio *ret, tacho_error *err)
 {
@@ -130,14 +133,15 @@ static int compare_values(const struct tch_verdict_row *row, struct report *repo
     int status;
 
     if (row->paired)
-        return tch_ratio_paired(x, y, n, look_alpha(report, row->looks), bound, ret, err);
+        return tch_ratio_paired(x, y, n, analysis_alpha(report, row->analyses), bound, ret, err);
     status = tch_ratio_unpaired(x, m, y, n, 0.05, bound, ret, err);
     if (status == 0)
-        tch_session_widen(ret, row->rho, row->spread, look_alpha(report, row->looks), bound);
+        tch_session_widen(ret, row->rho, row->spread, analysis_alpha(report, row->analyses), bound);
     return status;
 }
 
-/* How the runs of a row that is not paired hang together, in the order in which they were made. */
+/* Measures dependence and trend of the runs of a row that is not paired, in the order in which they
+   were made. */
 static void see_session(struct tch_verdict_row *row, struct report *report)
 {
     size_t n = row->a_count < row->b_count ? row->a_count : row->b_count;
@@ -150,7 +154,7 @@ static void see_session(struct tch_verdict_row *row, struct report *report)
         row->trend = -row->trend;
 }
 
-/* The worse-ratio as b / a, for people. */
+/* Converts a worse-ratio to b / a for display. */
 static struct tch_ratio inverse_ratio(const struct tch_ratio *r)
 {
     struct tch_ratio t = *r;
@@ -166,9 +170,9 @@ static struct tch_ratio inverse_ratio(const struct tch_ratio *r)
     return t;
 }
 
-/* With a 0 among the values there is no ratio. Pairs are flipped all the same. Of runs that were
-   not interleaved ranks tell whether b is below the bound; that it is above could be the session.
- */
+/* Compares values if some are 0, where there is no ratio. Pairs are still tested by sign flips. For
+   runs that were not interleaved, ranks decide whether b is below the bound. Above the bound the
+   session could be the cause. */
 static int compare_zeros(const struct tch_verdict_row *row, double *e, struct tch_flip_tails *ret,
                          struct tch_flip_tails *at_one, tacho_error *err)
 {
@@ -214,18 +218,18 @@ static void too_few(struct tch_verdict_row *row, struct report *report)
     snprintf(row->why, sizeof row->why, "too few runs%s", is_max ? "" : " for an interval");
 }
 
-/* Of runs that were not interleaved: why nothing is said to be worse; NULL: it may be. */
+/* Returns why a row of runs that were not interleaved cannot be called worse, or NULL if it can. */
 static const char *refusal(const struct tch_verdict_row *row)
 {
     if (row->paired)
         return NULL;
     return row->rho >= TCH_SESSION_DEPENDENT ? "neighbouring runs depend on each other"
            : row->trend < TCH_SESSION_TREND  ? NULL
-           : row->budget.equivalent          ? "the values drifted while the runs were made"
-                                             : "the runs got worse and worse while they were made";
+           : row->budget.equivalent          ? "the values drifted during the measurement"
+                                    : "the runs got worse and worse during the measurement";
 }
 
-/* Worse than the bound, with the share that belongs to it: the tolerance, or 0. */
+/* Sets the verdict "worse than the bound". share: the tolerance, or 0. */
 static void say_worse(struct tch_verdict_row *row, enum tch_verdict verdict, double share)
 {
     bool refused = refusal(row) != NULL;
@@ -233,7 +237,7 @@ static void say_worse(struct tch_verdict_row *row, enum tch_verdict verdict, dou
         row->budget.higher ? row->a_median / row->b_median : row->b_median / row->a_median;
 
     row->verdict = refused ? TCH_INCONCLUSIVE : verdict;
-    share = fmax(share, row->budget.min_effect); /* less does not matter */
+    share = fmax(share, row->budget.min_effect); /* a smaller change does not matter */
     if (row->paired && medians < tch_budget_worse(&row->budget, share) * (1 - ulps))
         snprintf(row->why, sizeof row->why, "the middle runs are alike, the %s runs of B are %s",
                  row->budget.higher ? "low" : "slow", row->budget.higher ? "lower" : "slower");
@@ -246,8 +250,9 @@ double tch_session_reach(const struct tch_budget *budget, double spread, double 
     return budget->higher ? 1 - 1 / worse : worse - 1;
 }
 
-/* Says, where the session term alone is wider than the tolerance, whether every estimate within two
-   standard errors of this one would leave the verdict as it is even without noise. */
+/* Returns whether more runs are useless. That is so if the session term alone is wider than the
+   tolerance, and every estimate within two standard errors of this one would leave the verdict as
+   it is even without noise. */
 static bool runs_are_useless(const struct tch_verdict_row *row, const struct tch_ratio *worse,
                              struct report *report)
 {
@@ -255,17 +260,18 @@ static bool runs_are_useless(const struct tch_verdict_row *row, const struct tch
     double share = fmax(budget->tolerance, budget->min_effect);
     double cut = tch_t4_cut(report->alpha / 2);
     double scale =
-        log(worse->high / worse->low) / 2 / tch_t4_cut(look_alpha(report, row->looks) / 2);
+        log(worse->high / worse->low) / 2 / tch_t4_cut(analysis_alpha(report, row->analyses) / 2);
     double noise = 2 * sqrt(fmax(0, scale * scale - row->spread * row->spread));
     double d = log(worse->estimate);
-    double bound = row->verdict == TCH_WARN ? bound_of(row) : 1; /* of FAIL; else of WARN, too */
+    double bound =
+        row->verdict == TCH_WARN ? bound_of(row) : 1; /* bound of FAIL; otherwise that of WARN */
 
     return d - noise + row->spread * cut > log(tch_budget_worse(budget, share)) &&
            tch_t4_above((d + noise - log(bound)) / row->spread) > report->alpha;
 }
 
-/* Names the ratio of the medians, which are shown beside the change, where it is another one by
-   more than is allowed. */
+/* Names the ratio of the medians, which are shown beside the change, if the two differ by more than
+   is allowed. */
 static void compare_medians(struct tch_verdict_row *row)
 {
     const struct tch_budget *budget = &row->budget;
@@ -278,7 +284,7 @@ static void compare_medians(struct tch_verdict_row *row)
                  100 * (medians - 1));
 }
 
-/* What a reader has to know of a verdict on a ratio, beside the numbers. */
+/* Adds the remarks that a reader of the verdict on a ratio needs besides the numbers. */
 static void explain(struct tch_verdict_row *row, const struct tch_ratio *worse,
                     struct report *report)
 {
@@ -290,10 +296,10 @@ static void explain(struct tch_verdict_row *row, const struct tch_ratio *worse,
 
     row->runs_useless = too_wide && runs_are_useless(row, worse, report);
     if (row->verdict == TCH_INCONCLUSIVE && refusal(row))
-        snprintf(row->why, sizeof row->why, "%s; only runs made in turns can tell", refusal(row));
+        snprintf(row->why, sizeof row->why, "%s; only interleaved runs can decide", refusal(row));
     else if (too_wide)
         snprintf(row->why, sizeof row->why,
-                 "%s: not made in turns, the interval is at least +-%.2g %%",
+                 "%s: without interleaving, the interval is at least +-%.2g %%",
                  row->runs_useless ? "more runs do not help"
                                    : "more runs cannot make it PASS if nothing changed",
                  100 * reach);
@@ -301,7 +307,7 @@ static void explain(struct tch_verdict_row *row, const struct tch_ratio *worse,
         compare_medians(row);
 }
 
-/* The verdict on a worse-ratio. */
+/* Decides the verdict on a worse-ratio. */
 static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *worse,
                          struct report *report)
 {
@@ -309,7 +315,8 @@ static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *wo
     double effect = tch_budget_worse(budget, budget->min_effect) * (1 - ulps);
     double fine = tch_budget_worse(budget, fmax(budget->tolerance, budget->min_effect));
     size_t n = row->b_count < row->a_count ? row->b_count : row->a_count;
-    bool can_fail = worse->p_least * (double)report->family <= look_alpha(report, row->looks);
+    bool can_fail =
+        worse->p_least * (double)report->family <= analysis_alpha(report, row->analyses);
 
     if (worse->level == 0) {
         too_few(row, report);
@@ -334,9 +341,10 @@ static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *wo
         row->advised = 0;
 }
 
-/* Plans the pairs with which the interval ends within what is allowed in nine of ten reports, if
-   nothing changed. The estimate does not count: a row is INCONCLUSIVE because its estimate is as
-   it is, so a plan by its distance from the bound would be too small. room: row->b_count. */
+/* Plans the pairs with which the interval ends within the tolerance in nine of ten reports, if
+   nothing changed. The estimate does not count. A row is INCONCLUSIVE because of its estimate, so a
+   plan by the distance of the estimate from the bound would be too small. room: row->b_count
+   doubles. */
 static int advise_pairs(struct tch_verdict_row *row, const struct report *report, double *room,
                         tacho_error *err)
 {
@@ -371,7 +379,7 @@ static int ask_ratio(struct tch_verdict_row *row, struct report *report, double 
         return status;
     row->has_ratio = true;
     if (worse.level > 0)
-        worse.level = 1 - report->alpha; /* which holds over all looks */
+        worse.level = 1 - report->alpha; /* holds over all analyses */
     row->ratio = swap ? inverse_ratio(&worse) : worse;
     row->p = row->ask == TCH_ASK_RATIO ? worse.p_above : worse.p;
     row->p_worse = worse.p_more;
@@ -390,13 +398,13 @@ static int ask_zeros(struct tch_verdict_row *row, double *room, tacho_error *err
     row->p_worse = at_one.above;
     row->ratio.p_below = tails.below;
     snprintf(row->why, sizeof row->why, "values of 0 have no ratio%s",
-             row->paired ? "" : "; only runs made in turns can tell whether they are worse");
+             row->paired ? "" : "; only interleaved runs can show that they are worse");
     return 0;
 }
 
 static void decide_zeros(struct tch_verdict_row *row, struct report *report)
 {
-    if (all_same(row) || row->ratio.p_below <= look_alpha(report, row->looks) / 2)
+    if (all_same(row) || row->ratio.p_below <= analysis_alpha(report, row->analyses) / 2)
         row->verdict = TCH_PASS;
     else if (row->p_adjusted <= report->alpha)
         row->verdict = TCH_FAIL;
@@ -404,7 +412,7 @@ static void decide_zeros(struct tch_verdict_row *row, struct report *report)
         row->verdict = row->p_worse <= report->alpha ? TCH_WARN : TCH_INCONCLUSIVE;
 }
 
-/* --- All of them --- */
+/* --- All rows --- */
 
 static int compare_row(struct tch_verdict_row *row, struct report *report, double *room,
                        tacho_error *err)
@@ -426,7 +434,7 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
         return 0;
     memcpy(y, row->b, n * sizeof *y);
     if (row->ask == TCH_ASK_MAX) {
-        tch_row_ask_max(row, look_alpha(report, row->looks), y, n);
+        tch_row_ask_max(row, analysis_alpha(report, row->analyses), y, n);
         return 0;
     }
     memcpy(x, row->a, m * sizeof *x);
@@ -456,11 +464,12 @@ static void decide_row(struct tch_verdict_row *row, struct report *report)
     else
         decide_zeros(row, report);
     if (row->ask == TCH_ASK_RATIO && row->has_ratio)
-        tch_row_find_sight(row, &worse, look_alpha(report, row->looks),
+        tch_row_find_sight(row, &worse, analysis_alpha(report, row->analyses),
                            report->alpha / (double)report->family);
 }
 
-/* The mean of the correlations of neighbouring runs over both sides of all rows of two sessions. */
+/* Returns the mean correlation of neighbouring runs, over both sides of all rows of two
+   sessions. */
 static double mean_lag1(const struct tch_verdict_row *rows, size_t count, double *room)
 {
     double sum = 0;

@@ -1,27 +1,38 @@
 /*
- * The rule that says PASS, WARN, FAIL or INCONCLUSIVE, over everything that one report judges.
+ * The rule that decides PASS, WARN, FAIL or INCONCLUSIVE for everything that one report judges.
  *
- * A row is one question: is this metric, on side b, worse than on side a by more than its
- * tolerance? Or: is it above its maximum? Interleaved runs are tested by sign flips
- * (kit/stats/flip.h), others with a session term (kit/stats/session.h). The p-values of all rows
- * that have a budget are corrected together, so that a report of rows that are all fine holds a
- * FAIL with probability alpha at most, however many rows it has: rows that share their coins by
- * their joint distribution, groups of such rows and all other rows by Holm's step-down. Several
- * looks share alpha (kit/stats/spending.h).
+ * A row is one question. Is this metric worse on side b than on side a by more than its tolerance?
+ * Or: is it above its maximum?
+ *
+ * Methods and what each assumes:
+ *
+ * - Interleaved runs: sign flips (Fisher 1935, Pitman 1937; kit/stats/flip.h). A coin decided the
+ *   order of each pair.
+ * - Other runs: Hodges-Lehmann (1963) with a session term (kit/stats/session.h). Sessions differ by
+ *   no more than the session spread.
+ * - Maxima: sign test (Thompson 1936; verdict_max.c). Runs are independent.
+ * - Rows that share their coins: joint distribution (Westfall and Young 1993). No further
+ *   assumption.
+ * - Groups of such rows, and all other rows: step-down (Holm 1979). No further assumption.
+ * - Interim analyses: error spending (Lan and DeMets 1983; kit/stats/spending.h). They were
+ *   planned.
+ *
+ * The p-values of all rows with a budget are corrected together. A report whose rows are all within
+ * their budgets contains a FAIL with probability alpha at most, however many rows it has.
  *
  * - FAIL: the adjusted p of "at most 1 + tolerance" is at most alpha, and the estimate is at least
  *   the minimum effect.
- * - PASS: the interval ends below 1 + tolerance, or below 1 + minimum effect where that is more:
- *   what is smaller does not matter.
+ * - PASS: the interval ends below 1 + tolerance, or below 1 + minimum effect if that is larger.
  * - WARN: the adjusted p of "at most 1" is at most alpha, and the estimate is at least the minimum
- *   effect. A report in which nothing changed holds a WARN or FAIL with probability alpha at most.
- * - INCONCLUSIVE: all else; also FAIL and WARN of runs that were not interleaved and depend on each
- *   other or drift. `advised` says how many runs would do.
+ *   effect. A report in which nothing changed contains a WARN or FAIL with probability alpha at
+ *   most.
+ * - INCONCLUSIVE: everything else, and FAIL and WARN of runs that were not interleaved and depend
+ *   on each other or drift. `advised` says how many runs would be enough.
  *
- * A row of exact counts is judged by the counts alone (verdict_exact.c), and has no share of alpha.
+ * A row of exact counts is judged by the counts alone (verdict_exact.c) and uses no share of alpha.
  *
- * A row about equivalence asks in both directions (verdict_equivalent.c): FAIL is beyond one of its
- * bounds, PASS is an interval within both, and all else is INCONCLUSIVE.
+ * A row about equivalence asks in both directions (verdict_equivalent.c). FAIL means beyond one of
+ * its bounds, PASS an interval within both, and everything else is INCONCLUSIVE.
  *
  * The same values give the same verdicts.
  */
@@ -37,34 +48,35 @@
 #include "kit/stats/ratio.h"
 #include "kit/stats/spending.h"
 
-/** Ordered by how bad they are: the verdict of several rows is the worst. */
+/** Ordered by severity: the verdict of several rows is the worst. */
 enum tch_verdict { TCH_NO_VERDICT, TCH_PASS, TCH_INCONCLUSIVE, TCH_WARN, TCH_FAIL };
 
-/** "PASS" and so on; "-" without a verdict. */
+/** "PASS" and so on; "-" for no verdict. */
 extern const char *const tch_verdict_names[];
 
 enum {
-    TCH_JUDGE_EXACT = 4000, /* values of a side that are compared one by one; above, so many
-                               evenly spaced order statistics stand for all: the interval is then
-                               wider than it could be, never too narrow */
+    TCH_JUDGE_EXACT = 4000, /* limit per side for comparing values one by one; of more, this number
+                               of evenly spaced order statistics represents all. The interval is
+                               then wider than necessary, never too narrow */
     TCH_RUNS_ADVISED_MOST = 1000000,
     TCH_JUDGE_WHY = 200,
 };
 
 /** The limits of a metric. NAN: no such limit. */
 struct tch_budget {
-    double tolerance;  /**< share by which b may be worse than a */
+    double tolerance;  /**< how much worse b may be than a, as a share */
     double min_effect; /**< a smaller share never matters */
-    double max;      /**< what the quantile of b may be at most, or at least where more is better */
-    double quantile; /**< of b's values for `max`: 0.5 is the median */
-    bool higher;     /**< more is better */
-    bool equivalent; /**< b may not be better by more than the tolerance either */
+    double max;        /**< largest allowed quantile of b, or the smallest if more is better */
+    double quantile;   /**< quantile of b's values for `max`: 0.5 is the median */
+    bool higher;       /**< more is better */
+    bool equivalent;   /**< b may not be better by more than the tolerance either */
 };
 
-/** The looks at a growing row: the share of all planned runs at each, up to the present one. */
-struct tch_looks {
-    double share[TCH_LOOKS_MOST];
-    size_t at; /**< the present look */
+/** Interim analyses of a growing row: the share of all planned runs at each, up to the current
+    one. */
+struct tch_analyses {
+    double share[TCH_ANALYSES_MAX];
+    size_t at; /**< index of the current analysis */
 };
 
 enum tch_ask { TCH_ASK_NOTHING, TCH_ASK_RATIO, TCH_ASK_MAX };
@@ -76,38 +88,40 @@ struct tch_verdict_row {
     const double *b;
     size_t b_count;
     bool paired;          /**< a[i] and b[i] were measured together */
-    const uint64_t *pair; /**< the round of each, rising; NULL: 0, 1, 2 … */
+    const uint64_t *pair; /**< the round of each, ascending; NULL: 0, 1, 2 … */
     size_t coins;         /**< paired rows with the same number share their coins */
-    double spread;        /**< not paired: sd of the logarithm of the ratio of two sessions */
-    const struct tch_looks *looks; /**< NULL: this is the only one */
+    double spread; /**< not paired: session spread, the sd of the logarithm of the ratio of two
+                      sessions */
+    const struct tch_analyses *analyses; /**< NULL: this is the only analysis */
     struct tch_budget budget;
     enum tch_ask ask; /**< TCH_ASK_NOTHING: a ratio, but no verdict */
-    bool exact;       /**< counts that every run of a side has: any difference is real */
+    bool exact;       /**< counts that are equal in all runs of each side: any difference is real */
 
     /* The answer. */
     double a_median;
     double b_median;
-    struct tch_ratio ratio; /**< b / a; of TCH_ASK_MAX: b's quantile by max */
-    bool has_ratio;         /**< there is an estimate: not where values are 0 or below */
+    struct tch_ratio ratio; /**< b / a; for TCH_ASK_MAX: b's quantile divided by max */
+    bool has_ratio;         /**< there is an estimate; false if values are 0 or below */
     bool thinned;           /**< more than TCH_JUDGE_EXACT values */
-    double p;               /**< that the budget is kept; without a budget two-sided: no change */
+    double p; /**< p of "the budget is kept"; without a budget, two-sided p of "no change" */
     double p_adjusted;
-    double p_worse;    /**< adjusted, that b is not worse at all */
+    double p_worse;    /**< adjusted p of "b is not worse at all" */
     double rho;        /**< not paired: how much neighbouring runs depend on each other */
-    double trend;      /**< not paired: of both sides, upwards where that is worse */
-    bool runs_useless; /**< not paired, open: no number of runs decides at this estimate */
+    double trend;      /**< not paired: trend of both sides, positive if it is towards worse */
+    bool runs_useless; /**< not paired, open: no number of runs would decide at this estimate */
     enum tch_verdict verdict;
-    uint64_t advised; /**< INCONCLUSIVE: runs of each side, in all, with which a verdict is
-                           possible, and PASS likely if nothing changed; 0: not known */
-    double sees; /**< PASS, INCONCLUSIVE: the smallest change of b, as a share, that would have been
-                    a FAIL in 9 of 10 reports of such runs; NAN: not known */
-    char why[TCH_JUDGE_WHY]; /**< "" or what else is to be said */
+    uint64_t advised; /**< INCONCLUSIVE: total runs of each side with which a verdict is possible,
+                         and PASS likely if nothing changed; 0: not known */
+    double sees; /**< PASS, INCONCLUSIVE: smallest change of b, as a share, that would have been a
+                    FAIL in 9 of 10 reports of such runs; NAN: not known */
+    char why[TCH_JUDGE_WHY]; /**< reason or remark for the reader, or "" */
 };
 
 /**
  * Judges all rows as one report.
  *
- * @param alpha  chance of a wrong FAIL in the whole report, and 1 - confidence of each interval
+ * @param alpha  probability of a wrong FAIL in the whole report, and 1 - confidence of each
+ * interval
  * @return 0, TACHO_ENOMEM, TACHO_EINVAL
  */
 int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
@@ -115,43 +129,46 @@ int tch_judge(struct tch_verdict_row *rows, size_t count, double alpha, tacho_er
 /** Judges all rows as tch_judge() does, each in the direction of budget.higher alone. */
 int tch_judge_one_sided(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
 
-/** The worst of all. TCH_NO_VERDICT when nothing was judged. */
+/** Returns the worst verdict of all rows, or TCH_NO_VERDICT if nothing was judged. */
 enum tch_verdict tch_judge_worst(const struct tch_verdict_row *rows, size_t count);
 
-/** The fewest runs of each side with which one of `family` groups of rows can fail at all. */
+/** Returns the smallest number of runs of each side with which one of `family` groups of rows can
+    FAIL. */
 uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family);
 
-/** The ratio b / a, above 1 whichever way is better, that is worse by a share: 1.05 for 5 %, and
-    1 / 0.95 where more is better. */
+/** Returns the ratio that is worse by a share, above 1 whichever direction is better: 1.05 for 5 %,
+    and 1 / 0.95 if more is better. */
 double tch_budget_worse(const struct tch_budget *budget, double share);
 
-/** Sets the ratios b / a that a tolerance allows at least and at most; NAN: there is no such bound.
- */
+/** Sets the smallest and the largest ratio b / a that a tolerance allows; NAN: there is no such
+    bound. */
 void tch_budget_bounds(const struct tch_budget *budget, double *low, double *high);
 
-/** Returns how far the interval of two sessions reaches upwards, however many runs there are, as a
-    share: its standard error is 0 then. A smaller tolerance does not PASS if nothing changed. */
+/** Returns how far the interval of two sessions reaches upwards, as a share, if the standard error
+    is 0, as with infinitely many runs. A smaller tolerance cannot PASS with nothing changed. */
 double tch_session_reach(const struct tch_budget *budget, double spread, double alpha);
 
-/** Says whether the present look has seen all runs that were planned. */
-bool tch_looks_last(const struct tch_looks *looks);
+/** Returns whether the current analysis includes all planned runs. */
+bool tch_analyses_last(const struct tch_analyses *analyses);
 
-/** The differences of a paired row from b = worse a, as logarithms, or as values where some are 0:
-    above 0 is worse. e: room for a_count. */
+/** Computes the differences of a paired row from b = worse a: as logarithms, or as values if some
+    are 0. Above 0 is worse. e: room for a_count doubles. */
 void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e);
 
-/** Compares the quantile of b with its maximum. The ratio is that of the quantile to the maximum.
-    y: a copy of the n values, which is sorted. */
+/** Compares the quantile of b with its maximum. The ratio is the quantile divided by the maximum.
+    y: a copy of the n values, which is sorted here. */
 void tch_row_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n);
 
-/** Sets the verdict on a maximum from its adjusted p. family: of tch_judge_adjust(). */
+/** Sets the verdict on a maximum from its adjusted p. family: from tch_judge_adjust(). */
 void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family);
 
-/** Judges a row of exact counts: no interval, no chance, no minimum effect. Sets its ratio. */
+/** Judges a row of exact counts, without interval, probability or minimum effect. Sets its
+    ratio. */
 void tch_row_judge_exact(struct tch_verdict_row *row);
 
-/** Sets `sees` of a row that has its verdict. worse: its ratio, above 1 whichever way is better.
-    interval_alpha: 1 - confidence of its interval. level: of a FAIL of this row, over all looks. */
+/** Sets `sees` of a row that has its verdict. worse: its ratio, above 1 whichever direction is
+    better. interval_alpha: 1 - confidence of its interval. level: level of a FAIL of this row, over
+    all analyses. */
 void tch_row_find_sight(struct tch_verdict_row *row, const struct tch_ratio *worse,
                         double interval_alpha, double level);
 

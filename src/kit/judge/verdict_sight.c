@@ -1,14 +1,14 @@
 /*
- * The smallest change that a row would have seen: verdict_rule.h.
+ * Computes the smallest change that a row would have seen: verdict_rule.h.
  *
- * The interval of a row shows its standard error s: half its width by the cut of its level. A
- * change of log size c is a FAIL when the estimate lies above the bound by the cut of the level of
- * a FAIL times s, so in nine of ten reports it is one from
+ * The interval of a row shows its standard error s: half its width divided by the quantile of its
+ * level. A change of log size c is a FAIL if the estimate lies above the bound by the quantile of
+ * the level of a FAIL times s. So nine of ten reports FAIL from
  *
- *     c = log(bound) + (cut(level) + cut(0.1)) s
+ *     c = log(bound) + (q(level) + q(0.1)) s
  *
- * on. The cuts are of the normal distribution for pairs, of Student's t with 4 degrees of freedom
- * for two sessions. The estimate has to reach the minimum effect, too.
+ * on. The quantiles q are those of the normal distribution for pairs, and of Student's t with 4
+ * degrees of freedom for two sessions. The estimate also has to reach the minimum effect.
  */
 #include <math.h>
 
@@ -28,7 +28,7 @@ void tch_row_find_sight(struct tch_verdict_row *row, const struct tch_ratio *wor
 {
     const struct tch_budget *budget = &row->budget;
     bool open = row->verdict == TCH_PASS || row->verdict == TCH_INCONCLUSIVE;
-    bool alone = !row->looks || (row->looks->at == 0 && tch_looks_last(row->looks));
+    bool alone = !row->analyses || (row->analyses->at == 0 && tch_analyses_last(row->analyses));
     double error;
     double from;
 
@@ -36,9 +36,9 @@ void tch_row_find_sight(struct tch_verdict_row *row, const struct tch_ratio *wor
     if (!open || worse->level == 0 || !(worse->low > 0) || !isfinite(worse->high))
         return;
     if (!alone)
-        level = tch_spending_level(row->looks->share, row->looks->at, level);
+        level = tch_spending_level(row->analyses->share, row->analyses->at, level);
     if (worse->p_least > level)
-        return; /* so few pairs never FAIL */
+        return; /* so few pairs can never FAIL */
     error = log(worse->high / worse->low) / 2 / cut_of(row, interval_alpha / 2);
     from = log(tch_budget_worse(budget, budget->tolerance)) + cut_of(row, level) * error;
     from = fmax(from, log(tch_budget_worse(budget, budget->min_effect)));

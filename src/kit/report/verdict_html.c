@@ -31,7 +31,7 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
     tch_buf_adds(b, "<p class=\"sub\">");
     tch_add_promise(b, f);
     tch_buf_addf(b, " Intervals have a confidence of %.3g %%%s.</p>\n", 100 * (1 - f->alpha),
-                 f->looks > 1 ? " over all interim analyses together" : "");
+                 f->analyses > 1 ? " over all interim analyses together" : "");
     if (f->problem_count + f->note_count == 0)
         return;
     tch_buf_adds(b, "<ul class=\"warnings\">\n");

@@ -94,7 +94,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
         tch_json_u64(b, r->advised);
     else
         tch_json_null(b);
-    tch_json_put_text(b, "why", r->why[0] ? r->why : NULL);
+    tch_json_put_text(b, "reason", r->why[0] ? r->why : NULL);
     tch_json_end_object(b);
 }
 
@@ -163,7 +163,7 @@ static void write_json(struct tch_buf *b, const struct tch_findings *f)
     tch_json_put_text(b, "a", f->a_name);
     tch_json_put_text(b, "b", f->b_name);
     tch_json_put_f64(b, "alpha", f->alpha);
-    tch_json_put_u64(b, "looks", f->looks);
+    tch_json_put_u64(b, "analyses", f->analyses);
     tch_json_put_text(b, "reproduce", f->reproduce);
     tch_json_put_text(b, "link", f->link);
     add_texts(b, "problems", f->problems, f->problem_count);

@@ -1,11 +1,12 @@
 /*
- * The dip, by the algorithm of Hartigan (1985, AS 217).
+ * Computes the dip by the algorithm of P. M. Hartigan (1985, AS 217).
  *
- * All heights are in values, not in shares: the distribution function rises from i to i + 1 at the
- * i-th value. The nearest unimodal distribution is convex up to a modal interval, where it follows
- * the convex minorant of the lower corners (x[i], i), and concave after it, where it follows the
- * concave majorant of the upper corners (x[i], i + 1). The modal interval is narrowed until the two
- * curves are no farther apart in it than the dip outside of it.
+ * Heights are counted in values, not in shares: the empirical distribution function rises from i to
+ * i + 1 at the i-th value. The nearest unimodal distribution is convex up to a modal interval and
+ * concave after it. In the convex part it follows the convex minorant of the lower corners (x[i],
+ * i). In the concave part it follows the concave majorant of the upper corners (x[i], i + 1). The
+ * algorithm narrows the modal interval until the two curves lie closer together inside it than the
+ * dip outside.
  */
 #include "dip.h"
 
@@ -20,11 +21,11 @@
 enum { FEWEST = 10 };
 
 struct hull {
-    size_t *at; /* places of the corners that the curve touches, ascending */
+    size_t *at; /* indices of the corners that the curve touches, ascending */
     size_t count;
 };
 
-/* Does the place b lie on or above the line from a to c; on or below it, for a majorant? */
+/* Returns whether index b lies on or above the line from a to c; for a majorant, on or below it. */
 static bool is_inside(const double *x, size_t a, size_t b, size_t c, int side)
 {
     double rise = (double)(b - a) * (x[c] - x[a]) - (double)(c - a) * (x[b] - x[a]);
@@ -32,8 +33,8 @@ static bool is_inside(const double *x, size_t a, size_t b, size_t c, int side)
     return side * rise >= 0;
 }
 
-/* The curve from `low` to `high`: convex for side 1, concave for side -1. Both kinds of corners are
-   one apart in height everywhere, so places do for both. */
+/* Finds the curve from `low` to `high`: convex for side 1, concave for side -1. Upper and lower
+   corners differ in height by one everywhere, so indices can serve as heights for both. */
 static void find_hull(const double *x, size_t low, size_t high, int side, struct hull *h)
 {
     h->count = 0;
@@ -44,7 +45,7 @@ static void find_hull(const double *x, size_t low, size_t high, int side, struct
     }
 }
 
-/* The height of the line between two places at x, in places. */
+/* Returns the height at x of the line between two indices. */
 static double line_at(const double *x, size_t a, size_t b, double at)
 {
     if (x[b] == x[a])
@@ -52,7 +53,7 @@ static double line_at(const double *x, size_t a, size_t b, double at)
     return (double)a + (double)(b - a) * (at - x[a]) / (x[b] - x[a]);
 }
 
-/* Finds where the two curves are farthest apart: the modal interval of the next round. */
+/* Finds where the two curves are farthest apart, which is the modal interval of the next round. */
 static double widest_gap(const double *x, const struct hull *convex, const struct hull *concave,
                          size_t *low, size_t *high)
 {
@@ -87,8 +88,8 @@ static double widest_gap(const double *x, const struct hull *convex, const struc
     return gap;
 }
 
-/* The largest distance of the distribution from its curve, over the pieces that start at `from` or
-   later and end at `to` or earlier. */
+/* Returns the largest distance between the distribution and its curve, over the pieces that start
+   at `from` or later and end at `to` or earlier. */
 static double farthest(const double *x, const struct hull *h, int side, size_t from, size_t to)
 {
     double most = 1;
@@ -131,8 +132,9 @@ double tch_dip(const double *sorted, size_t n, size_t *scratch)
     return dip / (2 * (double)n);
 }
 
-/* The dip that one of twenty samples of n uniform values exceeds: the unimodal distribution for
-   which it is largest. From 40,000 samples each, 10,000 from n = 200 on. */
+/* Returns the dip that 5 % of the samples of n uniform values exceed. Among unimodal distributions
+   the uniform one has the largest dip. The table was simulated with 40,000 samples for each n, and
+   10,000 from n = 200 on. */
 static double critical_dip(size_t n)
 {
     static const struct {
@@ -156,7 +158,7 @@ static double critical_dip(size_t n)
     return (low + share * (high - low)) / sqrt((double)n);
 }
 
-/* Spreads the values over the smallest step between two of them. */
+/* Spreads tied values at random over the smallest step between two different values. */
 static void spread(double *x, size_t n)
 {
     double step = INFINITY;

@@ -1,4 +1,5 @@
-/* The test by sign flips and its inversion: flip.h. Its joint distribution is flip_joint.c's. */
+/* Implements the sign-flip test and its inversion, which flip.h describes. flip_joint.c has the
+   joint distribution of several metrics. */
 #include "flip.h"
 
 #include <math.h>
@@ -9,12 +10,12 @@
 #include "order_stats.h"
 #include "rank.h"
 
-enum { STEPS_MOST = 200 }; /* doublings or halvings of a search: more than doubles have bits */
+enum { STEPS_MOST = 200 }; /* doublings or halvings of a search: more than a double has bits */
 
 static const double clip = (double)TCH_FLIP_MOST / TCH_FLIP_UNIT;
-static const double close_enough = 1e-15; /* of logarithms: the last digit of a ratio */
+static const double close_enough = 1e-15; /* difference of logarithms: the last digit of a ratio */
 
-/* The median of |e| over those that are not 0; 0 when all are. */
+/* Returns the median of |e| over the values that are not 0, or 0 when all are 0. */
 static double scale_of(const double *e, size_t n, double *room)
 {
     size_t count = 0;
@@ -45,8 +46,8 @@ double tch_flip_least(size_t n)
 
 /* --- Tails --- */
 
-/* P(S < last) and P(S = last). The counts, which `counts` has room for, are at most 2^500: they do
-   not overflow. Pairs of weight 0 change nothing and are left out. */
+/* Computes P(S < last) and P(S = last). The counts are at most 2^500, so they do not overflow.
+   Pairs of weight 0 change nothing and are left out. */
 static void count_coins(const int *scores, size_t n, size_t last, double *counts, double *less,
                         double *same)
 {
@@ -68,7 +69,7 @@ static void count_coins(const int *scores, size_t n, size_t last, double *counts
     *same = ldexp(counts[last], -thrown);
 }
 
-/* counts: as many as tch_flip_room() says. */
+/* Computes both tails. `counts` has as many entries as tch_flip_room() says. */
 static struct tch_flip_tails tails_of(const int *scores, size_t n, double *counts)
 {
     struct tch_flip_tails tails = {.exact = n <= TCH_FLIP_EXACT};
@@ -101,14 +102,14 @@ static struct tch_flip_tails tails_of(const int *scores, size_t n, double *count
     return tails;
 }
 
-/* Arrays that a test of n pairs needs, in one allocation. */
+/* The arrays that a test of n pairs needs, in one allocation. */
 struct room {
     double *counts;
     double *e;
     double *sorted;
     int *scores;
-    int *inside;  /* scores at the last constant inside the interval */
-    int *outside; /* ... outside */
+    int *inside;  /* scores at the innermost constant known to be inside the interval */
+    int *outside; /* scores at the constant known to be outside */
 };
 
 static int room_init(struct room *r, size_t n, tacho_error *err)
@@ -146,7 +147,7 @@ static void shift(const double *d, size_t n, double by, double *e)
         e[i] = d[i] - by;
 }
 
-/* The sum of scores at a constant, not rounded: it falls as the constant grows. */
+/* Returns the sum of the unrounded scores at a constant. It falls as the constant grows. */
 static double score_sum(const double *d, size_t n, double at, const struct room *r)
 {
     double sum = 0;
@@ -160,7 +161,7 @@ static double score_sum(const double *d, size_t n, double at, const struct room 
     return sum;
 }
 
-/* From the median outward until the sum changes its sign, then halving. */
+/* Searches outward from the median until the sum changes its sign, then bisects. */
 static double find_estimate(const double *d, size_t n, double middle, double step,
                             const struct room *r)
 {
@@ -189,14 +190,15 @@ static double find_estimate(const double *d, size_t n, double middle, double ste
     return near + (far - near) / 2;
 }
 
-/* The tail at a constant that falls on the way out of the interval, in the direction of `sign`. */
+/* Returns the tail at a constant. It falls as the constant leaves the interval in the direction of
+   `sign`. */
 static double tail_at(const double *d, size_t n, double at, double sign, const struct room *r)
 {
     struct tch_flip_tails tails;
 
     shift(d, n, at, r->e);
     tch_flip_scores(r->e, n, r->sorted, r->scores);
-    /* Between two constants of known tails most have the scores of one of them. */
+    /* Most constants between two with known tails have the scores of one of them. */
     if (memcmp(r->scores, r->inside, n * sizeof *r->scores) == 0)
         return 1;
     if (memcmp(r->scores, r->outside, n * sizeof *r->scores) == 0)
@@ -211,7 +213,7 @@ static double find_end(const double *d, size_t n, double estimate, double step, 
     double near = estimate;
     double far = estimate + sign * step;
 
-    memset(r->inside, 0x7f, n * sizeof *r->inside); /* the scores of no pairs */
+    memset(r->inside, 0x7f, n * sizeof *r->inside); /* scores that no pairs have */
     memset(r->outside, 0x7f, n * sizeof *r->outside);
     for (int i = 0; i < STEPS_MOST && tail_at(d, n, far, sign, r) > least; i++) {
         near = far;
@@ -232,7 +234,8 @@ static double find_end(const double *d, size_t n, double estimate, double step, 
     return near + (far - near) / 2;
 }
 
-/* The median distance from the middle; the smallest that is not 0 where that is 0. */
+/* Returns the median distance from the middle; if that is 0, the smallest distance that is not
+   0. */
 static double spread_of(const double *d, size_t n, double middle, double *room)
 {
     double least = 0;
@@ -262,7 +265,7 @@ int tch_flip_interval(const double *d, size_t n, double alpha, struct tch_flip_i
     *ret = (struct tch_flip_interval){
         .estimate = find_estimate(d, n, middle, step / 4, &r), .low = -INFINITY, .high = INFINITY};
     if (tch_flip_least(n) <= alpha / 2 && step == 0) {
-        ret->low = ret->high = ret->estimate; /* all pairs are alike */
+        ret->low = ret->high = ret->estimate; /* all pairs are equal */
     } else if (tch_flip_least(n) <= alpha / 2) {
         ret->low = find_end(d, n, ret->estimate, step / 2, -1, alpha / 2, &r);
         ret->high = find_end(d, n, ret->estimate, step / 2, 1, alpha / 2, &r);

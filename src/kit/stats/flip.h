@@ -1,19 +1,23 @@
 /*
- * The exact test of interleaved pairs by sign flips on clipped scores.
+ * The exact test of interleaved pairs, by sign flips of clipped scores.
  *
- * A fair coin decided which of the two runs of a pair was made first. If b is a times a constant,
- * the difference e = log(b / a) - log(constant) of a pair then has a random sign given its size,
- * whatever the noise does: it may drift, repeat, or depend on the run before. So the distribution
- * of
+ * Method: sign-flip (randomization) test, R. A. Fisher (1935) and E. J. G. Pitman (1937), on scores
+ * clipped as by P. J. Huber (1964). Assumption: a run does not affect the next one in a way that
+ * depends on which of the two programs it was.
+ *
+ * A fair coin decided which of the two runs of a pair was made first. Suppose b is a times a
+ * constant. Then e = log(b / a) - log(constant) of a pair has a random sign given its size,
+ * whatever the noise does: it may drift, repeat, or depend on the run before. So T is
+ * distributed exactly as S, and the tails of T are known:
  *
  *     s   = median of |e| over the pairs whose e is not 0
  *     w   = rint(16 min(|e| / s, 1.5))
  *     T   = sum of w over the pairs with e > 0
+ *     S   = sum of w over the pairs that fair coins choose, one coin per pair
  *
- * is known: each w counts or does not, by the throw of a coin (R. A. Fisher, 1935; E. J. G. Pitman,
- * 1937). Clipping at 1.5 s is P. J. Huber's (1964): one run that was disturbed has little weight.
- *
- * Assumption: a run does not change the next one by which of the two programs it was.
+ * Clipping at 1.5 s gives a single disturbed run little weight. Estimate and interval come from
+ * inverting the test. Several metrics of the same pairs are adjusted jointly (P. H. Westfall and S.
+ * S. Young, 1993).
  */
 #ifndef TCH_FLIP_H
 #define TCH_FLIP_H
@@ -25,39 +29,39 @@
 #include <tacho/error.h>
 
 enum {
-    TCH_FLIP_EXACT = 500, /* pairs that are counted exactly; more: the normal approximation */
-    TCH_FLIP_UNIT = 16,   /* the weight of a pair with |e| = s */
-    TCH_FLIP_MOST = 24,   /* the largest weight */
+    TCH_FLIP_EXACT = 500, /* limit for the exact count; more pairs use the normal approximation */
+    TCH_FLIP_UNIT = 16,   /* weight of a pair with |e| = s */
+    TCH_FLIP_MOST = 24,   /* largest weight */
 };
 
-/** A difference of logarithms below this is rounding, and counts as 0. */
+/** A smaller difference of logarithms is rounding and counts as 0. */
 #define TCH_FLIP_ZERO 1e-12
 
 struct tch_flip_tails {
-    double above; /**< P(S >= T), small where b is above a times the constant */
+    double above; /**< P(S >= T), small if b is above a times the constant */
     double below; /**< P(S <= T) */
     bool exact;
 };
 
-/** Sets scores[i] to the weight of e[i] with its sign. room: n doubles. */
+/** Sets scores[i] to the weight of e[i], with the sign of e[i]. room: n doubles. */
 void tch_flip_scores(const double *e, size_t n, double *room, int *scores);
 
-/** Both tails of the test on the differences e. 0 or TACHO_ENOMEM. */
+/** Computes both tails of the test on the differences e. Returns 0 or TACHO_ENOMEM. */
 int tch_flip_test(const double *e, size_t n, struct tch_flip_tails *ret, tacho_error *err);
 
-/** The smallest one-sided p that n pairs can give. */
+/** Returns the smallest one-sided p that n pairs can give. */
 double tch_flip_least(size_t n);
 
-/** Estimate and interval of a shift by inverting the test. */
+/** Estimate and interval of a shift, by inverting the test. */
 struct tch_flip_interval {
     double estimate;
-    double low;  /**< -INFINITY when n pairs cannot have an interval of this level */
-    double high; /**< INFINITY then */
+    double low;  /**< -INFINITY if n pairs are too few for an interval of this level */
+    double high; /**< INFINITY if n pairs are too few */
 };
 
 /**
- * The constant at which the scores of d - constant, not rounded, sum to 0, and the two at which a
- * tail falls to alpha / 2.
+ * Finds the constant at which the unrounded scores of d - constant sum to 0, and the two constants
+ * at which a tail falls to alpha / 2.
  *
  * @param d  n > 0 differences of logarithms
  * @return 0 or TACHO_ENOMEM
@@ -65,19 +69,19 @@ struct tch_flip_interval {
 int tch_flip_interval(const double *d, size_t n, double alpha, struct tch_flip_interval *ret,
                       tacho_error *err);
 
-/** The scores of one metric in pairs that several metrics share. */
+/** Scores of one metric, in pairs that several metrics share. */
 struct tch_flip_series {
-    const int *score;     /**< of tch_flip_scores() */
-    const uint32_t *pair; /**< which pair each is of, below the number of pairs */
+    const int *score;     /**< from tch_flip_scores() */
+    const uint32_t *pair; /**< index of the pair of each score, below the number of pairs */
     size_t count;
 };
 
 /**
  * Adjusts for several metrics measured in the same pairs, by the largest statistic (P. H. Westfall
- * and S. S. Young, 1993): the coins of all metrics are flipped together, so what is correlated
- * counts as less than several questions. p[i] = (1 + flips whose largest z is at least z of i) /
- * (1 + flips), with z = sum of scores / root of the sum of squares. The flips follow from a fixed
- * seed: the same scores give the same p.
+ * and S. S. Young, 1993). The coins of all metrics are flipped together, so correlated metrics
+ * count as fewer questions. p[i] = (1 + flips whose largest z is at least z of i) / (1 + flips),
+ * with z = sum of scores / root of the sum of squares. The flips come from a fixed seed, so the
+ * same scores give the same p.
  *
  * @param pairs  number of pairs
  * @return 0 or TACHO_ENOMEM

@@ -1,4 +1,5 @@
-/* Several metrics of the same pairs, their coins flipped together: flip.h. */
+/* Adjusts several metrics of the same pairs by flipping their coins together (Westfall and Young,
+   1993): flip.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,13 +8,13 @@
 #include "base/random.h"
 #include "flip.h"
 
-/* The scores of all metrics, a row of `pairs` numbers each, 0 where a metric has no such pair. */
+/* Scores of all metrics, one row of `pairs` numbers per metric; 0 if a metric lacks a pair. */
 struct table {
     int32_t *score;
     size_t pairs;
-    double *scale; /* 1 / root of the sum of squares, by metric; 0 when all scores are 0 */
-    double *z;     /* as observed */
-    int32_t *coin; /* 1 or -1, by pair */
+    double *scale; /* per metric: 1 / root of the sum of squares; 0 if all scores are 0 */
+    double *z;     /* per metric: the observed statistic */
+    int32_t *coin; /* per pair: 1 or -1 */
 };
 
 static int32_t sum_of(const int32_t *score, const int32_t *coin, size_t n)
@@ -53,7 +54,7 @@ static void throw_coins(int32_t *coin, size_t n, uint64_t *state)
     }
 }
 
-/* How many of the flips have a largest z of at least that of each metric. */
+/* Counts, for each metric, the flips whose largest z is at least that of the metric. */
 static void count_flips(struct table *t, size_t count, size_t flips, double *reached)
 {
     uint64_t state = 1993;

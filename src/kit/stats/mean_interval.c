@@ -1,10 +1,12 @@
-/* Mean, spread and the interval of the mean by Student's t (1908). */
+/* Computes mean, standard deviation and the interval of the mean by Student's t (W. S. Gosset,
+   1908). */
 #include "mean_interval.h"
 
 #include <math.h>
 #include <stdbool.h>
 
-/* Two-sided 95 % by degrees of freedom, from 1; to three decimals, as printed tables have it. */
+/* Two-sided 95 % quantiles by degrees of freedom, from 1, to three decimals as in printed
+   tables. */
 static const double t95[] = {12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228,
                              2.201,  2.179, 2.160, 2.145, 2.131, 2.120, 2.110, 2.101, 2.093, 2.086,
                              2.080,  2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045};
@@ -36,7 +38,7 @@ void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret)
         ret->half_width = tch_t95(n - 1) * ret->stddev / sqrt((double)n);
 }
 
-/* By the finite sums for whole degrees of freedom. */
+/* Uses the finite sums for whole degrees of freedom. */
 double tch_chi_above(double x, size_t freedom)
 {
     bool odd = freedom % 2;

@@ -1,5 +1,7 @@
 /*
- * Mean, spread and Student's t interval of one value a run.
+ * Mean, standard deviation and Student's t interval (W. S. Gosset, 1908) of one value per run.
+ *
+ * Assumption: the values are independent, and their mean is nearly normal.
  */
 #ifndef TCH_MEAN_INTERVAL_H
 #define TCH_MEAN_INTERVAL_H
@@ -8,17 +10,19 @@
 
 struct tch_scalar {
     double mean;
-    double stddev;     /**< of a sample: divided by n - 1 */
-    double half_width; /**< of the 95 % interval of the mean */
+    double stddev;     /**< of the sample: divided by n - 1 */
+    double half_width; /**< half the width of the 95 % interval of the mean */
 };
 
-/** n = 0 gives zeros; below n = 3 there is no half_width (0), below 2 no stddev. */
+/** Computes mean, stddev and half_width. half_width is 0 for n < 3, stddev for n < 2, all for n =
+    0. */
 void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret);
 
-/** Student's t, two-sided 95 %; freedom is at least 1. */
+/** Returns the two-sided 95 % quantile of Student's t; freedom is at least 1. */
 double tch_t95(size_t freedom);
 
-/** P(chi-square of `freedom` degrees, at least 1, is x or more); x >= 0. */
+/** Returns the probability that a chi-square variable of `freedom` >= 1 degrees is x or more; x >=
+    0. */
 double tch_chi_above(double x, size_t freedom);
 
 #endif

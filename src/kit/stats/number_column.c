@@ -1,4 +1,4 @@
-/* Numbers out of lines of text. */
+/* Reads numbers from lines of text. */
 #include "number_column.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 
 enum { BATCH = 256 };
 
-/* Numbers that are handed on at once. */
+/* Numbers that are passed to the caller in one call. */
 struct batch {
     void (*take)(void *ctx, const double *values, size_t n);
     void *ctx;
@@ -19,15 +19,15 @@ struct batch {
     double values[BATCH];
 };
 
-/* A piece of a line. */
+/* Part of a line. */
 struct span {
     const char *text;
     size_t len;
 };
 
 struct reading {
-    const char *asked; /* the column, or NULL */
-    size_t index;      /* of the CSV column, from 0 */
+    const char *asked; /* column asked for, or NULL */
+    size_t index;      /* index of the CSV column, from 0 */
     struct tch_numbers *found;
 };
 
@@ -51,7 +51,8 @@ static bool to_number(struct span s, double *ret)
     return tch_parse_f64_n(s.text, s.len, ret) == 0 && isfinite(*ret);
 }
 
-/* Finds a field of a CSV line, from 0; false after the last. Quotes may hold commas. */
+/* Finds field number `index`, from 0, of a CSV line. Returns false after the last. Quoted fields
+   may contain commas. */
 static bool csv_field(struct span line, size_t index, struct span *ret)
 {
     const char *p = line.text;
@@ -75,7 +76,8 @@ static bool csv_field(struct span line, size_t index, struct span *ret)
     }
 }
 
-/* Goes into objects by the keys of a dotted path. 1: found, 0: not there, negative: no JSON. */
+/* Follows a dotted path of keys into nested objects. Returns 1 if found, 0 if missing, negative if
+   the line is not JSON. */
 static int json_find(struct tch_json_reader *r, const char *path, struct tch_json_value *ret)
 {
     struct tch_json_value key;
@@ -167,7 +169,8 @@ static int no_column(const struct reading *r, struct span header, tacho_error *e
                     header.text);
 }
 
-/* Was this meant as a number? 1e309 and nan are, and so is any text that strtod() takes whole. */
+/* Returns whether a field was meant as a number: 1e309 and nan are, and any text that strtod()
+   accepts whole. */
 static bool is_meant_as_number(struct span field)
 {
     char text[64];
@@ -184,7 +187,7 @@ static bool is_meant_as_number(struct span field)
     return end > text && *end == '\0';
 }
 
-/* A first line with a field that was not meant as a number is a header. */
+/* Returns whether a first line is a header: a field of it was not meant as a number. */
 static bool is_header(struct span line)
 {
     struct span field;
@@ -195,7 +198,7 @@ static bool is_header(struct span line)
     return false;
 }
 
-/* 1: the first line is a header, 0: it is data already. */
+/* Reads the first line. Returns 1 if it is a header, 0 if it is data. */
 static int start_csv(struct reading *r, struct span line, tacho_error *err)
 {
     bool header = is_header(line);
@@ -216,7 +219,7 @@ static int start_csv(struct reading *r, struct span line, tacho_error *err)
     }
     if (r->asked)
         return no_column(r, trim(line), err);
-    if (!csv_field(line, 1, &field)) { /* there is but one */
+    if (!csv_field(line, 1, &field)) { /* there is only one column */
         csv_field(line, 0, &field);
     } else if (header && (find_column(line, "wall_time_us", &r->index) ||
                           find_column(line, "wall_ns", &r->index))) {
@@ -269,7 +272,7 @@ static void flush_batch(struct batch *b)
     b->n = 0;
 }
 
-/* All lines up to the next that is not plain. */
+/* Adds all lines up to the next one that is not plain. */
 static void add_plain_lines(struct batch *b, struct tch_lines *lines)
 {
     size_t n;

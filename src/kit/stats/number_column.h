@@ -16,30 +16,32 @@ enum tch_numbers_form { TCH_NUMBERS_PLAIN, TCH_NUMBERS_CSV, TCH_NUMBERS_JSON };
 /** Facts about the file, besides its numbers. */
 struct tch_numbers {
     enum tch_numbers_form form;
-    char column[256];       /**< its name; "" for plain lines and CSV without a header */
-    uint64_t skipped;       /**< lines passed over, with skip */
-    uint64_t first_skipped; /**< the first of them */
+    char column[256];       /**< its name; "" for plain lines and for CSV without a header */
+    uint64_t skipped;       /**< number of lines skipped, if skip is set */
+    uint64_t first_skipped; /**< number of the first skipped line */
 };
 
 /**
- * Reads all lines. The first one decides the form: an object, fields with commas, or one number.
+ * Reads all lines. The first line decides the format: a JSON object, fields with commas, or one
+ * number.
  *
- * @param column  a CSV column's name or its number from 1, a key of JSON objects ("a.b" goes into
- *                one); NULL: the only one there is, or wall_time_us
- * @param skip    pass over lines without a number there, instead of failing
- * @param take    called with the numbers, some at a time; never NaN nor infinite
- * @return 0, TACHO_EIO, TACHO_ENOMEM, TACHO_EINVAL about the column, TACHO_EPARSE with the line
+ * @param column  name of a CSV column or its number from 1, or a key of JSON objects ("a.b" is a
+ * member of a nested object); NULL: the only column there is, or wall_time_us
+ * @param skip    skip lines without a number there, instead of failing
+ * @param take    called with batches of numbers, which are never NaN or infinite
+ * @return 0, TACHO_EIO, TACHO_ENOMEM, TACHO_EINVAL if the column cannot be found, TACHO_EPARSE with
+ * the line
  */
 int tch_numbers_read(struct tch_lines *lines, const char *column, bool skip,
                      void (*take)(void *ctx, const double *values, size_t n), void *ctx,
                      struct tch_numbers *ret, tacho_error *err);
 
 /**
- * Reads up to `most` lines such as "17", "-0.25": at most 15 digits, no blank, no exponent, ended
- * by LF. Stops at the first other line, and some bytes before the end of the text.
+ * Reads up to `most` lines such as "17" or "-0.25": at most 15 digits, no blanks, no exponent,
+ * terminated by LF. Stops at the first other line, and some bytes before the end of the text.
  *
- * @param took  how many bytes these lines are
- * @return how many there were
+ * @param took  set to the length of these lines in bytes
+ * @return the number of lines read
  */
 size_t tch_plain_lines(const char *text, size_t len, double *values, size_t most, size_t *took);
 

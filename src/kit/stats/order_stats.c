@@ -1,6 +1,6 @@
 /*
- * Quantiles and how sure they are. The interval of a quantile is that of W. R. Thompson (1936): how
- * many of n values lie below the quantile is binomial, whatever their distribution.
+ * Computes quantiles and their intervals. The interval of a quantile is that of W. R. Thompson
+ * (1936): how many of n values lie below the quantile is binomial, whatever their distribution.
  */
 #include "order_stats.h"
 
@@ -15,7 +15,8 @@ double tch_median(double *x, size_t n)
 
     if (n % 2 == 1)
         return high;
-    /* What select left before the middle is not larger: its largest is the other middle value. */
+    /* The selection left no larger value before the middle, so the largest of them is the other
+       middle value. */
     for (size_t i = 1; i < n / 2; i++)
         if (x[i] > low)
             low = x[i];
@@ -60,9 +61,9 @@ double tch_quantile_nearest(const double *sorted, size_t n, double q)
     return n == 0 ? 0 : sorted[tch_nearest_rank(n, q)];
 }
 
-/* The largest k with P(X < k) <= half, and that probability in *tail. X is how many of n values lie
-   below the quantile: binomial. The sum starts so far out that what is left of it is less than
-   1e-80, and not so far that the first term is 0. */
+/* Returns the largest k with P(X < k) <= half, and that probability in *tail. X, the number of
+   values below the quantile, is binomial. The sum starts far enough out that the omitted part is
+   less than 1e-80, and near enough that its first term is not 0. */
 static size_t tail_rank(size_t n, double q, double half, double *tail)
 {
     double size = (double)n;
@@ -94,7 +95,7 @@ int tch_quantile_interval(size_t n, double q, double alpha, struct tch_rank_inte
     if (!(q > 0 && q < 1) || !(alpha > 0 && alpha < 1) || n == 0)
         return tch_fail(err, TACHO_EINVAL, 0, "no interval of quantile %g of %zu values", q, n);
     low = tail_rank(n, q, alpha / 2, &below);
-    high = tail_rank(n, 1 - q, alpha / 2, &above); /* the same seen from the other end */
+    high = tail_rank(n, 1 - q, alpha / 2, &above); /* the same rule from the other end */
     *ret = (struct tch_rank_interval){.low = low > 0 ? low - 1 : 0,
                                       .high = high > 0 ? n - high : n - 1,
                                       .level = low > 0 && high > 0 ? 1 - below - above : 0};

@@ -1,4 +1,4 @@
-/* Lines of short numbers, eight digits at a time and without a branch for each. */
+/* Parses lines of short numbers, eight digits at a time, without a branch per digit. */
 #include <endian.h>
 #include <string.h>
 
@@ -6,13 +6,14 @@
 
 enum {
     WORD = 8,
-    DIGITS = 15, /* so many are exact as a double, and so is their quotient by a power of ten */
-    READ_MOST = 5 * WORD, /* bytes that are looked at from the start of a line */
+    DIGITS = 15, /* integers of so many digits are exact as a double; so is their quotient by a
+                    power of ten */
+    READ_MOST = 5 * WORD, /* bytes that may be read from the start of a line */
 };
 
 static const uint64_t powers[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
 
-/* The digits at text, at most eight: how many. They are added to *whole. */
+/* Parses at most eight digits at text, appends them to *whole and returns how many there were. */
 static inline unsigned eight_digits(const char *text, uint64_t *whole)
 {
     uint64_t x;
@@ -21,20 +22,21 @@ static inline unsigned eight_digits(const char *text, uint64_t *whole)
 
     memcpy(&x, text, sizeof x);
     x = le64toh(x) ^ 0x3030303030303030;
-    /* The top bit of each byte that is none, up to the first of them: carries go up from there. */
+    /* Sets the top bit of each byte that is not a digit. Only the first such byte counts, because
+       carries travel upwards from there. */
     others = (x | (x + 0x7676767676767676)) & 0x8080808080808080;
     n = others ? (unsigned)__builtin_ctzll(others) / 8 : WORD;
     if (n == 0)
         return 0;
     x <<= 64 - 8 * n;  /* zeros before the first digit */
-    x = x * 2561 >> 8; /* pairs, then fours, then all */
+    x = x * 2561 >> 8; /* combine pairs, then groups of four, then all eight */
     x = (x & 0x00ff00ff00ff00ff) * 6553601 >> 16;
     x = (x & 0x0000ffff0000ffff) * 42949672960001 >> 32;
     *whole = *whole * powers[n] + x;
     return n;
 }
 
-/* At most 16. */
+/* Parses at most 16 digits. */
 static inline unsigned digits(const char *text, uint64_t *whole)
 {
     unsigned n = eight_digits(text, whole);
@@ -42,7 +44,7 @@ static inline unsigned digits(const char *text, uint64_t *whole)
     return n < WORD ? n : n + eight_digits(text + WORD, whole);
 }
 
-/* One line, of which READ_MOST bytes can be read: its length with the LF, or 0. */
+/* Parses one line, of which READ_MOST bytes can be read. Returns its length with the LF, or 0. */
 static inline size_t read_line(const char *text, double *ret)
 {
     static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,

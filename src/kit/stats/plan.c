@@ -7,13 +7,13 @@
 #include "order_stats.h"
 #include "rank.h"
 
-/* Of the scores clipped at 1.5 times the median distance, for normal differences. */
+/* Efficiency of scores clipped at 1.5 times the median distance, for normal differences. */
 static const double efficiency = 0.95;
-static const double doubt = 0.10; /* that the true spread is above the bound */
-static const double far = 5;      /* median distances: from there on a difference is an outlier */
+static const double doubt = 0.10; /* probability that the true spread is above the bound */
+static const double far = 5;      /* in median distances: a difference this far out is an outlier */
 
-/* P(X <= x) of the chi-square distribution with n degrees of freedom: two degrees more take off
-   one term of a sum. */
+/* Returns P(X <= x) of the chi-square distribution with n degrees of freedom. Each two degrees
+   subtract one term of a sum. */
 static double chi2_below(double x, size_t n)
 {
     double above = n % 2 == 1 ? erfc(sqrt(x / 2)) : exp(-x / 2);
@@ -26,7 +26,7 @@ static double chi2_below(double x, size_t n)
     return 1 - above;
 }
 
-/* The x with P(X <= x) = p, by bisection: p is below the median, which is below n. */
+/* Returns the x with P(X <= x) = p, by bisection. p is below 1/2, and the median is below n. */
 static double chi2_cut(double p, size_t n)
 {
     double low = 0;

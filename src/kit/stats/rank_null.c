@@ -1,7 +1,7 @@
 /*
- * The null distribution of the rank sum test, without ties: H. B. Mann and D. R. Whitney (1947),
- * counted as coefficients of the Gaussian binomial, which give the numbers of their recurrence with
- * one array instead of a table.
+ * Computes the null distribution of the rank-sum test without ties (H. B. Mann and D. R. Whitney,
+ * 1947). The counts are coefficients of the Gaussian binomial. They equal the numbers of Mann and
+ * Whitney's recurrence but need one array instead of a table.
  */
 #include <math.h>
 
@@ -35,8 +35,9 @@ static void accumulate(struct tch_rank_null *null)
         null->below[t] += null->below[t - 1];
 }
 
-/* The coefficients of prod (1 - q^(n+i)) / (1 - q^i), i = 1 to m: on the lower half no step
-   loses what the next one needs. They are whole numbers up to (m + n over m) < 1e308. */
+/* Computes the coefficients of prod (1 - q^(n+i)) / (1 - q^i), i = 1 to m. On the lower half no
+   step loses a coefficient that the next one needs. All are whole numbers up to (m + n over m) <
+   1e308. */
 int tch_rank_sum_null(struct tch_rank_null *null, size_t m, size_t n, tacho_error *err)
 {
     double both = (double)m * (double)n;

@@ -1,7 +1,7 @@
 /*
- * The rank sum test given the data's own ties, and the correction for many p-values.
+ * Implements the rank-sum test given the ties of the data, and the correction for several p-values.
  *
- * Tied values share the mean of their ranks, as F. Wilcoxon (1945) did. The exact distribution
+ * Tied values share the mean of their ranks, as F. Wilcoxon (1945) proposed. The exact distribution
  * given the ties comes from the shift algorithm of B. Streitberg and J. Roehmel (1986). The
  * correction is the step-down procedure of S. Holm (1979).
  */
@@ -10,10 +10,10 @@
 #include "base/fail.h"
 #include "rank.h"
 
-/* Additions of one exact distribution: about a tenth of a second. */
+/* Limit of the additions for one exact distribution: about a tenth of a second. */
 static const double exact_work = 1e8;
 
-/* A value with the sample it is from, or with its sign. */
+/* A value and the sample it comes from. */
 struct item {
     double value;
     bool counts;  /* its rank is part of the sum */
@@ -28,7 +28,7 @@ static int by_value(const void *a, const void *b)
     return (x->value > y->value) - (x->value < y->value);
 }
 
-/* Gives ranks, tied ones their mean; says whether there were any. */
+/* Assigns ranks, and their mean to tied values. Returns whether there were ties. */
 static bool rank_items(struct item *items, size_t n)
 {
     bool tied = false;
@@ -43,7 +43,7 @@ static bool rank_items(struct item *items, size_t n)
     return tied;
 }
 
-/* Both tails of a statistic in doubled ranks by its mean and spread. */
+/* Computes both tails of a statistic in doubled ranks by the normal approximation. */
 static void tails_by_normal(double t, double mean, double sd, struct tch_rank_tails *ret)
 {
     ret->exact = false;
@@ -51,7 +51,7 @@ static void tails_by_normal(double t, double mean, double sd, struct tch_rank_ta
     ret->below = sd > 0 ? tch_normal_above((mean - t - 1) / sd) : 1;
 }
 
-/* In how many ways k ranks can be drawn from all of them, whatever their sum. */
+/* Returns in how many ways k of all ranks can be drawn. */
 static double all_draws(size_t all, size_t k)
 {
     double ways = 1;
@@ -62,10 +62,10 @@ static double all_draws(size_t all, size_t k)
 }
 
 /*
- * ways[d][s]: in how many ways d of the ranks so far have the sum s. Going through the ranks from
- * the smallest, each is drawn or not; sums that cannot be `last` or less in the end are left out,
- * which is most of them. sum[i] is the sum of the i smallest ranks, doubled and counted from 0;
- * `flip` counts ranks from the other end.
+ * Fills ways[d][s]: in how many ways d of the ranks so far have the sum s. Goes through the ranks
+ * from the smallest; each is drawn or not. Most sums cannot end at `last` or below and are left
+ * out. sum[i] is the sum of the i smallest ranks, doubled and counted from 0. `flip` counts ranks
+ * from the other end.
  */
 static void count_draws(double *ways, size_t *sum, const struct item *items, size_t all, size_t k,
                         bool flip, size_t last)
@@ -78,11 +78,13 @@ static void count_draws(double *ways, size_t *sum, const struct item *items, siz
     ways[0] = 1;
     for (size_t i = 0; i < all; i++) {
         size_t r = sum[i + 1] - sum[i];
-        size_t fewest = k > all - i ? k - (all - i) : 0; /* else k are not reached any more */
+        size_t fewest =
+            k > all - i ? k - (all - i) : 0; /* with fewer, k can no longer be reached */
 
         for (size_t d = (i < k ? i + 1 : k); d-- > fewest;) {
-            size_t rest = sum[i + k - d] - sum[i]; /* this one, and the least that must follow */
-            size_t high = sum[i] - sum[i - d];     /* the largest sum of d so far */
+            size_t rest =
+                sum[i + k - d] - sum[i]; /* this rank and the smallest ones that must follow */
+            size_t high = sum[i] - sum[i - d]; /* the largest sum of d ranks so far */
             const double *from = ways + d * width;
             double *to = ways + (d + 1) * width + r;
 
@@ -96,7 +98,7 @@ static void count_draws(double *ways, size_t *sum, const struct item *items, siz
     }
 }
 
-/* P(sum < last) and P(sum = last). 0 or TACHO_ENOMEM. */
+/* Computes P(sum < last) and P(sum = last). Returns 0 or TACHO_ENOMEM. */
 static int draws_below(const struct item *items, size_t all, size_t k, bool flip, size_t last,
                        double *less, double *same)
 {
@@ -120,7 +122,8 @@ static int draws_below(const struct item *items, size_t all, size_t k, bool flip
     return status;
 }
 
-/* With ties. w2: the doubled ranks of the k items that count, each from 0. */
+/* Computes both tails with ties. w2: sum of the doubled ranks, from 0, of the k items that
+   count. */
 static int drawn_tails(const struct item *items, size_t all, size_t k, size_t w2,
                        struct tch_rank_tails *ret, tacho_error *err)
 {
@@ -139,7 +142,7 @@ static int drawn_tails(const struct item *items, size_t all, size_t k, size_t w2
     return 0;
 }
 
-/* Without ties the distribution of U has a short cut. */
+/* Computes both tails without ties, where the distribution of U is known directly. */
 static int untied_tails(size_t m, size_t n, double u, const struct tch_rank_null *known,
                         struct tch_rank_tails *ret, tacho_error *err)
 {
@@ -160,7 +163,7 @@ static int sum_tails(struct item *items, size_t m, size_t n, const struct tch_ra
 {
     size_t all = m + n;
     bool tied = rank_items(items, all);
-    size_t w2 = 0; /* of b, ranks from 0 */
+    size_t w2 = 0; /* sum of b's doubled ranks, from 0 */
     double squares = 0;
     double work;
 
@@ -215,17 +218,17 @@ int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err)
     for (size_t i = 0; i < n; i++) {
         double q = items[i].value * (double)(n - i);
 
-        least = q > least ? q : least; /* never smaller than one before it */
+        least = q > least ? q : least; /* an adjusted p is never below an earlier one */
         adjusted[items[i].rank2] = least < 1 ? least : 1;
     }
     free(items);
     return 0;
 }
 
-/* At level alpha K groups have alpha / K each. Sorted by their largest p, the first j of them are
-   rejected whole when the largest p of each fits what it then has; the others share alpha / (K -
-   j). So p is rejected from the smallest of max(what rejects j groups, p (K - j)) on, over all j up
-   to its own group's place. */
+/* At level alpha each of K groups gets alpha / K. Sort the groups by their largest p. The first j
+   groups are rejected whole if the largest p of each is within its share; the other groups then
+   share alpha / (K - j). So p is rejected from the smallest level max(level that rejects j groups,
+   p (K - j)) on, over all j up to the place of its own group. */
 int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
                     tacho_error *err)
 {
@@ -249,7 +252,7 @@ int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *ad
     for (size_t r = 0; r < groups; r++) {
         place[items[r].rank2] = r;
         least = fmax(least, items[r].value * (double)(groups - r));
-        items[r].value = least; /* rejects the groups up to this one */
+        items[r].value = least; /* level that rejects the groups up to this one */
     }
     for (size_t i = 0; i < n; i++) {
         double own = p[i] * (double)groups;

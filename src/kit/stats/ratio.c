@@ -1,14 +1,15 @@
 /*
- * The ratio of pairs, by flip.h, and of two samples, by rank statistics of their logarithms.
+ * Computes the ratio of pairs, by flip.h, and of two samples, by rank statistics of their
+ * logarithms.
  *
  * Two samples: the estimate is that of J. L. Hodges and E. L. Lehmann (1963), the median of all
- * differences. The interval inverts the rank test (E. L. Lehmann, 1963): its ends are the k-th
- * smallest and the k-th largest of these values, k from the null distribution of rank.h. The effect
+ * differences. The interval inverts the rank test (E. L. Lehmann, 1963). Its ends are the k-th
+ * smallest and the k-th largest difference, with k from the null distribution of rank.h. The effect
  * is the probability of superiority, the A of A. Vargha and H. D. Delaney (2000).
  *
- * The k-th smallest of m n sums is found without storing them. As D. B. Johnson and T. Mizoguchi
- * (1978) do, one pass over the sorted samples counts the sums below a limit; here the range of the
- * limit is halved until few sums are left in it.
+ * The k-th smallest of m n sums is found without storing them. As in D. B. Johnson and T. Mizoguchi
+ * (1978), one pass over the sorted samples counts the sums below a limit. The range of the limit is
+ * halved until few sums are left in it.
  */
 #include "ratio.h"
 
@@ -21,11 +22,12 @@
 #include "rank.h"
 
 enum {
-    FEW = 16,      /* sums that are sorted rather than searched */
-    BY_VALUE = 24, /* halvings that hope for values that lie apart evenly */
+    FEW = 16,      /* with so few sums left, they are sorted */
+    BY_VALUE = 24, /* halvings by value, which are fast if the values are evenly spaced */
 };
 
-/* All m n sums x[i] + y[j]. They are counted, never stored but for a few. x and y are sorted. */
+/* All m n sums x[i] + y[j]. They are counted and, but for a few, never stored. x and y are
+   sorted. */
 struct sums {
     const double *x;
     size_t m;
@@ -33,7 +35,8 @@ struct sums {
     size_t n;
 };
 
-/* How many are <= limit. Rounded addition is monotone, so the two fingers never turn back. */
+/* Returns how many sums are <= limit. Rounded addition is monotone, so neither of the two indices
+   ever turns back. */
 static double count_sums(const struct sums *s, double limit)
 {
     double count = 0;
@@ -47,7 +50,7 @@ static double count_sums(const struct sums *s, double limit)
     return count;
 }
 
-/* Doubles in order as whole numbers in order, and back. */
+/* Maps doubles to integers of the same order, and back. */
 static int64_t to_ordered(double x)
 {
     int64_t bits;
@@ -66,7 +69,7 @@ static double from_ordered(int64_t bits)
     return x;
 }
 
-/* The double that has as many others above it, up to high, as below it, down to low. */
+/* Returns the double with as many doubles above it, up to high, as below it, down to low. */
 static double middle_of(double low, double high)
 {
     int64_t x = to_ordered(low);
@@ -75,18 +78,18 @@ static double middle_of(double low, double high)
     return from_ordered((x & y) + ((x ^ y) >> 1)); /* floor of the mean, no overflow */
 }
 
-/* The k-th smallest sum is above `low`, which `below` sums do not pass, and at most `high`. */
+/* The k-th smallest sum is above `low` and at most `high`; `below` sums are at most `low`. */
 struct range {
     double low;
     double high;
     double below;
-    double count; /* of the sums in it */
+    double count; /* number of sums in it */
 };
 
-/* The k-th smallest of all, by the few that are in the range. */
+/* Returns the k-th smallest of all sums by sorting the few in the range. */
 static double kth_of_few(const struct sums *s, const struct range *r, double k)
 {
-    size_t end = s->n; /* the sums of x[i] with y[end] and behind are above the range */
+    size_t end = s->n; /* the sums of x[i] with y[end] and later are above the range */
     double few[FEW];
     size_t count = 0;
 
@@ -100,7 +103,7 @@ static double kth_of_few(const struct sums *s, const struct range *r, double k)
     return few[(size_t)(k - r->below) - 1];
 }
 
-/* The largest sum that is not above the limit; there is one. */
+/* Returns the largest sum that is at most the limit; there is one. */
 static double largest_sum(const struct sums *s, double limit)
 {
     size_t end = s->n;
@@ -116,10 +119,9 @@ static double largest_sum(const struct sums *s, double limit)
 }
 
 /*
- * The k-th smallest sum, k from 1. What is between the least and the largest is halved until few
- * are left: by value, which is quick where they lie apart evenly, then by the order of doubles,
- * which ends after 64 steps whatever they are. Where many are equal few are never left: that is
- * looked for now and then.
+ * Returns the k-th smallest sum, k from 1. Halves the range until few sums are left: first by
+ * value, which is fast if the sums are evenly spaced, then by the order of doubles, which takes at
+ * most 64 steps. If many sums are equal, few are never left; the loop checks for that now and then.
  */
 static double kth_sum(const struct sums *s, double k)
 {
@@ -144,7 +146,8 @@ static double kth_sum(const struct sums *s, double k)
         }
         if (i % 8 != 0)
             continue;
-        /* The largest sum left is the k-th if all sums left are equal or none is above the k-th. */
+        /* The largest sum left is the k-th if all sums left are equal, or none is above the
+           k-th. */
         r.high = largest_sum(s, r.high);
         if (count_sums(s, nextafter(r.high, -INFINITY)) < k)
             return r.high;
@@ -161,7 +164,7 @@ static double median_sum(const struct sums *s, double count)
     return kth_sum(s, half) / 2 + kth_sum(s, half + 1) / 2;
 }
 
-/* Estimate and interval of the sums, which are logarithms of ratios. */
+/* Sets estimate and interval from the sums, which are logarithms of ratios. */
 static void set_interval(const struct sums *s, const struct tch_rank_null *null, double alpha,
                          struct tch_ratio *ret)
 {
@@ -195,7 +198,7 @@ static int check_call(double alpha, double bound, tacho_error *err)
     return 0;
 }
 
-/* d: n logarithms of ratios, `shifted` has room for as many. */
+/* Fills in the ratio of pairs. d: n logarithms of ratios; `shifted` has room for as many. */
 static int paired(const double *d, double *shifted, size_t n, double alpha, double bound,
                   struct tch_ratio *ret, tacho_error *err)
 {
@@ -255,7 +258,8 @@ int tch_ratio_paired(const double *a, const double *b, size_t n, double alpha, d
     return status;
 }
 
-/* x: the negated logarithms of a, y: those of b, both sorted; x has room for m more, y for n. */
+/* Fills in the ratio of two samples. x: the negated logarithms of a, y: those of b, both sorted. x
+   has room for m more, y for n. */
 static int unpaired(double *x, size_t m, double *y, size_t n, double alpha, double bound,
                     struct tch_ratio *ret, tacho_error *err)
 {
@@ -290,7 +294,7 @@ static int unpaired(double *x, size_t m, double *y, size_t n, double alpha, doub
     ret->least = exp(x[0] + y[0]);
     ret->most = exp(x[m - 1] + y[n - 1]);
     ret->p_least = tch_rank_sum_least(m, n);
-    /* Half of those that are 0 count: neither below nor above. */
+    /* Sums that are 0 count half. */
     ret->effect = 1 - (count_sums(&sums, 0) + count_sums(&sums, -0x1p-1074)) / (2 * null.largest);
     tch_rank_null_release(&null);
     return 0;

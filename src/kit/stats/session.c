@@ -1,4 +1,4 @@
-/* Two sessions: session.h. */
+/* Implements the comparison of two sessions, which session.h describes. */
 #include "session.h"
 
 #include <math.h>
@@ -7,10 +7,12 @@
 #include "order_stats.h"
 #include "rank.h"
 
-enum { TREND_MOST = 1000 }; /* runs whose pairs are all looked at; of more, evenly spaced ones */
+enum {
+    TREND_MOST = 1000
+}; /* runs whose pairs are all compared; of more runs, evenly spaced ones */
 
-/* 1/2 - 3/8 y (1 - y^2 / 12) with y = x / sqrt(1 + x^2 / 4), written so that far out no digits are
-   lost: u is 1 - y / 2. */
+/* Computes 1/2 - 3/8 y (1 - y^2 / 12) with y = x / sqrt(1 + x^2 / 4), in a form that loses no
+   digits far out. u is 1 - y / 2. */
 double tch_t4_above(double x)
 {
     double c = 4 / (x * x + 4);
@@ -113,7 +115,7 @@ void tch_session_widen(struct tch_ratio *r, double rho, double tau, double alpha
     if (scale > 0) {
         r->p_above = tch_t4_above((d - log(bound)) / scale);
         r->p_more = tch_t4_above(d / scale);
-    } else { /* constant sides, and sessions that are said to be alike */
+    } else { /* constant sides, and no session spread */
         r->p_above = d - log(bound) > 1e-12 ? 0 : 1;
         r->p_more = d > 1e-12 ? 0 : 1;
     }

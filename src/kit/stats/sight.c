@@ -1,4 +1,4 @@
-/* Cuts by drawing pairs anew: sight.h. */
+/* Finds the smallest visible change by drawing pairs again: sight.h. */
 #include "sight.h"
 
 #include <math.h>
@@ -14,20 +14,20 @@ enum { DOUBLINGS = 60, HALVINGS = 12 };
 
 static const uint64_t seed = 20261118;
 
-/* Looks at `first`, 2 first … `pairs` pairs. */
-struct looks {
+/* Interim analyses after `first`, 2 first … `pairs` pairs. */
+struct analyses {
     size_t count;
-    size_t pairs[TCH_LOOKS_MOST];
-    double level[TCH_LOOKS_MOST]; /* one-sided, of each look */
+    size_t pairs[TCH_ANALYSES_MAX];
+    double level[TCH_ANALYSES_MAX]; /* one-sided, of each analysis */
 };
 
-static void plan_looks(struct looks *l, size_t first, size_t pairs, double alpha)
+static void plan_analyses(struct analyses *l, size_t first, size_t pairs, double alpha)
 {
-    double share[TCH_LOOKS_MOST];
+    double share[TCH_ANALYSES_MAX];
 
     l->count = 0;
-    for (size_t n = first < pairs ? first : pairs; l->count < TCH_LOOKS_MOST; n *= 2) {
-        bool last = n >= pairs || l->count == TCH_LOOKS_MOST - 1;
+    for (size_t n = first < pairs ? first : pairs; l->count < TCH_ANALYSES_MAX; n *= 2) {
+        bool last = n >= pairs || l->count == TCH_ANALYSES_MAX - 1;
 
         l->pairs[l->count] = last ? pairs : n;
         share[l->count] = (double)l->pairs[l->count] / (double)pairs;
@@ -42,7 +42,7 @@ static void plan_looks(struct looks *l, size_t first, size_t pairs, double alpha
 struct draw {
     double *d;
     double *e;
-    double scale; /* the median of |d| that are not 0 */
+    double scale; /* median of the |d| that are not 0 */
 };
 
 static double scale_of(const double *d, size_t n, double *room)
@@ -55,7 +55,7 @@ static double scale_of(const double *d, size_t n, double *room)
     return count > 0 ? tch_median(room, count) : 0;
 }
 
-/* Says whether the first n pairs, changed by `shift`, are said to be worse. */
+/* Returns whether the first n pairs, changed by `shift`, are judged worse. */
 static int says_worse(const struct draw *w, size_t n, double shift, double level, tacho_error *err)
 {
     struct tch_flip_tails tails;
@@ -67,8 +67,8 @@ static int says_worse(const struct draw *w, size_t n, double shift, double level
     return tails.above <= level;
 }
 
-/* Finds the smallest shift from which on the first n pairs are worse, to a thousandth of their
-   noise. */
+/* Finds the smallest shift from which on the first n pairs are judged worse, to a thousandth of
+   their noise. */
 static int find_cut(const struct draw *w, size_t n, double level, double *ret, tacho_error *err)
 {
     double step = w->scale;
@@ -81,7 +81,7 @@ static int find_cut(const struct draw *w, size_t n, double level, double *ret, t
         return worse;
     *ret = 0;
     if (step == 0)
-        return 0; /* all pairs are alike: any change is seen */
+        return 0; /* all pairs are equal: any change is seen */
     for (int i = 0; i < DOUBLINGS; i++, step *= 2) {
         int beyond = says_worse(w, n, worse ? -step : step, level, err);
 
@@ -105,8 +105,8 @@ static int find_cut(const struct draw *w, size_t n, double level, double *ret, t
     return 0;
 }
 
-/* Takes neighbouring pairs from a random place on, around the end to the begin, each with a coin.
- */
+/* Draws neighbouring pairs from a random place on, wrapping around at the end, and tosses a coin
+   for each. */
 static void draw_pairs(struct draw *w, const double *d, size_t count, size_t from, size_t pairs,
                        uint64_t *state)
 {
@@ -120,7 +120,7 @@ static void draw_pairs(struct draw *w, const double *d, size_t count, size_t fro
     w->scale = scale_of(w->d, pairs, w->e);
 }
 
-static int draw_all(struct tch_sight *s, const struct looks *l, const double *d, size_t count,
+static int draw_all(struct tch_sight *s, const struct analyses *l, const double *d, size_t count,
                     double alpha, struct draw *w, tacho_error *err)
 {
     size_t pairs = l->pairs[l->count - 1];
@@ -144,18 +144,18 @@ static int draw_all(struct tch_sight *s, const struct looks *l, const double *d,
 int tch_sight_init(struct tch_sight *s, const double *d, size_t count, size_t first, size_t pairs,
                    double alpha, tacho_error *err)
 {
-    struct looks looks;
+    struct analyses analyses;
     struct draw w;
     int status;
 
-    plan_looks(&looks, first, pairs, alpha);
-    *s = (struct tch_sight){.looks = looks.count,
-                            .cut = calloc(2 * TCH_SIGHT_DRAWS * looks.count, sizeof *s->cut)};
+    plan_analyses(&analyses, first, pairs, alpha);
+    *s = (struct tch_sight){.analyses = analyses.count,
+                            .cut = calloc(2 * TCH_SIGHT_DRAWS * analyses.count, sizeof *s->cut)};
     w = (struct draw){.d = malloc(2 * pairs * sizeof *w.d)};
     if (s->cut && w.d) {
-        s->fresh = s->cut + TCH_SIGHT_DRAWS * looks.count;
+        s->fresh = s->cut + TCH_SIGHT_DRAWS * analyses.count;
         w.e = w.d + pairs;
-        status = draw_all(s, &looks, d, count, alpha, &w, err);
+        status = draw_all(s, &analyses, d, count, alpha, &w, err);
     } else {
         status = tch_fail_memory(err);
     }
@@ -175,9 +175,10 @@ double tch_sight_share(const struct tch_sight *s, double change)
     size_t seen = 0;
 
     for (size_t i = 0; i < TCH_SIGHT_DRAWS && shift > TCH_FLIP_ZERO; i++)
-        for (size_t k = 0; k < s->looks; k++)
-            if (s->cut[i * s->looks + k] <= shift) { /* the first look that says FAIL decides */
-                seen += s->fresh[i * s->looks + k] <= shift;
+        for (size_t k = 0; k < s->analyses; k++)
+            if (s->cut[i * s->analyses + k] <=
+                shift) { /* the first analysis that says FAIL decides */
+                seen += s->fresh[i * s->analyses + k] <= shift;
                 break;
             }
     return (double)seen / TCH_SIGHT_DRAWS;

@@ -1,15 +1,19 @@
 /*
- * What a number of pairs can see: the smallest change that a gate says FAIL to, nine times of ten.
+ * Smallest change that a gate of so many pairs judges FAIL in nine of ten reports.
  *
- * The pairs of a calibration are of a program against itself. A draw takes neighbouring pairs from
- * a random place, as a gate would have made them then, and throws a new coin for each: under the
- * test of flip.h all such draws are equally likely. Adding a change to the differences moves them
- * all, and the p of the test falls as the change grows. So each draw has one smallest change, its
- * cut, from which on a look says FAIL. The cuts of many draws give the whole curve of the
- * probability that a change is seen.
+ * Method: circular block resampling of a calibration's pairs (D. N. Politis and J. P. Romano, 1992)
+ * with new coins, judged by the test of flip.h. Assumption: the gate's machine behaves as it did
+ * during the calibration.
  *
- * The rule is that of the gate: looks at growing parts of the pairs share the error (spending.h),
- * and a FAIL has to come up again in a fresh block of as many pairs, at the whole error.
+ * A calibration consists of pairs of a program against itself. A draw takes neighbouring pairs from
+ * a random place, as a gate would have made them there, and tosses a new coin for each. Under the
+ * test of flip.h all such draws are equally likely. A change moves all differences of a draw by the
+ * same amount, and the p of the test falls as the change grows. So each draw has one smallest
+ * change, its cut, from which on an analysis says FAIL. The cuts of many draws give the whole curve
+ * of the probability that a change is seen.
+ *
+ * The rule is that of the gate: interim analyses of growing parts of the pairs share the error
+ * (spending.h). After a FAIL, a fresh block of as many pairs has to FAIL again, at the whole error.
  */
 #ifndef TCH_SIGHT_H
 #define TCH_SIGHT_H
@@ -23,20 +27,21 @@
 
 enum { TCH_SIGHT_DRAWS = 1000 };
 
-/** The cuts of all draws, as logarithms; INFINITY: so few pairs never say FAIL. */
+/** The cuts of all draws, as logarithms; INFINITY: so few pairs can never FAIL. */
 struct tch_sight {
-    size_t looks;
-    double *cut;   /**< of each draw and look, where look k says FAIL first */
-    double *fresh; /**< ... and where the fresh block of that look says it again */
+    size_t analyses;
+    double *cut;   /**< per draw and analysis k: from this change on analysis k says FAIL */
+    double *fresh; /**< per draw and analysis k: from this change on the fresh block after it says
+                      FAIL, too */
 };
 
 /**
  * Draws from the pairs of a calibration. The same pairs give the same cuts.
  *
  * @param d      count > 0 differences log(second / first), in the order in which they were made
- * @param first  pairs of the first look; each later one has twice as many, up to `pairs`
- * @param alpha  chance of a wrong FAIL
- * @return 0 or TACHO_ENOMEM; tch_sight_release() in any case
+ * @param first  pairs of the first analysis; each later one has twice as many, up to `pairs`
+ * @param alpha  probability of a wrong FAIL
+ * @return 0 or TACHO_ENOMEM; call tch_sight_release() in any case
  */
 int tch_sight_init(struct tch_sight *s, const double *d, size_t count, size_t first, size_t pairs,
                    double alpha, tacho_error *err);
@@ -45,7 +50,7 @@ void tch_sight_release(struct tch_sight *s);
 /** Returns the probability that a change (0.05: +5 %) is seen. */
 double tch_sight_share(const struct tch_sight *s, double change);
 
-/** Returns the smallest change that is seen with a probability; INFINITY: none is. */
+/** Returns the smallest change that is seen with probability `share`; INFINITY: no change is. */
 double tch_sight_change(const struct tch_sight *s, double share);
 
 #endif

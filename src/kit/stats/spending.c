@@ -1,4 +1,4 @@
-/* Levels of planned looks: spending.h. */
+/* Computes the levels of planned interim analyses, which spending.h describes. */
 #include "spending.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 
 enum { NODES = 72, HALVINGS = 44 };
 
-static const double farthest = 8; /* standard deviations: nothing that counts is beyond */
+static const double farthest = 8; /* in standard deviations: the density beyond is negligible */
 
-/* The nodes and weights of Gauss and Legendre on -1 to 1. */
+/* Nodes and weights of the Gauss-Legendre quadrature on -1 to 1. */
 struct rule {
     double x[NODES];
     double w[NODES];
@@ -23,7 +23,7 @@ static void make_rule(struct rule *rule)
         double x = cos(3.14159265358979323846 * (i + 0.75) / (NODES + 0.5));
         double slope = 1;
 
-        for (int step = 0; step < 20; step++) { /* Newton's, from close by */
+        for (int step = 0; step < 20; step++) { /* Newton's method, from a close start */
             double before = 1;
             double p = x;
 
@@ -41,16 +41,16 @@ static void make_rule(struct rule *rule)
     }
 }
 
-/* The sum of scores B at a look, on the paths that crossed nothing so far: its density times the
-   weight of the integral, at nodes. B has the variance t. */
+/* The distribution of the sum of scores B at an analysis, restricted to the paths that crossed no
+   level so far: density times quadrature weight, at the nodes. B has variance t. */
 struct paths {
     double at[NODES];
     double mass[NODES];
-    size_t count; /* 0: before the first look, when B is 0 */
+    size_t count; /* 0: before the first analysis, where B is 0 */
     double t;
 };
 
-/* P(not crossed before, Z >= cut) at a look with share t. */
+/* Returns P(no level crossed before, Z >= cut) at the analysis with share t. */
 static double crossing(const struct paths *p, double t, double cut)
 {
     double sd = sqrt(t - p->t);
@@ -68,7 +68,7 @@ static double normal_density(double x, double sd)
     return exp(-x * x / (2 * sd * sd)) / (sd * 2.50662827463100050242);
 }
 
-/* Goes on to a look with share t, of the paths below its cut. */
+/* Advances the paths below the cut to the analysis with share t. */
 static void advance(struct paths *p, const struct rule *rule, double t, double cut)
 {
     double low = -farthest * sqrt(t);
@@ -87,7 +87,7 @@ static void advance(struct paths *p, const struct rule *rule, double t, double c
     *p = next;
 }
 
-/* The z that spends `error` at this look. */
+/* Returns the z that spends `error` at this analysis. */
 static double cut_for(const struct paths *p, double t, double error)
 {
     double low = -farthest;
@@ -104,12 +104,12 @@ static double cut_for(const struct paths *p, double t, double error)
     return low + (high - low) / 2;
 }
 
-static double level_at(const struct rule *rule, const double *share, size_t look, double g)
+static double level_at(const struct rule *rule, const double *share, size_t analysis, double g)
 {
     struct paths paths = {0};
     double cut = 0;
 
-    for (size_t k = 0; k <= look; k++) {
+    for (size_t k = 0; k <= analysis; k++) {
         double before = k > 0 ? share[k - 1] : 0;
 
         if (k > 0)
@@ -119,29 +119,29 @@ static double level_at(const struct rule *rule, const double *share, size_t look
     return tch_normal_above(cut);
 }
 
-double tch_spending_level(const double *share, size_t look, double g)
+double tch_spending_level(const double *share, size_t analysis, double g)
 {
     struct rule rule;
 
     make_rule(&rule);
-    return level_at(&rule, share, look, g);
+    return level_at(&rule, share, analysis, g);
 }
 
-void tch_spending_init(struct tch_spending *s, const double *share, size_t look)
+void tch_spending_init(struct tch_spending *s, const double *share, size_t analysis)
 {
-    bool once = look == 0 && share[0] >= 1;
+    bool once = analysis == 0 && share[0] >= 1;
     struct rule rule;
 
     make_rule(&rule);
     for (int i = 0; i < TCH_SPENDING_TABLE; i++) {
         double g = ldexp(1, -2 * i - 1);
 
-        s->level[i] = once ? g : level_at(&rule, share, look, g);
+        s->level[i] = once ? g : level_at(&rule, share, analysis, g);
     }
 }
 
-/* The level by the error is almost a straight line of slope 1 in logarithms: between the values of
-   the table the error is right to 0.5 % of itself. */
+/* In logarithms the level is almost a straight line of slope 1 in the error. Interpolation in the
+   table gives the error to 0.5 % of itself. */
 double tch_spending_error(const struct tch_spending *s, double p)
 {
     int i = 0;

@@ -1,4 +1,4 @@
-/* The document tacho.stats.v1. */
+/* Writes the document tacho.stats.v1. */
 #include "stats_json.h"
 
 #include "base/json_write.h"

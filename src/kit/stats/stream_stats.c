@@ -1,4 +1,4 @@
-/* Order statistics of a stream of numbers. */
+/* Computes order statistics of a stream of numbers. */
 #include "stream_stats.h"
 
 #include <math.h>
@@ -8,14 +8,15 @@
 #include "order_stats.h"
 
 enum {
-    MANTISSA = 7, /* bits of it that tell buckets apart: each is 1/128 wide */
+    MANTISSA = 7, /* bits of the mantissa that distinguish buckets: each is 1/128 wide */
     SHIFT = 52 - MANTISSA,
     BUCKETS = 1 << (64 - SHIFT),
     FIRST_ROOM = 4096,
-    PART = 256, /* values of a partial sum */
+    PART = 256, /* numbers per partial sum */
 };
 
-/* The bits of a double, turned so that they rise as it does, less those that do not matter. */
+/* Returns the bucket of x: its bits, mapped to the same order as the doubles, without the low
+   ones. */
 static inline size_t bucket_of(double x)
 {
     uint64_t bits;
@@ -40,7 +41,7 @@ static double middle_of(const struct tch_stream *s, size_t bucket)
     double high = edge_of(((uint64_t)bucket << SHIFT) | (((uint64_t)1 << SHIFT) - 1));
     double middle = low + (high - low) / 2;
 
-    if (fabs(middle) < 0x1p-1021) /* next to nothing: it is 0 that came */
+    if (fabs(middle) < 0x1p-1021) /* so close to 0 that the number added was 0 */
         middle = 0;
     return middle < s->min ? s->min : middle > s->max ? s->max : middle;
 }
@@ -68,7 +69,7 @@ void tch_stream_release(struct tch_stream *s)
     s->weights = NULL;
 }
 
-/* Room for n more, or from now on a histogram alone. */
+/* Makes room for n more numbers. If they do not fit, keeps only the histogram from now on. */
 static void make_room(struct tch_stream *s, size_t n)
 {
     if (n <= s->most - s->n && tch_array_reserve(&s->values, &s->room, s->n + n) == 0) {
@@ -79,7 +80,7 @@ static void make_room(struct tch_stream *s, size_t n)
     s->values = NULL;
 }
 
-/* Adds the moments of n more numbers to those of the numbers so far (Chan, Golub, LeVeque 1983). */
+/* Adds the moments of n more numbers (T. F. Chan, G. H. Golub and R. J. LeVeque, 1983). */
 static void add_moments(struct tch_stream *s, long double mean, long double squares, uint64_t n)
 {
     long double off = mean - s->mean;
@@ -89,8 +90,9 @@ static void add_moments(struct tch_stream *s, long double mean, long double squa
     s->squares += squares + off * off * share * (long double)s->n;
 }
 
-/* Finds the mean of at most PART numbers, and the sum of the squared distances from it. Doubles are
-   fast, and so few numbers lose nothing. Where a square leaves their range, long doubles do it. */
+/* Computes the mean of at most PART numbers and the sum of the squared distances from it. Uses
+   doubles, which are fast and accurate enough for so few numbers, and long doubles if a square
+   overflows. */
 static void part_moments(const double *values, size_t n, long double *mean, long double *squares)
 {
     double sum = 0;
@@ -108,7 +110,8 @@ static void part_moments(const double *values, size_t n, long double *mean, long
         off_squares += off * off;
     }
     if (off_squares > 1e-280 && off_squares < 1e300) {
-        *mean = (long double)first + off_sum / (double)n; /* the rest corrects its rounding */
+        *mean = (long double)first +
+                off_sum / (double)n; /* the second term corrects the rounding of the first */
         *squares = off_squares - off_sum / (double)n * off_sum;
         return;
     }
@@ -174,7 +177,7 @@ double tch_stream_stddev(const struct tch_stream *s)
     return (double)sqrtl(s->squares / (long double)(s->n - 1));
 }
 
-/* The bucket of a rank, and how many values are in those before it. */
+/* Finds the bucket that contains a rank, and how many values are in the buckets before it. */
 static size_t find_rank(const uint64_t *counts, uint64_t rank, uint64_t *before)
 {
     size_t bucket = 0;
@@ -184,7 +187,7 @@ static size_t find_rank(const uint64_t *counts, uint64_t rank, uint64_t *before)
     return bucket;
 }
 
-/* The numbers that values_at() chooses from: values, or their distances from `from`. */
+/* The numbers from which values_at() selects: values, or their distances from `from`. */
 struct chosen {
     const struct tch_stream *s;
     const uint64_t *counts;
@@ -197,7 +200,8 @@ static double value_of(const struct chosen *p, size_t i)
     return p->distances ? fabs(p->s->values[i] - p->from) : p->s->values[i];
 }
 
-/* Exactly: the values of the buckets that hold a rank are collected and sorted. */
+/* Finds the exact values at some ranks: collects and sorts the values of the buckets that contain
+   them. */
 static int values_at(const struct chosen *p, const uint64_t *ranks, size_t count, double *ret,
                      tacho_error *err)
 {
@@ -239,7 +243,7 @@ static int values_at(const struct chosen *p, const uint64_t *ranks, size_t count
     return 0;
 }
 
-/* Returns the value at a rank; the counts of all reach it. */
+/* Returns the value at a rank, which is at most the sum of all counts. */
 static double weight_at(const struct tch_weight *weights, uint64_t rank)
 {
     uint64_t before = 0;
@@ -288,7 +292,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Copies the buckets that are not empty. Returns NULL without memory. */
+/* Copies the buckets that are not empty. Returns NULL if memory runs out. */
 static struct tch_weight *copy_buckets(const struct tch_stream *s, size_t *count)
 {
     struct tch_weight *ret = malloc((s->weights ? s->weight_count : BUCKETS) * sizeof *ret);
@@ -346,13 +350,14 @@ int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_e
     return status;
 }
 
-/* How many numbers are missing before one that took `value`. */
+/* Returns how many numbers are missing before one that took `value`. */
 static double missing_before(double value, double interval)
 {
     return value >= 2 * interval ? floor(value / interval) - 1 : 0;
 }
 
-/* All numbers as they are known: themselves, or the buckets. Returns NULL without memory. */
+/* Copies all numbers as far as they are known: the values, or the buckets. Returns NULL if memory
+   runs out. */
 static struct tch_weight *copy_all(const struct tch_stream *s, size_t *count)
 {
     struct tch_weight *ret;
@@ -365,7 +370,7 @@ static struct tch_weight *copy_all(const struct tch_stream *s, size_t *count)
     return ret;
 }
 
-/* Adds `count` numbers of one value to whatever the stream keeps. */
+/* Adds `count` numbers of one value to the values or the buckets of the stream. */
 static int add_copies(struct tch_stream *s, double value, uint64_t count, tacho_error *err)
 {
     if (s->weights)
@@ -396,7 +401,7 @@ int tch_stream_correct(struct tch_stream *s, double interval, uint64_t *added, t
             tch_fail(err, TACHO_ELIMIT, 0, "an interval so short asks for more than 10^12 numbers");
     if (s->values && status == 0 && all > (double)(s->most - s->n)) {
         free(s->values);
-        s->values = NULL; /* they would not fit: from now on the histogram answers */
+        s->values = NULL; /* the values would not fit; the histogram answers from now on */
     }
     for (size_t i = 0; i < count && status == 0; i++)
         for (double k = missing_before(list[i].value, interval); k > 0 && status == 0; k--)
@@ -411,7 +416,7 @@ int tch_stream_correct(struct tch_stream *s, double interval, uint64_t *added, t
     return status;
 }
 
-/* The first edge that is above the value. */
+/* Returns the index of the first edge above the value. */
 static size_t edge_above(const double *edges, size_t count, double value)
 {
     size_t e = 0;
@@ -421,7 +426,8 @@ static size_t edge_above(const double *edges, size_t count, double value)
     return e;
 }
 
-/* A bucket whose two ends fall between the same edges need not be looked into. */
+/* Returns whether an edge splits the bucket. Otherwise all its values fall between the same two
+   edges. */
 static bool is_split(const double *edges, size_t count, size_t bucket)
 {
     double low = edge_of((uint64_t)bucket << SHIFT);
@@ -449,7 +455,7 @@ void tch_stream_below(const struct tch_stream *s, const double *edges, size_t co
     for (uint64_t i = 0; s->values && i < s->n; i++) {
         double value = s->values[i];
 
-        /* Only what is near an edge can be in a bucket that one splits. */
+        /* Only values near an edge can be in a bucket that an edge splits. */
         for (size_t e = 0; e < count; e++)
             if (bucket_of(value) == bucket_of(edges[e])) {
                 size_t above = edge_above(edges, count, value);

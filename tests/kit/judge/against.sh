@@ -35,7 +35,7 @@ sed -i 's/ 20$/ 26/' perf/prog.in
 git commit -qam "slower by accident"
 cd perf || exit 1
 
-# Slower than the commit before: FAIL. On a busy machine it may take more than one go to be sure.
+# Slower than the commit before: FAIL. On a busy machine that may take several attempts.
 for go in 1 2 3; do
     "$tacho" gate --against good --md gate.md --json-file gate.json >out 2>&1
     status=$?
@@ -46,30 +46,30 @@ done
 says "FAIL"
 says "good ("
 [ "$(jq -r .mode gate.json)" = against ] || fail "$(cat gate.json)"
-[ "$(jq -r .rows[0].paired gate.json)" = true ] || fail "the sides were not run in turns"
-# It was looked at again before it was blamed: more than the first 10 pairs.
-[ "$(jq -r .rows[0].b.n gate.json)" -gt 10 ] || fail "it was blamed at the first look"
+[ "$(jq -r .rows[0].paired gate.json)" = true ] || fail "the sides were not interleaved"
+# The gate ran it again before it said FAIL: more than the first 10 pairs.
+[ "$(jq -r .rows[0].b.n gate.json)" -gt 10 ] || fail "it FAILed at the first analysis"
 commits=$(jq -r .commit tacho-out/prog-before/latest/run.json tacho-out/prog/latest/run.json)
-[ "$(echo "$commits" | sort -u | wc -l)" -eq 2 ] || fail "both sides are told to be of one commit"
+[ "$(echo "$commits" | sort -u | wc -l)" -eq 2 ] || fail "both sides have the same commit"
 [ "$(echo "$commits" | head -1)" = "$(git rev-parse good)" ] || fail "$commits"
 [ "$(git worktree list | wc -l)" -eq 1 ] || fail "a worktree is left: $(git worktree list)"
 [ -z "$(git status --porcelain -uno)" ] || fail "the working tree was changed"
 
 # Against itself: no FAIL.
 "$tacho" gate --against HEAD >out 2>&1
-[ $? -ne 2 ] || fail "the same commit is told to be slower: $(cat out)"
+[ $? -ne 2 ] || fail "the same commit FAILs: $(cat out)"
 
-# Mended: no FAIL.
+# Fixed: no FAIL.
 git checkout -q good -- prog.in
 "$tacho" gate --against good >out 2>&1
-[ $? -ne 2 ] || fail "what was mended is told to be slower: $(cat out)"
+[ $? -ne 2 ] || fail "the fixed commit FAILs: $(cat out)"
 
-# What cannot be done is told, and leaves nothing behind.
+# Failures are reported and leave no worktree.
 ends_with 1 "$tacho" gate --against no-such-ref
-says "is no commit"
+says "is not a commit"
 ends_with 1 "$tacho" gate --against good --build 'echo broken >&2; exit 3'
 says "broken"
-says "ended with status 3"
+says "exited with status 3"
 [ "$(git worktree list | wc -l)" -eq 1 ] || fail "a worktree is left after a failure"
 sed -i '/^build/d' tacho.yaml
 ends_with 64 "$tacho" gate --against good

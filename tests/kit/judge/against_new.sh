@@ -1,6 +1,6 @@
 #!/bin/sh
-# tacho gate --against a commit that cannot be compared with in every respect: benches that only one side has, and
-# sides that cannot be built or run. The rest is judged, and every file is written.
+# tacho gate --against a commit that cannot be compared completely: benches that only one side has, and sides that
+# cannot be built or run. Everything else is judged, and every file is written.
 #   against_new.sh TACHO CHECK_SCHEMA SCHEMAS
 tacho=$1
 check_schema=$2
@@ -14,7 +14,7 @@ command -v git >/dev/null || {
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_OUTPUT GITHUB_SERVER_URL CI_JOB_URL
 export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost
 
-# gate STATUS OPTIONS...: ends so, and writes every file.
+# gate STATUS OPTIONS...: checks that the gate exits with STATUS and writes every file.
 gate()
 {
     wanted=$1
@@ -28,7 +28,7 @@ gate()
     "$check_schema" "$schemas" <files/json >checked 2>&1
     [ $? -ne 1 ] || fail "the JSON is not what its schema says: $(cat checked)"
     if command -v xmllint >/dev/null; then
-        xmllint --noout files/junit files/badge || fail "after '$*' junit or badge is no XML"
+        xmllint --noout files/junit files/badge || fail "after '$*' junit or badge is not XML"
     fi
     if command -v promtool >/dev/null; then
         promtool check metrics <files/prom >checked 2>&1 || fail "promtool: $(cat checked files/prom)"
@@ -68,7 +68,7 @@ holds '.verdict == "PASS" and .problems == []'
 holds '[.rows[] | select(.bench == "old") | .verdict] == ["PASS", "PASS"]'
 holds '[.rows[] | select(.bench == "added") | [.b.median, .a.n, .verdict]] == [[7, 0, null], [7, 0, "PASS"]]'
 holds '[.rows[] | select(.bench == "piped") | [.b.median, .a.n, .verdict]] == [[7, 0, null], [7, 0, "PASS"]]'
-holds '.notes | any(startswith("added is new: before (") and endswith("has no '"'./added'"'; nothing to compare with"))'
+holds '.notes | any(startswith("added is new: before (") and endswith("has no '"'./added'"', so there is nothing to compare with"))'
 holds '.notes | any(startswith("piped cannot be run on before (") and contains("failed with status 1"))'
 holds '.notes | any(startswith("gone was removed"))'
 says "new"
@@ -77,7 +77,7 @@ gate 3 --fail-on-warn --against before
 
 holds ".b == \"the working tree ($(git rev-parse HEAD | cut -c1-12))\""
 
-# It is worse than allowed, while another one is new. The report says that files differ from the commit.
+# One bench is worse than allowed, another one is new. The report says that files differ from the commit.
 printf '#!/bin/sh\necho v 9\n' >old.in
 gate 2 --against before
 holds '.verdict == "FAIL"'
@@ -99,7 +99,7 @@ gate 1 --against before
 holds '(.problems | any(contains("./added"))) and ([.rows[] | select(.bench == "old")] | length == 2)'
 git checkout -q added
 
-# The other side cannot be built: ours is measured, limits are judged, and it does not end well.
+# The other side cannot be built: ours is measured, limits are judged, and the gate fails.
 git rm -q --cached added && touch broken && git add broken && git commit -qm "cannot be built" && git tag unbuildable
 rm broken
 gate 1 --against unbuildable
@@ -116,7 +116,7 @@ gate 1
 says "cannot build the working tree"
 rm broken
 gate 1 --against nowhere
-holds '.verdict == "NOT JUDGED" and (.problems[0] | contains("is no commit"))'
+holds '.verdict == "NOT JUDGED" and (.problems[0] | contains("is not a commit"))'
 
 # A command that is not installed is the problem of its bench.
 sed -i 's/^- {name: old, command: .*/&\n- {name: tool, command: no-such-tool-xyz}/' tacho.yaml

@@ -7,7 +7,7 @@ schemas=$3
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# A program whose metric comes from a list: no timing in it.
+# A program whose metric comes from a list, so that timing plays no role.
 cat >prog <<'END'
 #!/bin/sh
 n=$(cat count 2>/dev/null || echo 0)
@@ -26,9 +26,9 @@ file=$(find .tacho/calibration -name '*.json')
 grep -q 'probability of detection' tacho-out/calibrate-mine.html || fail "the page has no picture"
 [ "$(jq '.samples | length' tacho-out/mine-a/latest/run.json)" = 12 ] || fail "not 12 runs of a side"
 [ "$(jq -r .group tacho-out/mine-a/latest/run.json)" = "$(jq -r .group tacho-out/mine-b/latest/run.json)" ] ||
-    fail "the sides were not run in turns"
+    fail "the sides were not interleaved"
 
-# The time limit, which never leaves less than 10 pairs.
+# The time limit: at least 10 pairs are always run.
 "$tacho" calibrate --time 1ms --json --no-save -o short -- true >short.json || fail "no short calibration"
 [ "$(jq '.occasions[0].pairs' short.json)" -ge 10 ] || fail "too few pairs: $(cat short.json)"
 [ "$(find .tacho -name '*.json' | wc -l)" -eq 1 ] || fail "--no-save kept it"
@@ -58,17 +58,17 @@ sorted=$(find .tacho/calibration/sort -name '*.json')
 ends_with 1 "$tacho" calibrate --bench none
 says "there is no bench 'none'"
 
-# --- Files that are not as they were written ---
+# --- Files that were changed ---
 cp "$sorted" kept
 sed -i 's/"noise":[0-9.]*/"noise":0.0001/' "$sorted"
 ends_with 1 "$tacho" calibrate --bench sort -n 10 -q
 says "does not match its seal"
-says "is left as it is"
+says "was not changed"
 echo '{' >"$sorted"
 ends_with 1 "$tacho" calibrate --bench sort -n 10 -q
 cp kept "$sorted"
 
-# --- Several at once lose nothing ---
+# --- Several processes save at once without losing an occasion ---
 pids=
 for i in 1 2 3 4 5; do
     "$tacho" calibrate -q -o "out-$i" --name mine -n 10 -- true >"log-$i" 2>&1 &
@@ -79,7 +79,7 @@ for pid in $pids; do
 done
 [ "$(jq '.occasions | length' "$file")" -eq 6 ] || fail "of 6 occasions $(jq '.occasions | length' "$file") are kept"
 
-# --- A command that fails leaves nothing ---
+# --- A command that fails saves nothing ---
 ends_with 1 "$tacho" calibrate --name broken -- sh -c 'exit 3'
 says "failed with status 3"
 [ ! -e .tacho/calibration/broken ] || fail "a failed calibration is kept"

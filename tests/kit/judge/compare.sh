@@ -1,5 +1,5 @@
 #!/bin/sh
-# tacho compare on real programs: one that did not change never fails, one that did is found.
+# tacho compare on real programs: an unchanged one never FAILs, a changed one is found.
 #   compare.sh TACHO SPIN SANITIZED
 tacho=$1
 spin=$2
@@ -7,21 +7,21 @@ sanitized=$3
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# word FILE METRIC: its verdict in the JSON.
+# word FILE METRIC: prints its verdict in the JSON.
 word()
 {
     jq -r ".rows[] | select(.metric == \"$2\") | .verdict" "$1"
 }
 
-# wide FILE METRIC: its interval is so wide that the tolerance of 5 % hardly matters.
+# wide FILE METRIC: is true if its interval is so wide that the tolerance of 5 % hardly matters.
 wide()
 {
     jq -e ".rows[] | select(.metric == \"$2\") | .ratio.high / .ratio.low > 1.05" "$1" >/dev/null
 }
 
-# Against itself, 20 times at the default alpha: never FAIL. A program that is no slower is 5 sigma away from a
-# tolerance of 5 % where the interval is narrower than that. Where others keep the machine so busy that it is not,
-# one of 20 FAILs by what alpha says, and more than 5 but once in 3,000 times.
+# Against itself, 20 times at the default alpha: never FAIL. If the interval is narrower than the tolerance of 5 %, a
+# program that is no slower is 5 sigma away from a FAIL. If other processes keep the machine too busy for that, alpha
+# allows one FAIL of 20, and more than 5 only once in 3,000 times.
 i=0
 unlucky=0
 while [ $i -lt 20 ]; do
@@ -30,14 +30,14 @@ while [ $i -lt 20 ]; do
         fail "tacho run failed"
     "$tacho" compare -t wall=5% --json tacho-out/a/latest tacho-out/b/latest >same.json
     if [ $? -eq 2 ]; then
-        wide same.json wall || fail "the same program is told to be slower: $(cat same.json)"
+        wide same.json wall || fail "the same program FAILs: $(cat same.json)"
         unlucky=$((unlucky + 1))
     fi
     i=$((i + 1))
 done
 [ $unlucky -le 5 ] || fail "$unlucky of 20 comparisons of a program with itself FAIL"
 
-# 20 ms against 23 ms. On a busy machine 30 pairs may be too few to be sure, but never say PASS.
+# 20 ms against 23 ms. On a busy machine 30 pairs may be too few for a FAIL, but they never PASS.
 for runs in 30 60 120 240; do
     rm -rf tacho-out
     "$tacho" run -q -n $runs --name a --name b -c "$spin 20" -c "$spin 23" >/dev/null 2>&1
@@ -50,14 +50,14 @@ for runs in 30 60 120 240; do
 done
 [ "$status" -eq 2 ] || fail "20 ms against 23 ms ended with $status: $(cat slow.json)"
 [ "$(word slow.json wall)" = FAIL ] || fail "20 ms against 23 ms is $(word slow.json wall)"
-[ "$(jq -r .rows[0].paired slow.json)" = true ] || fail "runs in turns are not compared in pairs"
+[ "$(jq -r .rows[0].paired slow.json)" = true ] || fail "interleaved runs are not compared in pairs"
 
 # The same runs seen from the other side: faster is fine.
 "$tacho" compare -t wall=5% tacho-out/b/latest tacho-out/a/latest >out 2>&1 ||
     fail "a faster program ended with $?: $(cat out)"
 
-# Memory +15 %: FAIL of memory alone. 100 ms, since taking the memory lasts, and belongs to them. Again where
-# a busy machine made the wall time a matter of luck.
+# Memory +15 %: FAIL of memory alone. The runs take 100 ms, because allocating the memory takes time that counts.
+# Runs again if a busy machine made the wall time unreliable.
 if [ "$sanitized" != ON ]; then
     for attempt in 1 2 3; do
         rm -rf tacho-out
@@ -72,7 +72,7 @@ if [ "$sanitized" != ON ]; then
     [ "$(word mem.json wall)" != FAIL ] || fail "wall time fails, too: $(cat mem.json)"
 fi
 
-# Formats, and what differs first.
+# Formats; differences come first.
 ends_with 0 "$tacho" compare tacho-out/a/latest tacho-out/b/latest
 says "what differs"
 says "command.line"
@@ -83,22 +83,22 @@ says ',wall,'
 ends_with 0 "$tacho" compare --html page.html tacho-out/a/latest tacho-out/b/latest tacho-out/a/latest
 grep -q '</html>' page.html || fail "the page is not whole"
 
-# Runs one after the other are told, and compared as two samples.
+# Runs that were made one after the other get a note, and are compared as two samples.
 "$tacho" run -q -n 6 --name c -- "$spin" 5 >/dev/null 2>&1
 "$tacho" run -q -n 6 --name d -- "$spin" 5 >/dev/null 2>&1
 ends_with 0 "$tacho" compare tacho-out/c/latest tacho-out/d/latest
-says "not run in turns"
+says "not interleaved"
 
-# Another kind of machine needs --force, and is told then.
+# Another machine class needs --force, and then gets a banner.
 sed 's/"machine_class":"[^"]*"/"machine_class":"other-box"/' tacho-out/d/latest/run.json >other.json
 cp other.json tacho-out/d/latest/run.json
 ends_with 1 "$tacho" compare tacho-out/c/latest tacho-out/d/latest
 says "--force"
 ends_with 0 "$tacho" compare --force tacho-out/c/latest tacho-out/d/latest
-says "ANOTHER KIND OF MACHINE"
+says "DIFFERENT MACHINES"
 says "machine_class"
 
-# Wrong calls.
+# Wrong usage.
 ends_with 64 "$tacho" compare tacho-out/c/latest
 ends_with 64 "$tacho" compare -t much tacho-out/c/latest tacho-out/d/latest
 ends_with 1 "$tacho" compare tacho-out/c/latest nowhere

@@ -11,7 +11,7 @@ schemas=$5
 command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
 
-# of NAME COMMAND...: a run folder with counts.
+# of NAME COMMAND...: makes a run folder with counts.
 of()
 {
     name=$1
@@ -46,20 +46,20 @@ cp out verdict.json
 jq -e '.rows[] | select(.metric == "syscalls") | .exact and .verdict == "PASS" and .ratio.level == 0' verdict.json \
     >/dev/null || fail "the row of system calls: $(cat verdict.json)"
 
-# One that differs between runs is judged like a time, and says so.
+# A count that varies between runs is judged like a time, and the report says so.
 ends_with 0 "$tacho" compare --tolerance syscalls=0 "$(at toggle)" "$(at toggle)"
 says "INCONCLUSIVE"
-says "it differs between counted runs, and is judged like a time"
+says "it varies between counted runs, so it is judged like a time"
 
-# Counts of another key are not compared, and that is no PASS.
+# Counts of another key are not compared, so there is no PASS.
 cp -r "$(at three)/" other
 jq '.counts.syscalls.key = "another libc"' other/run.json >other.json && mv other.json other/run.json
 ends_with 4 "$tacho" compare --tolerance syscalls=0 other "$(at three)"
 says "system calls cannot be compared: counted with another libc before"
-# So is a damaged count an error, and not 0.
+# A damaged count is an error, and not 0.
 jq '.counts.syscalls.values = ["x"]' "$(at three)/run.json" >other/run.json
 ends_with 1 "$tacho" compare --tolerance syscalls=0 other "$(at three)"
-says "'counts': a number is expected"
+says "'counts': a number is missing"
 
 # --- gate ---
 cp "$counted" program
@@ -94,7 +94,7 @@ printf '#!/bin/sh\nexec "%s" both 4\n' "$counted" >wrapper
 ends_with 2 "$tacho" gate
 says "getppid +1"
 
-# What cannot be counted is not judged, and no PASS.
+# A count that cannot be made is not judged, so there is no PASS.
 cp "$static" program
 settings './program both 3' 'allocations: {max: 3}'
 ends_with 4 "$tacho" gate

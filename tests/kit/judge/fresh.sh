@@ -1,5 +1,5 @@
 #!/bin/sh
-# The gate runs suspects again before it says FAIL, and names tolerances below what it can see. The
+# The gate runs suspects again before it says FAIL, and warns of tolerances too small to see. The
 # programs print numbers, so that every verdict is certain.
 #   fresh.sh TACHO CHECK_SCHEMA SCHEMAS
 tacho=$1
@@ -8,8 +8,8 @@ schemas=$3
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# prog NAME: counts its runs, and prints what the file NAME says of this run: the last line is for all
-# later ones. "fail" fails.
+# prog NAME: counts its runs, and prints the line of the file NAME for this run. The last line is for all
+# later runs. A line "fail" makes it fail.
 cat >prog <<'END'
 #!/bin/sh
 n=$(cat "count-$1" 2>/dev/null || echo 0)
@@ -28,7 +28,7 @@ benches:
   - {name: two, command: ./prog two}
 END
 
-# values NAME LINE...: what the next runs of a bench print.
+# values NAME LINE...: sets what the next runs of a bench print.
 values()
 {
     name=$1
@@ -37,7 +37,7 @@ values()
     rm -f "count-$name"
 }
 
-# runs NAME: how many runs the last gate made of a bench.
+# runs NAME: prints how many runs the last gate made of a bench.
 runs()
 {
     jq '.samples | length' "tacho-out/$1/latest/run.json"
@@ -53,7 +53,7 @@ values two 100
 ends_with 2 "$tacho" gate --json-file gate.json
 says "one: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs again"
 [ "$(runs one)" = 12 ] || fail "the suspect has $(runs one) runs, not 12"
-[ "$(runs two)" = 6 ] || fail "what is no suspect has $(runs two) runs, not 6"
+[ "$(runs two)" = 6 ] || fail "a bench that is not a suspect has $(runs two) runs, not 6"
 [ "$(jq -c '[.rows[] | [.bench, .verdict, .b.n]]' gate.json)" = '[["one","FAIL",6],["two","INCONCLUSIVE",6]]' ] ||
     [ "$(jq -c '[.rows[] | [.bench, .verdict, .b.n]]' gate.json)" = '[["one","FAIL",6],["two","PASS",6]]' ] ||
     fail "rows: $(jq -c .rows gate.json)"
@@ -98,7 +98,7 @@ END
     [ "$(jq -c '[.rows[] | [.budget.kind, .verdict, .b.n]]' gate4.json)" = '[["ratio","FAIL",10],["max","FAIL",10]]' ] ||
         fail "rows: $(jq -c '[.rows[] | [.budget.kind, .verdict, .b.n]]' gate4.json)"
     [ "$(runs one)" = 20 ] || fail "$(runs one) runs, not 20"
-    # A calibration of another command is not used, and one that was changed neither.
+    # Neither a calibration of another command nor a changed one is used.
     sed -i 's|./prog one|./prog  one|' tacho.yaml
     "$tacho" gate --against HEAD --build true >out 2>&1
     says "its calibration is of another command"

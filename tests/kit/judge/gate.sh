@@ -9,21 +9,21 @@ schemas=$4
 . "$(dirname "$0")/lib.sh"
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
 
-# No settings: says what they are.
+# Without settings the gate says what they are.
 ends_with 1 "$tacho" gate
 says "tacho gate init"
 
-# init, and what it wrote is sound.
+# init, and the files it wrote are valid.
 touch Makefile
 ends_with 0 "$tacho" gate init
 [ -f .github/workflows/tacho.yml ] || fail "GitHub's workflow is missing"
 [ -f .gitlab/tacho.yml ] || fail "GitLab's workflow is missing"
 ends_with 0 "$tacho" gate --dry-run
 says "./PROGRAM"
-says "not there yet"
+says "(missing)"
 [ ! -e tacho-out ] || fail "--dry-run has made run folders"
 ends_with 0 "$tacho" gate init
-says "stays as it is"
+says "exists and was not changed"
 
 # Settings with a mistake name line and column.
 printf 'benches:\n- name: spin\n  command: %s 5\n  rnus: 8\n' "$spin" >tacho.yaml
@@ -75,7 +75,7 @@ ends_with 4 "$tacho" gate -c unlimited.yaml --save
 ends_with 0 "$tacho" gate -c unlimited.yaml
 rm -r .tacho
 
-# With one: passes, as it may be slower by any factor that a busy machine makes.
+# With a baseline it passes: the tolerance is larger than any slow-down by a busy machine.
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline save
 ends_with 0 "$tacho" baseline list
@@ -93,9 +93,9 @@ jq -e '.rows[0].session_spread > 0' gate.json >/dev/null || fail "sessions are n
 "$tacho" gate --json 2>/dev/null | jq -e '.schema == "tacho.verdict.v1"' >/dev/null ||
     fail "--json prints no verdict"
 
-# What it wrote is what others read.
+# Other programs can read its output.
 if command -v xmllint >/dev/null; then
-    xmllint --noout gate.xml gate.svg || fail "gate.xml or gate.svg is no XML"
+    xmllint --noout gate.xml gate.svg || fail "gate.xml or gate.svg is not XML"
     [ "$(xmllint --xpath 'count(//testcase)' gate.xml)" = 2 ] || fail "$(cat gate.xml)"
 fi
 if command -v promtool >/dev/null; then
@@ -110,7 +110,7 @@ for file in gate.json "$baseline"; do
 done
 "$tacho" baseline list --json | "$check_schema" "$schemas" >out 2>&1
 [ $? -ne 1 ] || fail "baseline list: $(cat out)"
-# The schema of tacho.yaml takes what we take, and refuses what we refuse.
+# The schema of tacho.yaml accepts and refuses the same files as tacho.
 if python3 -c 'import yaml, jsonschema' 2>/dev/null; then
     python3 - "$schemas/tacho.yaml.schema.json" tacho.yaml <<'END' >out 2>&1 || fail "$(cat out)"
 import json, sys, jsonschema, yaml
@@ -133,7 +133,7 @@ says "::error title=tacho FAIL::spin: wall time, at most 1.000 us"
 grep -q "tacho: FAIL" summary.md || fail "no summary"
 grep -q "<failure message=" fail.xml || fail "$(cat fail.xml)"
 
-# A metric that is required and cannot be had.
+# A required metric that is not available.
 sed -i 's/max: 1us/max: 10s/; s/energy: {tolerance: 5%}/energy: {tolerance: 5%, required: true}/' tacho.yaml
 "$tacho" gate --json >missing.json 2>/dev/null
 status=$?
@@ -142,7 +142,7 @@ if jq -e '.rows[] | select(.metric == "energy") | .b.n == 0' missing.json >/dev/
 fi
 sed -i '/^ *energy:/d' tacho.yaml
 
-# A command that fails, or is not there, is told.
+# A command that fails, or does not exist, is reported.
 sed -i "s|command: .*|command: false|" tacho.yaml
 ends_with 1 "$tacho" gate
 says "failed with status 1"
@@ -151,7 +151,7 @@ ends_with 1 "$tacho" gate
 says "not-here"
 sed -i "s|command: .*|command: $spin 10|" tacho.yaml
 
-# --save adds an occasion; promote moves the reference; a run that is there can be saved.
+# --save adds an occasion; promote moves the reference; an existing run can be saved.
 before=$(jq '.occasions | length' "$baseline")
 ends_with 0 "$tacho" gate --save
 [ "$(jq '.occasions | length' "$baseline")" -eq $((before + 1)) ] || fail "--save has saved nothing"
@@ -166,17 +166,17 @@ ends_with 0 "$tacho" baseline save --from tacho-out/spin/latest --bench other
 ends_with 0 "$tacho" baseline remove other
 ends_with 1 "$tacho" baseline remove other
 
-# A corrupt baseline is named and left alone.
+# A corrupt baseline is named and not changed.
 printf '{"schema": "tacho.baseline.v1", "bench": ' >"$baseline"
 cp "$baseline" corrupt
 ends_with 4 "$tacho" gate
 says "$(basename "$baseline")"
 ends_with 1 "$tacho" baseline show spin
-says "left as it is"
+says "was not changed"
 ends_with 1 "$tacho" baseline save
 ends_with 1 "$tacho" baseline list
 cmp -s corrupt "$baseline" || fail "the corrupt baseline was changed"
-# Both commands build first: what is measured is never stale. --build stands in for the setting.
+# Both commands build first, so no stale program is measured. --build replaces the setting.
 mkdir built && cd built || exit 1
 printf 'echo v 3\n' >prog.in
 cat >tacho.yaml <<END
@@ -196,7 +196,7 @@ ends_with 0 "$tacho" baseline save -q --build 'echo "echo v 7" >prog'
 ends_with 0 "$tacho" baseline show prog --json
 jq -e '.occasions[1].metrics.v[0] == 7' out >/dev/null || fail "--build was not used: $(cat out)"
 
-# A baseline of files that differ from their commit says so.
+# A baseline of files that differ from their commit is marked.
 if command -v git >/dev/null; then
     export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost
     git init -q . && git add prog.in tacho.yaml && git commit -qm one

@@ -1,6 +1,6 @@
 #!/bin/sh
-# tacho gate init: what it writes is sound YAML, its shell lines pass shellcheck, and the steps of GitHub's workflow work,
-# with a repository of tacho, a gh and a runner that are made up here.
+# tacho gate init: it writes valid YAML, its shell lines pass shellcheck, and the steps of GitHub's workflow work, with a
+# repository of tacho, a gh and a runner that this test makes up.
 #   init.sh TACHO PROJECT
 tacho=$1
 project=$2
@@ -14,16 +14,16 @@ mkdir links outside && cd links || exit 1
 echo mine >../outside/victim
 ln -s ../outside/victim tacho.yaml
 ends_with 1 "$tacho" gate init --force
-says "'tacho.yaml' is a link"
+says "'tacho.yaml' is a symbolic link"
 rm tacho.yaml && ln -s ../outside .github
 ends_with 1 "$tacho" gate init
-says "'.github' is a link"
+says "'.github' is a symbolic link"
 rm .github && mkdir .github && ln -s ../../outside .github/workflows
 ends_with 1 "$tacho" gate init --force
-says "'.github/workflows' is a link"
+says "'.github/workflows' is a symbolic link"
 [ "$(cat ../outside/victim)" = mine ] || fail "gate init wrote through a link"
 [ "$(ls ../outside)" = victim ] || fail "gate init wrote into the folder of a link"
-# Nor is the page of a gate, unless its name was given.
+# Neither is the page of a gate written through a link, unless the user named it.
 rm -r .github tacho.yaml
 printf 'build: "true"\nbenches: [{name: a, command: "true", runs: 6, max_runs: 6}]\n' >tacho.yaml
 mkdir tacho-out && ln -s ../../outside/victim tacho-out/gate.html && ln -s ../../outside/victim tacho-out/build-now.log
@@ -38,7 +38,7 @@ python3 -c 'import yaml' 2>/dev/null || {
     exit 0
 }
 
-# script FILE STEP: the shell lines of a step of GitHub's workflow, after `set -e` as the runner does; of "gitlab" those of the job.
+# script FILE STEP: prints the shell lines of a step of GitHub's workflow, after `set -e` as the runner does; for "gitlab" those of the job.
 script()
 {
     python3 - "$1" "$2" <<'END'
@@ -53,7 +53,7 @@ else:
 END
 }
 
-# For each kind of project: YAML, settings that are understood, and shell lines without a fault.
+# For each kind of project: valid YAML, valid settings, and shell lines without errors.
 for file in Cargo.toml meson.build CMakeLists.txt go.mod configure Makefile none; do
     mkdir "kind-$file" && cd "kind-$file" || exit 1
     [ "$file" = none ] || touch "$file"
@@ -66,7 +66,7 @@ assert flow["permissions"] == {"contents": "read", "pull-requests": "write"}, fl
 steps = flow["jobs"]["gate"]["steps"]
 assert steps[0]["uses"].startswith("actions/checkout@")
 assert [s.get("name") for s in steps if s.get("name")] == ["install tacho", "tacho gate", "comment", "keep the report"]
-for step in steps: # what others may choose, such as the name of a branch, is never part of a shell line
+for step in steps: # text that others choose, such as the name of a branch, is never part of a shell line
     assert "${{" not in step.get("run", ""), step
     assert set(step) <= {"name", "id", "if", "uses", "with", "env", "run"}, step
 text = open(".github/workflows/tacho.yml").read() + open(".gitlab/tacho.yml").read() + open("tacho.yaml").read()
@@ -83,7 +83,7 @@ END
     cd .. || exit 1
 done
 
-# What the install step calls is in this project.
+# The scripts that the install step calls exist in this project.
 [ -x "$project/scripts/install-deps" ] || fail "there is no scripts/install-deps"
 jq -e '[.configurePresets[], .buildPresets[]] | map(select(.name == "release")) | length == 2' \
     "$project/CMakePresets.json" >/dev/null || fail "there is no preset 'release'"
@@ -145,7 +145,7 @@ esac
 END
 printf '#!/bin/sh\nexit 1\n' >bin/sudo
 chmod +x bin/gh bin/sudo
-# Somebody else's comment with our mark is left alone.
+# Somebody else's comment with our mark is not changed.
 printf '<!-- tacho gate -->\nnot ours\n' >comments/5
 
 git init -q repo && cd repo || exit 1
@@ -179,7 +179,7 @@ step()
 : >../runner/path
 commit=$(git -C ../tool rev-parse HEAD)
 step "install tacho" TACHO_COMMIT="$commit"
-[ $status -ne 0 ] || fail "no repository of tacho, and it goes on"
+[ $status -ne 0 ] || fail "the step continues without a repository of tacho"
 says "TACHO_REPOSITORY: set this variable"
 step "install tacho" TACHO_REPOSITORY="file://$dir/tool" TACHO_COMMIT=HEAD
 [ $status -ne 0 ] || fail "a name in place of a commit is not pinned, and is taken"

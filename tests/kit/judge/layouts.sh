@@ -1,6 +1,6 @@
 #!/bin/sh
-# Layouts: blocks of runs with a seed each, one value per layout in run, compare and gate; and the
-# sentence where the layout was not varied.
+# Layouts: blocks of runs with one seed each, one value per layout in run, compare and gate; and the
+# note if the layout was not varied.
 #   layouts.sh TACHO CHECK_SCHEMA SCHEMAS
 tacho=$1
 check_schema=$2
@@ -12,7 +12,7 @@ command -v git >/dev/null || {
     exit 77
 }
 
-# holds FILE FILTER: jq's filter is true.
+# holds FILE FILTER: checks that jq's filter is true.
 holds()
 {
     jq -e "$2" "$1" >/dev/null || fail "not so: $2: $(jq -c 'del(.samples)' "$1")"
@@ -37,7 +37,7 @@ holds "$run" '.statistics.wall_ns.n == 4 and .statistics.wall_ns.values == 12'
 holds "$run" '.layouts.layouts == 4 and .layouts.runs == 12 and .plan.layouts == 4'
 jq -c . "$run" | "$check_schema" "$schemas" >out 2>&1 || fail "run.json: $(cat out)"
 
-# A relink that fails ends it.
+# A relink that fails stops the run.
 ends_with 1 "$tacho" run --layouts 2 --relink 'exit 3' -- true
 says "--relink failed"
 says "exited with status 3"
@@ -56,8 +56,8 @@ holds layouts.json '[.notes[] | select(test("^B: 8 layouts, 32 runs; wall time d
     | length == 1'
 "$check_schema" "$schemas" <layouts.json >out 2>&1 || fail "the verdict: $(cat out)"
 
-# Without layouts the same runs would be a change beyond doubt: the sentence says what to do. It takes
-# programs of which the bytes differ, the same arguments, and a change below 5 %.
+# Without layouts the same runs would be a clear change, and a note says what to do. The note needs
+# programs whose bytes differ, the same arguments, and a change below 5 %.
 mkdir old new
 cp /bin/true old/prog
 cp old/prog new/prog
@@ -72,7 +72,7 @@ says "$sentence"
 grep -qF "layout of the program" page.html || fail "the page does not have the sentence"
 sets new ".wall_ns = (1.1e7 * $noise | floor)"
 ends_with 0 "$tacho" compare tacho-out/old tacho-out/new
-grep -qF "$sentence" out && fail "10 % is no change that a layout makes: $(cat out)"
+grep -qF "$sentence" out && fail "a layout cannot cause a change of 10 %: $(cat out)"
 cp old/prog new/prog
 "$tacho" run -q -n 12 --name old --name new -c 'old/prog x' -c 'new/prog x' >out 2>&1 ||
     fail "tacho run failed: $(cat out)"

@@ -9,7 +9,7 @@ count=$3
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# Links the example once for each step of padding. Two of these are all that a relink has to copy.
+# Links the example once for each step of padding. A relink only has to copy two of these.
 for name in main mix fold; do
     cc -O2 -c "$project/examples/layouts/$name.c" -o "$name.o" || exit 1
 done
@@ -20,7 +20,7 @@ while [ $step -lt 64 ]; do
     step=$((step + 1))
 done
 
-# place SIDE STEPS: that build.
+# place SIDE STEPS: copies that build.
 place()
 {
     cp "linked.$(($2 % 64))" "$1.tmp" && mv "$1.tmp" "$1"

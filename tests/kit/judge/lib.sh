@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the tests of compare and gate share: a scratch folder, and checks.
+# Shared by the tests of compare and gate: a scratch folder, and checks.
 set -u
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
@@ -12,17 +12,17 @@ fail()
     failures=$((failures + 1))
 }
 
-# ends_with STATUS COMMAND...: output and messages are in ./out.
+# ends_with STATUS COMMAND...: checks the exit status; output and messages are in ./out.
 ends_with()
 {
     wanted=$1
     shift
     "$@" >out 2>&1
     got=$?
-    [ "$got" -eq "$wanted" ] || fail "'$*' ended with $got, not $wanted: $(cat out)"
+    [ "$got" -eq "$wanted" ] || fail "'$*' exited with $got, not $wanted: $(cat out)"
 }
 
-# says TEXT: the last command printed it.
+# says TEXT: checks that the last command printed it.
 says()
 {
     grep -qF -- "$1" out || fail "'$1' is not in: $(cat out)"

@@ -1,8 +1,9 @@
 /*
- * A program that records itself: takes memory for two categories, writes five profile events and
- * five latencies.
- * What it records is by its arguments alone, so that nothing depends on the machine.
- *   model KV_KIB WEIGHTS_KIB ATTENTION_US
+ * A program that records itself: it allocates memory for two categories, and writes five profile
+ * events and five latencies. Its arguments alone determine what it records, so nothing depends on
+ * the machine.
+ *
+ *     model KV_KIB WEIGHTS_KIB ATTENTION_US
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +50,10 @@ static int hold(double kv_kib, double weights_kib, tacho_error *err)
     return status;
 }
 
-/* Durations around the one asked for, the last an outlier: the median is that one. */
+/* Durations around the one asked for, so that it is the median; the last is an outlier. */
 static const double shares[EVENTS] = {0.98, 1.01, 1, 0.99, 3};
 
-/* A nanosecond more, which microseconds would lose. The kernel's part is half of it. */
+/* Records one nanosecond more, which microseconds would lose. The kernel's part is half of it. */
 static int record_latencies(double us, tacho_error *err)
 {
     tacho_latency *list;

@@ -1,5 +1,5 @@
-/* A disturbing neighbour: takes a CPU for random times of 1 to 40 ms, with pauses of 0 to 60 ms,
-   until its parent has gone. The seed is its argument. */
+/* A disturbing neighbour: uses a CPU for random times of 1 to 40 ms, with pauses of 0 to 60 ms,
+   until its parent has exited. Its argument is the seed. */
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tacho plan makes a pilot: of one command against itself, and of two in turns.
+# tacho plan runs a pilot of one command against itself, and of two interleaved commands.
 #   plan.sh TACHO CHECK_SCHEMA SCHEMAS
 tacho=$1
 check=$2
@@ -7,7 +7,7 @@ schemas=$3
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# runs FOLDER: how many runs it has.
+# runs FOLDER: prints how many runs it has.
 runs()
 {
     jq '.samples | length' "$1/run.json"
@@ -24,7 +24,7 @@ for folder in $(jq -r '.pilot.folders[]' two.json); do
     [ "$(runs "$folder")" = 6 ] || fail "$folder has not 6 runs"
 done
 
-# The folders that it made are a pilot again, and give the same plan.
+# The folders that it made can be the pilot, and give the same plan.
 "$tacho" plan --json "$(jq -r '.pilot.folders[0]' two.json)" "$(jq -r '.pilot.folders[1]' two.json)" >again.json
 cmp -s two.json again.json || fail "the same pilot, another plan: $(cat two.json again.json)"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tacho compare --quantile: the runs' own quantiles, one value per run.
+# tacho compare --quantile: the quantile within each run, one value per run.
 #   quantile.sh TACHO MODEL CHECK_SCHEMA SCHEMAS
 tacho=$1
 model=$2
@@ -29,7 +29,7 @@ END
 "$tacho" run -q -n 8 --name a --name b --metric 'all:v=v=([0-9.]+)' --metric 'last=last=([0-9]+)' \
     -c 'sh values.sh 100' -c 'sh values.sh 150' >out 2>&1 || fail "tacho run failed: $(cat out)"
 
-# The medians are alike, the slow values are not. One value per run: eight, not 1600.
+# The medians are alike, the slow values are not. There is one value per run: eight, not 1600.
 ends_with 0 "$tacho" compare -t v=5% --lower-is-better v $a $b
 "$tacho" compare --quantile 99 -t v=5% --lower-is-better v --json $a $b >p99.json
 [ $? -eq 2 ] || fail "a p99 of +50 % does not FAIL: $(cat p99.json)"
@@ -56,19 +56,19 @@ grep -q '^,v,.*,p99$' out || fail "the CSV does not say which quantile: $(cat ou
 # A tolerance for a metric with one value per run is about the runs, whatever the quantile.
 ends_with 2 "$tacho" compare --quantile 95 -t last=5% --lower-is-better last $a $b
 
-# So few values that the quantile is an extreme.
+# With so few values the quantile is an extreme.
 ends_with 0 "$tacho" compare --quantile 99.9 $a $b
 says "some runs have so few values of v that p99.9 is the largest of them"
 ends_with 0 "$tacho" compare --quantile 0.1 $a $b
 says "smallest"
 
-# Wrong calls.
+# Wrong usage.
 for wrong in 0 100 -1 nan p99 ''; do
     ends_with 64 "$tacho" compare --quantile "$wrong" $a $b
     says "--quantile needs a percentage"
 done
 
-# Recorded latencies and stages: those quantiles that a run keeps.
+# Recorded latencies and stages: only the quantiles that a run keeps.
 "$tacho" run -q -n 8 --name a --name b -c "$model 40 8 200" -c "$model 40 8 230" >out 2>&1 ||
     fail "tacho run failed: $(cat out)"
 "$tacho" compare --quantile 99 -t latency=5% -t stage:decode.attention_us=5% --json $a $b >latency.json
@@ -90,7 +90,7 @@ grep -q '^latency' out && fail "p90 of latencies is compared: $(cat out)"
 ends_with 1 "$tacho" compare --quantile 90 -t latency=5% $a $b
 says "only the quantiles 50, 95 and 99"
 
-# Nothing to compute a quantile of.
+# No metric has values to compute a quantile of.
 "$tacho" run -q -n 4 --name a --name b -c true -c true >out 2>&1 || fail "tacho run failed: $(cat out)"
 ends_with 1 "$tacho" compare --quantile 99 $a $b
 says "no metric of both runs has several values per run"

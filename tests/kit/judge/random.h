@@ -1,5 +1,5 @@
 /*
- * Random numbers for simulations: the same seed gives the same numbers, everywhere.
+ * Random numbers for simulations. The same seed gives the same numbers on every machine.
  */
 #ifndef TEST_JUDGE_RANDOM_H
 #define TEST_JUDGE_RANDOM_H
@@ -17,7 +17,7 @@ static inline uint64_t random_bits(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* Between 0 and 1, neither of them. */
+/* Returns a number between 0 and 1, exclusive. */
 static inline double random_share(uint64_t *state)
 {
     return ((double)(random_bits(state) >> 11) + 0.5) * 0x1p-53;

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What a program records of itself is judged: latencies, memory categories and stages of events, one value a
-# run, by compare, gate and baseline.
+# Values that a program records are judged by compare, gate and baseline: latencies, memory categories and stages of
+# events, one value per run.
 #   recorded.sh TACHO MODEL CHECK_SCHEMA SCHEMAS
 tacho=$1
 model=$2
@@ -25,7 +25,7 @@ is()
 "$tacho" run -q -n 8 -w 1 --name a --name b -c "$model 4000 800 200" -c "$model 4600 800 230" >out 2>&1 ||
     fail "tacho run failed: $(cat out)"
 
-# run.json has one entry a run, and is as its schema says; the parts are merged as ever.
+# run.json has one entry per run and fits its schema; the parts are merged as usual.
 recorded="tacho-out/b/latest/run.json"
 [ "$(jq -c '[.samples[].recorded] | unique | length' $recorded)" = 1 ] || fail "$(jq -c .samples $recorded)"
 [ "$(jq -c '.samples[7].recorded.kv_cache' $recorded)" = 4710400 ] || fail "$(jq -c .samples[7] $recorded)"
@@ -42,7 +42,7 @@ jq -e '.samples[7].recorded | has("memory.anon_bytes") | not' $recorded >/dev/nu
 [ $? -ne 1 ] || fail "run.json: $(cat out)"
 [ "$(wc -l <tacho-out/b/latest/profile.jsonl)" = 40 ] || fail "events of the warm-up are there, or some lost"
 
-# compare: +15 % is found in both, beside what did not change.
+# compare: +15 % is found in both, beside metrics that did not change.
 "$tacho" compare -t 5% --json tacho-out/a/latest tacho-out/b/latest >both.json
 [ $? -eq 2 ] || fail "+15 % is not found: $(cat both.json)"
 is both.json kv_cache verdict FAIL
@@ -66,7 +66,7 @@ says "--lower-is-better"
 ends_with 0 "$tacho" compare -t stage:decode.kernel_calls=1% --lower-is-better stage:decode.kernel_calls \
     tacho-out/a/latest tacho-out/b/latest
 
-# Runs of which it is not known which run recorded what: events one by one, and no verdict.
+# If it is not known which run recorded an event, events are compared one by one, without a verdict.
 cp -r tacho-out/a/latest/. old-a
 cp -r tacho-out/b/latest/. old-b
 for side in a b; do
@@ -78,7 +78,7 @@ is old.json stage:decode.attention_us a.n 40
 ends_with 0 "$tacho" compare old-a old-b
 says "which run recorded these events is not known"
 
-# A kill while runs go on: what the finished ones recorded is there.
+# After a kill during the runs, the recordings of the complete runs exist.
 "$tacho" run -q -n 100000 --name killed -- "$model" 4000 800 200 >/dev/null 2>&1 &
 pid=$!
 tries=0
@@ -156,14 +156,14 @@ grep -q "it is the same in every run: is it measured?" p99.json || fail "$(cat p
 grep -q "peak nothing was not measured" p99.json || fail "$(cat p99.json)"
 sed -i 's/memory.nothing: .*/memory.nothing: {tolerance: 5%, required: true}/' tacho.yaml
 ends_with 2 "$tacho" gate
-says "it is required, and was not measured"
+says "it is required but was not measured"
 
 # A count has no direction of its own.
 sed -i 's/memory.nothing: .*/stage:decode.kernel_calls: {tolerance: 5%}/' tacho.yaml
 ends_with 1 "$tacho" gate
 says "direction"
 
-# A metric that is called as what is measured or recorded is another thing.
+# A metric with the name of a measured or recorded quantity is a different metric.
 for side in c d; do
     "$tacho" run -q -n 6 --name $side --metric 'wall=v=([0-9]+)' --metric 'kv_cache=v=([0-9]+)' -- \
         sh -c "echo v=$side | tr cd 89" >/dev/null 2>&1
@@ -175,7 +175,7 @@ for metric in wall kv_cache; do
 done
 
 rm tacho.yaml
-# Hundreds of stages, each with three statistics: what is saved can be read.
+# Hundreds of stages, each with three statistics: the saved file can be read.
 cat >many.sh <<'END'
 i=0
 stages='"a":1'

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Many processes save baselines at once, and one promotes meanwhile: each occasion is kept.
+# Many processes save baselines at once while one promotes: every occasion is kept.
 #   save_at_once.sh TACHO
 tacho=$1
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -13,7 +13,7 @@ ends_with 0 "$tacho" baseline save -q -o out-0
 file=$(find .tacho -name '*.json')
 first=$(jq -r .reference "$file")
 
-# Ten measure and save, ten take a run that is there, and one is promoted over and over.
+# Ten processes measure and save, ten save an existing run, and one promotes over and over.
 pids=
 for i in 1 2 3 4 5 6 7 8 9 10; do
     "$tacho" baseline save -q -o "out-$i" >"log-$i" 2>&1 &

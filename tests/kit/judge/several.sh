@@ -1,5 +1,5 @@
 #!/bin/sh
-# tacho gate and tacho baseline with several benches: each ends, judges every bench, and stops when it
+# tacho gate and tacho baseline with several benches: each exits, judges every bench, and stops when it
 # is interrupted.
 #   several.sh TACHO COUNT...
 tacho=$1
@@ -19,7 +19,7 @@ limited()
     timeout -k 5 120 "$@"
 }
 
-# settings COUNT COMMAND: a tacho.yaml with so many benches.
+# settings COUNT COMMAND: writes a tacho.yaml with COUNT benches.
 settings()
 {
     echo "build: 'true'"
@@ -52,8 +52,8 @@ for count; do
     done
 done
 
-# interrupt SIGNAL COMMAND...: the command ends within seconds of the signal, which is sent when a
-# program that it runs has written its pid to ./stage; and so does that program.
+# interrupt SIGNAL COMMAND...: checks that the command and the program that it runs exit within seconds
+# of the signal, which is sent once the program has written its pid to ./stage.
 interrupt()
 {
     sig=$1
@@ -81,7 +81,7 @@ interrupt()
     case $got in
     124 | 137) fail "'$*' hung after SIG$sig" ;;
     "$([ "$sig" = INT ] && echo 130 || echo 143)") ;;
-    *) fail "'$*' ended with $got after SIG$sig" ;;
+    *) fail "'$*' exited with $got after SIG$sig" ;;
     esac
     tries=0
     while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 50 ]; do

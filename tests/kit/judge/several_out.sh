@@ -33,7 +33,7 @@ git init -q repo && cd repo || exit 1
 } >tacho.yaml
 printf 'tacho-out\n.tacho\n' >.gitignore
 
-# values BENCH COST GAIN SIZE: what the bench prints from now on.
+# values BENCH COST GAIN SIZE: sets what the bench prints from now on.
 values()
 {
     printf 'cost %d\ngain %d\nsize %d\n' "$2" "$3" "$4" >"$1.txt"
@@ -44,13 +44,13 @@ values two 200 200 40
 values three 300 300 40
 git add . && git commit -qm first
 
-# rows FILE: "bench metric kind verdict", a line per row.
+# rows FILE: prints "bench metric kind verdict", one line per row.
 rows()
 {
     jq -r '.rows[] | "\(.bench) \(.metric) \(.budget.kind) \(.verdict)"' "$1"
 }
 
-# judged FILE WORSE COUNT: so many rows, all of them PASS but those of WORSE.
+# judged FILE WORSE COUNT: checks that there are COUNT rows, all PASS except those of WORSE.
 judged()
 {
     [ "$(jq '.rows | length' "$1")" -eq "$3" ] || fail "$1 has not $3 rows: $(rows "$1")"
@@ -73,7 +73,7 @@ ends_with 2 "$tacho" gate -q --md gate.md --junit gate.xml --prometheus gate.pro
     --badge gate.svg --html gate.html --save
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 cp out annotations
-# The size of `one` is also half as large again as its baseline.
+# The size of `one` is also 1.5 times that of its baseline.
 worse="one size ratio FAIL
 one size max FAIL
 two cost ratio FAIL"
@@ -116,13 +116,13 @@ for file, row in (("gate.md", r"\| {0}: {1} \|.*{2}[^|]* \|"), ("gate.html", r"<
 assert "9 more within their budgets" in open("gate.md").read()
 END
 
-# occasions BENCH: how many its baseline has.
+# occasions BENCH: prints how many its baseline has.
 occasions()
 {
     jq '.occasions | length' ".tacho/baselines/$1/"*.json
 }
 
-# reference BENCH: id of the occasion that counts.
+# reference BENCH: prints the id of the reference.
 reference()
 {
     jq -r .reference ".tacho/baselines/$1/"*.json
@@ -132,7 +132,7 @@ for bench in one two three; do
     [ "$(occasions $bench)" -eq 1 ] || fail "--save added an occasion of $bench to a report that FAILs"
 done
 
-# Chosen benches are run and judged, and no others.
+# Only the chosen benches are run and judged.
 rm -rf tacho-out
 ends_with 0 "$tacho" gate -q --bench three --json-file some.json
 judged some.json "" 4
@@ -164,14 +164,14 @@ for bench in one two three; do
         fail "not every occasion of $bench is shown: $(cat out)"
 done
 
-# One is promoted: the references of the others stay.
+# One is promoted: the references of the others stay as they were.
 before="$(reference one) $(reference three)"
 ends_with 0 "$tacho" baseline promote two
 latest=$(jq -r '.occasions[-1].id' .tacho/baselines/two/*.json)
 [ "$(reference two)" = "$latest" ] || fail "two was not promoted"
 [ "$(reference one) $(reference three)" = "$before" ] || fail "promoting two has changed others"
 
-# One is removed: the others are judged, and the one without a baseline is named.
+# One is removed: the others are judged, and a note names the one without a baseline.
 ends_with 0 "$tacho" baseline remove two
 ends_with 0 "$tacho" baseline list
 ! grep -q '^two ' out || fail "two is still there: $(cat out)"
@@ -180,7 +180,7 @@ ends_with 0 "$tacho" gate -q --json-file left.json
 judged left.json "two cost null null
 two gain null null
 two size null null" 12
-jq -e 'any(.notes[]; startswith("two has no baseline"))' left.json >/dev/null || fail "nothing says that two has none"
+jq -e 'any(.notes[]; startswith("two has no baseline"))' left.json >/dev/null || fail "no note says that two has no baseline"
 ends_with 2 "$tacho" gate -q --require-baseline
 ends_with 0 "$tacho" gate -q --require-baseline --bench one --bench three
 
@@ -194,7 +194,7 @@ three size ratio FAIL
 three size max FAIL" 12
 [ "$(grep -c '<failure' against.xml)" -eq 3 ] || fail "not one failure per FAIL: $(cat against.xml)"
 
-# Each bench that fails is profiled, and no other.
+# Only benches that FAIL are profiled.
 {
     echo "defaults:"
     echo "  {runs: 6, max_runs: 6, metrics: {cost: 'cost ([0-9]+)'}, budgets: {cost: {tolerance: 5%, direction: lower}}}"
@@ -217,7 +217,7 @@ else
     [ "$(cd tacho-out && echo flamegraph-diff-*.svg)" = "flamegraph-diff-one.svg flamegraph-diff-three.svg" ] ||
         fail "not one flamegraph per FAIL: $(ls tacho-out)"
     for bench in one three; do
-        jq -e --arg b $bench 'any(.notes[]; startswith($b + ": what costs more"))' flame.json >/dev/null ||
+        jq -e --arg b $bench 'any(.notes[]; startswith($b + ": functions that cost more"))' flame.json >/dev/null ||
             fail "nothing says where the flamegraph of $bench is"
         grep -q "<h3>$bench</h3>" tacho-out/gate.html ||
             fail "gate.html does not show the flamegraph of $bench"

@@ -1,7 +1,7 @@
 /*
- * Records made-up spans, events and latencies: spans PERCENT. The span "parse" is a tenth of 20 ms,
- * PERCENT longer, and varies by 1 % with the number of the run. Inside it is another "parse", which
- * is counted once in a total.
+ * Records made-up spans, events and latencies: spans PERCENT. The span "parse" lasts a tenth of 20
+ * ms, plus PERCENT, and varies by 1 % with the number of the run. It contains another "parse",
+ * which a total counts once.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 #include "base/number.h"
 
-/* The number of the run: the last part of TACHO_RUN_DIR. */
+/* Returns the number of the run, the last part of TACHO_RUN_DIR. */
 static uint64_t run_number(void)
 {
     const char *folder = getenv("TACHO_RUN_DIR");

@@ -12,7 +12,7 @@ command -v git >/dev/null || {
     exit 77
 }
 
-# holds FILE FILTER: jq's filter is true.
+# holds FILE FILTER: checks that jq's filter is true.
 holds()
 {
     jq -e "$2" "$1" >/dev/null || fail "not so: $2: $(jq -c 'del(.samples)' "$1")"
@@ -41,7 +41,7 @@ jq -c . "$run" | "$check_schema" "$schemas" >out 2>&1 || fail "run.json: $(cat o
 "$tacho" report -f prometheus tacho-out/all >out || fail "no Prometheus"
 says 'tacho_metric_span_parse_total_seconds{name="all",stat="median"} 0.002'
 
-# A name that does not occur is an error, with what was recorded.
+# A name that does not occur is an error that lists the recorded names.
 ends_with 1 "$tacho" run -n 2 --metric span:prase -- "$spans"
 says "metric 'span:prase:total': run 1 recorded no 'prase'; its spans are parse and step=1"
 ends_with 1 "$tacho" run -n 2 --metric stage:load.sync_us -- "$spans"
@@ -68,7 +68,7 @@ holds spans.json '[.rows[] | select(.verdict) | {(.metric): .verdict}] | add |
 holds spans.json '[.notes[] | select(contains("recording: 102 spans"))] | length == 1'
 "$check_schema" "$schemas" <spans.json >out 2>&1 || fail "the verdict: $(cat out)"
 
-# Runs that were made without the metric have their recordings.
+# Runs that were made without the metric still have their recordings.
 "$tacho" run -q -n 6 --name a --name b -c "$spans 0" -c "$spans 5" >out 2>&1 ||
     fail "tacho run failed: $(cat out)"
 ends_with 2 "$tacho" compare -m span:parse -m latency:wall:p99 -t span:parse=3% tacho-out/a tacho-out/b
@@ -104,12 +104,12 @@ holds gate.json '[.rows[] | {(.metric): .verdict}] | add ==
 holds gate.json '[.notes[] | select(startswith("parse: recording: 102 spans"))] | length == 1'
 holds tacho-out/parse/latest/run.json '.samples[0].metrics["span:step=1:p99"] == 99000'
 
-# The other commit may not record it yet: no PASS, and no failure of ours.
+# The other commit may not record it yet: that is neither a PASS nor a failure.
 echo "exec true" >prog.sh
 git -c user.name=t -c user.email=t@example.org commit -qam "records nothing"
 echo "exec $spans 0" >prog.sh
 ends_with 4 "$tacho" gate --build true --against HEAD
-says "parse: span:parse:total is new: no run before has it; nothing to compare with"
+says "parse: span:parse:total is new: no earlier run has it, so there is nothing to compare with"
 says "NOT JUDGED"
 echo "exec true" >prog.sh
 ends_with 1 "$tacho" gate --build true --against HEAD

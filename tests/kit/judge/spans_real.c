@@ -1,4 +1,4 @@
-/* Works for some 20 ms, a tenth of it in 200 spans "parse", which are PERCENT longer: spans_real
+/* Works for about 20 ms, a tenth of it in 200 spans "parse", which are PERCENT longer: spans_real
    PERCENT. */
 #include <string.h>
 
@@ -27,5 +27,5 @@ int main(int argc, char **argv)
         TACHO_SPAN("parse", "test");
         x = work(x, ROUNDS + ROUNDS / 100 * (unsigned)percent);
     }
-    return x == 1; /* it never is, and the compiler does not know */
+    return x == 1; /* never true, but the compiler does not know that */
 }

@@ -1,6 +1,6 @@
 #!/bin/sh
 # A real change of +5 % in spans that are a tenth of the wall time: FAIL by their median, which a busy
-# machine hardly moves; no FAIL by wall time, of which it is half a percent.
+# machine hardly moves; no FAIL by wall time, of which the change is half a percent.
 #   spans_real.sh TACHO SPANS_REAL
 tacho=$1
 real=$2

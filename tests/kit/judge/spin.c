@@ -1,6 +1,6 @@
-/* Holds some MiB, then is busy until it had so many milliseconds of CPU time, its start and the
-   memory included: a machine that is busy with something else stretches them all alike. "@FILE" in
-   place of the milliseconds reads them from a file. */
+/* Allocates some MiB, then spins until it has used so many milliseconds of CPU time, including its
+   start and the allocation. A busy machine stretches all of these alike. "@FILE" instead of the
+   milliseconds reads them from a file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# tacho gate with spoilt inputs: each has its exit status, its word and its line, and none is a PASS.
+# tacho gate with damaged inputs: checks the exit status, verdict and message of each. None is a PASS.
 #   spoilt.sh TACHO
 tacho=$1
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -22,7 +22,7 @@ ends_with 0 "$tacho" gate -q
 says "PASS"
 cd .. || exit 1
 
-# spoilt STATUS WORD LINE SPOIL [OPTION...]: after the shell line SPOIL the gate ends so. WORD is its last line, "-": none.
+# spoilt STATUS WORD LINE SPOIL [OPTION...]: checks the gate after the shell line SPOIL. WORD is its last line, "-": none.
 spoilt()
 {
     status=$1 word=$2 line=$3 spoil=$4
@@ -37,18 +37,18 @@ spoilt()
     cd .. || exit 1
 }
 
-# edit FILTER: of the baseline, by jq.
+# edit FILTER: edits the baseline with jq.
 edit()
 {
     jq "$1" "$file" >edited && mv edited "$file"
 }
 
 # The baseline.
-spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline on this kind of machine" 'rm -r .tacho'
+spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline for this machine class" 'rm -r .tacho'
 spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline" "mv \$file .tacho/baselines/one/other-class.json"
 spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline" "edit '.occasions = [] | .reference = \"\"'"
-spoilt 4 'NOT JUDGED' "cannot be used, and is left as it is: expected a value" ": >\$file"
-spoilt 4 'NOT JUDGED' "cannot be used, and is left as it is" "truncate -s 300 \$file"
+spoilt 4 'NOT JUDGED' "cannot be used and was not changed: expected a value" ": >\$file"
+spoilt 4 'NOT JUDGED' "cannot be used and was not changed" "truncate -s 300 \$file"
 spoilt 4 'NOT JUDGED' "its schema is 'tacho.baseline.v9', not tacho.baseline.v1" "sed -i s/baseline.v1/baseline.v9/ \$file"
 spoilt 4 'NOT JUDGED' "it is the baseline of 'one' on x" "edit '.machine_class = \"x\"'"
 spoilt 4 'NOT JUDGED' "measured with 'sh ./prog', the bench is 'sh ././prog'; to accept that: tacho baseline save --replace" \
@@ -57,11 +57,11 @@ spoilt 4 'NOT JUDGED' "measured with variables.SIZE none, the bench has \"9\"; t
     "sed -i 's|metrics:|env: {SIZE: 9}, &|' tacho.yaml"
 spoilt 4 'NOT JUDGED' "measured with work.amount none, the bench has 20" "sed -i 's|metrics:|work: 20, &|' tacho.yaml"
 spoilt 4 'NOT JUDGED' "measured with config_sha256 \"x\", the bench has none" "edit '.occasions[0].settings.config_sha256 = \"x\"'"
-spoilt 4 'NOT JUDGED' "the baseline has no v, which is not judged" "edit 'del(.occasions[0].metrics.v)'"
+spoilt 4 'NOT JUDGED' "the baseline has no v, so it is not judged" "edit 'del(.occasions[0].metrics.v)'"
 spoilt 0 INCONCLUSIVE "too few runs for an interval" "edit '.occasions[0].metrics.v = [100]'"
 spoilt 4 'NOT JUDGED' "nothing was judged: two has no baseline" "sed -i 's/name: one/name: two/' tacho.yaml"
 
-# One that is old.
+# An old baseline.
 spoilt 0 WARN "days old; 'tacho baseline save --promote' makes a new reference" "edit '.occasions[0].at = \"2020-01-01T00:00:00Z\"'"
 spoilt 3 WARN "days old" "edit '.occasions[0].at = \"2020-01-01T00:00:00Z\"'" --fail-on-warn
 cp -r sound old && cd old || exit 1
@@ -81,9 +81,9 @@ spoilt 1 'NOT JUDGED' "no-such-program" "sed -i 's|sh ./prog|no-such-program|' t
 spoilt 1 'NOT JUDGED' "one: 'sh ./prog' was killed by signal 9" "echo 'kill -9 \$\$' >prog"
 spoilt 1 'NOT JUDGED' "failed with status 3 in the working tree" "echo 'exit 3' >>prog"
 spoilt 1 'NOT JUDGED' "exceeded its timeout" "echo 'sleep 9' >prog; sed -i 's/max_runs: 8/&, timeout: 100ms/' tacho.yaml"
-spoilt 4 'NOT JUDGED' "one: v was not measured, and is not judged" "echo : >prog"
+spoilt 4 'NOT JUDGED' "one: v was not measured, so it is not judged" "echo : >prog"
 
-# A check: passed by every run, or by none, or by all but the fifth.
+# A check that every run passes, or none, or all except the fifth.
 cp -r sound checked && cd checked || exit 1
 sed -i "s/metrics:/check: {output: '^v [0-9]+$', command: 'grep -qx \"v 100\"'}, &/" tacho.yaml
 ends_with 0 "$tacho" gate -q
@@ -99,12 +99,12 @@ spoilt 1 'NOT JUDGED' "did not pass its check: 'cmp -s - expected' exited with s
     "echo v 99 >expected; sed -i 's/metrics:/check: {command: cmp -s - expected}, &/' tacho.yaml"
 spoilt 1 'NOT JUDGED' "did not pass its check: no line of its output matches 'v'" \
     "echo 'echo >>n; [ \$(wc -l <n) = 5 ] || echo v 100' >prog; sed -i 's/metrics:/check: {output: v}, &/' tacho.yaml"
-spoilt 1 - "'output' of a check is no expression" "sed -i 's/metrics:/check: {output: (}, &/' tacho.yaml"
-spoilt 1 - "'check' needs 'output', an expression, or 'command'" "sed -i 's/metrics:/check: {}, &/' tacho.yaml"
+spoilt 1 - "'output' of a check is not a valid regular expression" "sed -i 's/metrics:/check: {output: (}, &/' tacho.yaml"
+spoilt 1 - "'check' needs 'output', a regular expression, or 'command'" "sed -i 's/metrics:/check: {}, &/' tacho.yaml"
 
 # The metric.
-spoilt 4 'NOT JUDGED' "one: v was not measured, and is not judged" "echo echo v nan >prog"
-spoilt 2 FAIL "it is required, and was not measured" "echo : >prog; sed -i 's/direction: lower/&, required: true/' tacho.yaml"
+spoilt 4 'NOT JUDGED' "one: v was not measured, so it is not judged" "echo echo v nan >prog"
+spoilt 2 FAIL "it is required but was not measured" "echo : >prog; sed -i 's/direction: lower/&, required: true/' tacho.yaml"
 spoilt 0 INCONCLUSIVE "4 of 8 runs did not report it" \
     "echo 'echo >>n; [ \$((\$(wc -l <n) % 2)) = 0 ] || echo v 100' >prog"
 spoilt 0 WARN "it is 0: is the work still done?" "echo echo v 0 >prog"
@@ -113,7 +113,7 @@ spoilt 0 WARN "it is 0 in every run: is it measured?" "echo echo v 0 >prog; edit
 if grep -q branch_misses sound/.tacho/baselines/one/*.json; then
     echo "counters can be read here: what happens where they cannot is not tested"
 else
-    spoilt 4 'NOT JUDGED' "branch misses was not measured, and is not judged" \
+    spoilt 4 'NOT JUDGED' "branch misses was not measured, so it is not judged" \
         "sed -i 's/budgets: {v:.*/budgets: {branch_misses: {tolerance: 5%}}}/' tacho.yaml"
 fi
 spoilt 0 WARN "10 times less than before: is the work still done?" "echo echo v 10 >prog"
@@ -126,15 +126,15 @@ says "nothing was judged: no metric with a tolerance was measured on both sides"
 grep -qx 'NOT JUDGED' out || fail "no NOT JUDGED of a comparison: $(cat out)"
 
 # The settings.
-spoilt 1 - "'runs' needs 6 or more" "sed -i 's/{runs: 8/{runs: 0/' tacho.yaml"
-spoilt 1 - "'runs' needs 6 or more" "sed -i 's/{runs: 8/{runs: 1/' tacho.yaml"
+spoilt 1 - "'runs' must be at least 6" "sed -i 's/{runs: 8/{runs: 0/' tacho.yaml"
+spoilt 1 - "'runs' must be at least 6" "sed -i 's/{runs: 8/{runs: 1/' tacho.yaml"
 spoilt 1 - "there are two benches called 'one'" "sed -n '/name: one/p' tacho.yaml >line; cat line >>tacho.yaml"
 spoilt 1 - "'benches' needs a list" "sed -i '/name: one/d' tacho.yaml"
 spoilt 1 - "there is no 'tacho.yaml'" "rm tacho.yaml"
 
 # The other commit.
 if command -v git >/dev/null; then
-    spoilt 1 'NOT JUDGED' "is no commit of the git repository" : --against HEAD
+    spoilt 1 'NOT JUDGED' "is not a commit of the git repository" : --against HEAD
     # shellcheck disable=SC2016  # the spoilt folder's shell expands them
     spoilt 1 'NOT JUDGED' "check out all of the history: fetch-depth: 0" \
         "git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm x; done;
@@ -146,7 +146,7 @@ if command -v git >/dev/null; then
     ends_with 0 "$tacho" baseline save --replace -q
     echo '# more' >>prog
     ends_with 0 "$tacho" gate -q
-    says "files differ from commit $(git rev-parse --short=12 HEAD): the verdict is of the working tree"
+    says "files differ from commit $(git rev-parse --short=12 HEAD): the verdict is about the working tree"
     says "PASS, of files that differ from commit"
     grep -qx PASS out && fail "PASS of a dirty tree"
     git checkout -q prog && git checkout -q --orphan other && git commit -qm y

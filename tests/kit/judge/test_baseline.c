@@ -1,4 +1,4 @@
-/* Baselines: kept, read back, and how much occasions differ. */
+/* Baselines: saving, reading back, and how much occasions differ. */
 #include "kit/judge/baseline.h"
 
 #include <math.h>
@@ -11,7 +11,7 @@
 #include "base/file.h"
 #include "support/test.h"
 
-/* A receipt with n runs around `wall` nanoseconds. */
+/* Makes a receipt with n runs around `wall` nanoseconds. */
 static void make_receipt(struct tch_receipt *r, const char *id, size_t n, double wall)
 {
     struct tch_buf b;
@@ -73,7 +73,7 @@ static void reads_back_what_it_wrote(void **state)
     assert_non_null(tch_occasion_values(o, "lat", 0.95));
     assert_null(tch_occasion_values(o, "wall", 0.95));
     assert_null(tch_occasion_values(o, "energy", 0.5));
-    /* More runs than are kept are thinned. */
+    /* Runs beyond the number kept are thinned. */
     o = tch_baseline_find(&again, "latest");
     assert_int_equal(tch_occasion_values(o, "wall", 0.5)->count, TCH_BASELINE_VALUES);
     tch_buf_release(&one);
@@ -94,7 +94,7 @@ static void keeps_the_last_and_the_reference(void **state)
         add(&b, id, 5, 1e6, 3);
     }
     assert_int_equal(b.count, 3);
-    assert_string_equal(b.occasions[0].id, "o0"); /* the reference stays */
+    assert_string_equal(b.occasions[0].id, "o0"); /* the reference is kept */
     assert_string_equal(b.occasions[2].id, "o7");
     assert_null(tch_baseline_find(&b, "o5"));
     assert_int_equal(tch_baseline_promote(&b, tch_baseline_find(&b, "latest"), NULL), 0);
@@ -132,11 +132,11 @@ static void occasions_tell_their_spread(void **state)
     assert_true(fabs(spread_of(calm, 1, 0.02) - 0.02) < 1e-9); /* assumed */
     assert_true(spread_of(calm, 8, 0.02) < 0.015);
     assert_true(spread_of(wild, 8, 0.02) > 0.1);
-    /* A change of the program is no spread. */
+    /* A change of the program does not count as spread. */
     assert_true(spread_of(step, 8, 0.02) < 0.015);
 }
 
-/* Two days, three saves in one hour of each: one occasion a day. */
+/* Two days with three saves within an hour on each give one occasion per day. */
 static void saves_within_an_hour_are_one_occasion(void **state)
 {
     static const char *const at[] = {"2026-11-15T23:05:11Z", "2026-11-15T23:30:00Z",
@@ -175,14 +175,14 @@ static void refuses_what_is_no_baseline(void **state)
         {"[]", "must be a JSON object"},
         {"{\"schema\":\"x\"}", "its schema is 'x'"},
         {"{\"schema\":\"tacho.baseline.v1\"}", "it needs bench"},
-        {"{\"schema\":\"tacho.baseline.v1\",\"bench\":1}", "a text is expected"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"bench\":1}", "expected a string"},
         {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
          "\"reference\":\"r\",\"occasions\":[{}]}",
          "an occasion needs"},
         {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
          "\"reference\":\"r\",\"occasions\":[{\"id\":\"x\",\"at\":\"\",\"commit\":\"\","
          "\"command\":\"\",\"environment\":null,\"metrics\":{}}]}",
-         "its reference is none"},
+         "its reference is not one"},
         {"{\"schema\":\"tacho.baseline.v1\",\"occasions\":[{\"metrics\":{\"a\":[1,\"b\"]}}]}",
          "must be numbers"},
         {"{\"schema\":\"tacho.baseline.v1\",\"occasions\":7}", "must be one list"},
@@ -254,7 +254,7 @@ static void survives_every_allocation_failing(void **state)
     rmdir(folder);
 }
 
-/* A file that was copied from elsewhere is not added to, and stays as it is. */
+/* A file copied from elsewhere is refused and not changed. */
 static void saves_to_its_own_file_alone(void **state)
 {
     char folder[] = "/tmp/test_baseline.XXXXXX";

@@ -1,4 +1,4 @@
-/* Calibrations: what they measure, what they keep, and what they say of sessions. */
+/* Calibrations: what they measure, what they store, and the session spread. */
 #include "kit/judge/calibration.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ static double normal(uint64_t *seed)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
 }
 
-/* The receipts of both sides: in even rounds b is first, and every first run takes 2 ms, every
+/* Makes the receipts of both sides. In even rounds b is first. Every first run takes 2 ms, every
    second one 1 ms, with 2 % noise, and 10 % more at the end than at the beginning. */
 static void make_sides(struct tch_receipt side[2], uint64_t seed)
 {
@@ -69,8 +69,8 @@ static void measures_runs_in_the_order_they_were_made(void **state)
     assert_true(m.pairs == PAIRS);
     for (size_t i = 0; i < PAIRS; i++)
         assert_true(m.first[i] > 1.5e6 && m.second[i] < 1.5e6);
-    assert_true(fabs(m.result.noise - 0.028) < 0.008); /* root 2 of 2 % */
-    assert_true(m.result.lag1 < -0.8);                 /* long and short runs in turns */
+    assert_true(fabs(m.result.noise - 0.028) < 0.008); /* root 2 times 2 % */
+    assert_true(m.result.lag1 < -0.8);                 /* long and short runs alternate */
     assert_true(m.result.median > 1e6 && m.result.median < 2.3e6);
     assert_true(fabs(m.result.drift) < 0.2);
     assert_string_equal(m.result.name, "wall");
@@ -80,7 +80,7 @@ static void measures_runs_in_the_order_they_were_made(void **state)
     release_sides(side);
 }
 
-/* The first run of a pair takes twice as long: coins make that no reason for a FAIL. */
+/* The first run of a pair takes twice as long, but because of the coins that causes no FAIL. */
 static void the_rule_keeps_its_promise_on_these_pairs(void **state)
 {
     struct tch_receipt side[2];
@@ -94,7 +94,7 @@ static void the_rule_keeps_its_promise_on_these_pairs(void **state)
     assert_int_equal(tch_calibrating_false_fails(m, 2, 0.05, &share, NULL), 0);
     assert_true(share > 0.005 && share < 0.065);
     assert_int_equal(tch_calibrating_false_fails(m + 1, 1, 0.05, &share, NULL), 0);
-    assert_true(share == 0); /* memory is always the same */
+    assert_true(share == 0); /* memory never varies */
     for (int i = 0; i < 2; i++)
         tch_calibrating_release(&m[i]);
     release_sides(side);
@@ -188,7 +188,7 @@ static void reads_back_what_it_wrote(void **state)
     assert_null(tch_calibration_latest(&again, "./z"));
     tch_calibration_release(&again);
 
-    noise = strstr(one.data, "\"noise\":0.03"); /* one digit, and the seal is broken */
+    noise = strstr(one.data, "\"noise\":0.03"); /* changing one digit breaks the seal */
     assert_non_null(noise);
     noise[strlen("\"noise\":0.0")] = '2';
     assert_int_equal(tch_calibration_parse(&again, one.data, one.len, &err), TACHO_EPARSE);
@@ -214,7 +214,7 @@ static void names_runs_and_changes_that_go_together(void **state)
     assert_int_equal(tch_calibrated_runs(&m, 1e-9), 0);
 }
 
-/* Calibrations of 1.00, 1.05, 1.00 and 1.05 ms on four days, the last two within an hour; those of
+/* Calibrations of 1.00, 1.05, 1.00 and 1.05 ms on four days, the last two within an hour. Those of
    another command do not count. */
 static void calibrations_tell_how_much_sessions_differ(void **state)
 {
@@ -253,8 +253,8 @@ static void calibrations_and_baselines_are_put_in_order(void **state)
     (void)state;
     assert_int_equal(add(&c, "2026-01-01T00:00:00Z", "x", 1.00e6), 0);
     assert_int_equal(add(&c, "2026-01-02T00:00:00Z", "x", 1.04e6), 0);
-    /* In the order of time: 1.00, 1.02, 1.04, 1.03. The median step is that of 1.00 to 1.02 or of
-       1.02 to 1.04. */
+    /* In the order of time: 1.00, 1.02, 1.04, 1.03. The median step is that from 1.00 to 1.02 or
+       from 1.02 to 1.04. */
     spread = tch_sessions_spread(&b, &c, "x", "wall", 0.5, 0.026, &occasions);
     assert_int_equal(occasions, 4);
     assert_true(fabs(spread - sqrt((2 * 0.026 * 0.026 + 3 * pow(1.4826 * log(1.04 / 1.02), 2)) /

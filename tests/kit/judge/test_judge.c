@@ -1,5 +1,5 @@
-/* <tacho/judge.h>: clear cases get clear verdicts, and what cannot be judged is refused. The
-   statistics beneath have tests of their own. */
+/* <tacho/judge.h>: clear cases get clear verdicts, and bad input is refused. The statistics have
+   tests of their own. */
 #include "support/test.h"
 
 #include <math.h>
@@ -9,7 +9,7 @@
 
 enum { N = 24 };
 
-/* Values around `middle` that vary by 1 %, in the same order for each seed. */
+/* Fills in values around `middle` that vary by 1 %, in the same order for each seed. */
 static void fill(double *values, double middle, unsigned seed)
 {
     for (unsigned i = 0; i < N; i++) {
@@ -34,7 +34,7 @@ static tacho_judge_answer answer_of(const tacho_judge *judge, size_t i)
     return a;
 }
 
-/* The verdict on pairs around 100 and around `b`. */
+/* Returns the verdict on pairs around 100 and around `b`. */
 static enum tacho_verdict verdict_of_pairs(double b, enum tacho_direction direction)
 {
     tacho_judge_budget budget = TACHO_JUDGE_BUDGET_INIT;
@@ -151,7 +151,7 @@ static void few_values_are_inconclusive_and_say_how_many_would_do(void **state)
     tacho_judge_free(judge);
 }
 
-/* The budget with one member changed is refused, and the message says `why`. */
+/* Asserts that the budget is refused with a message that contains `why`. */
 static void assert_refused(const tacho_judge_budget *budget, const char *why)
 {
     const double x[2] = {1, 2};

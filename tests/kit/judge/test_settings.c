@@ -1,4 +1,4 @@
-/* tacho.yaml: what is taken, what is inherited, and where errors point to. */
+/* tacho.yaml: accepted settings, inherited defaults, and the position of errors. */
 #include "kit/judge/bench_settings.h"
 
 #include <math.h>
@@ -72,9 +72,9 @@ static void everything_is_taken(void **state)
     char text[sizeof everything + 100];
 
     (void)state;
-    /* A p95 of one value a run can have no tolerance: this bench does not inherit one. */
+    /* A p95 of one value per run cannot have a tolerance, so this bench must not inherit one. */
     assert_int_equal(parse(everything, &s, &err), TACHO_EPARSE);
-    assert_non_null(strstr(err.message, "one value a run"));
+    assert_non_null(strstr(err.message, "one value per run"));
     tch_settings_release(&s);
     snprintf(text, sizeof text, "%s", everything);
     memcpy(strstr(text, "statistic: p95, "), "statistic: median, min_effect: 1%}\n",
@@ -100,7 +100,7 @@ static void everything_is_taken(void **state)
     assert_true(b->plan.metrics[1].id.all);
     assert_int_equal(b->budget_count, 4);
     assert_true(b->budgets[0].budget.max == 50e6);
-    assert_true(b->budgets[0].budget.tolerance == 0.05); /* of the defaults */
+    assert_true(b->budgets[0].budget.tolerance == 0.05); /* from the defaults */
     assert_true(b->budgets[0].budget.min_effect == 0.01);
     assert_true(b->budgets[1].budget.max == 1073741824);
     assert_true(b->budgets[2].required && b->budgets[2].budget.max == 5);
@@ -134,8 +134,8 @@ static void errors_point_to_line_and_column(void **state)
         {"defaults: {run: 1}\n" BENCH, 1, 17, "'run' is not a key of the defaults"},
         {"baseline: {keep: 0}\n" BENCH, 1, 11, "'keep'"},
         {BENCH "  run: 3\n", 4, 8, "'run' is not a key of a bench"},
-        {BENCH "  runs: 3\n", 4, 9, "6 or more"},
-        {BENCH "  runs: 30\n  precision: 1%\n", 5, 14, "not both"},
+        {BENCH "  runs: 3\n", 4, 9, "at least 6"},
+        {BENCH "  runs: 30\n  precision: 1%\n", 5, 14, "cannot combine"},
         {BENCH "  timeout: 5\n", 4, 12, "a duration"},
         {BENCH "  work: much\n", 4, 9, "an amount"},
         {BENCH "  env: {A: [1]}\n", 4, 12, "environment variable"},
@@ -149,7 +149,7 @@ static void errors_point_to_line_and_column(void **state)
         {BENCH "  budgets: {memory: {max: 5ms}}\n", 4, 27, "a size such as"},
         {BENCH "  budgets: {wall: {max: 0s}}\n", 4, 25, "a duration such as"},
         {BENCH "  budgets: {wall: {max: 1s, direction: up}}\n", 4, 40, "lower or higher"},
-        {BENCH "  budgets: {wall: {max: 1s, statistic: p50}}\n", 4, 40, "median, p95, p99"},
+        {BENCH "  budgets: {wall: {max: 1s, statistic: p50}}\n", 4, 40, "median, p95 or p99"},
         {BENCH "  budgets: {wall: {max: 1s, equivalent: true}}\n", 4, 19, "needs a tolerance"},
         {BENCH "  budgets: {wall: {max: 1s, equivalent: 5%}}\n", 4, 41, "true or false"},
         {BENCH "  budgets: {memory.kv_cache: {max: 5ms}}\n", 4, 36, "a size such as"},
@@ -158,7 +158,7 @@ static void errors_point_to_line_and_column(void **state)
         {BENCH "  budgets: {memory.: {max: 5MB}}\n", 4, 22, "memory.CATEGORY"},
         {BENCH "  budgets: {stage:a.b_calls: {max: 5}}\n", 4, 30, "its 'direction'"},
         {"benches:\n- command: ./a\n", 2, 3, "needs a name"},
-        {"benches:\n- name: a/b\n  command: x\n", 2, 9, "is no name for a bench"},
+        {"benches:\n- name: a/b\n  command: x\n", 2, 9, "is not a valid name of a bench"},
         {"benches:\n- name: a\n", 2, 3, "needs a command"},
         {"benches:\n- name: a\n  command: ./a | b\n", 3, 12, "shell: true"},
         {"benches:\n- name: a\n  command: ''\n", 3, 12, "a text"},

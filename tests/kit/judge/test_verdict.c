@@ -1,4 +1,5 @@
-/* The rule: what is PASS, WARN, FAIL, INCONCLUSIVE, and what is said when it cannot be told. */
+/* The rule: when a row is PASS, WARN, FAIL or INCONCLUSIVE, and what the report says if it cannot
+   decide. */
 #include "kit/judge/findings.h"
 #include "kit/judge/verdict_rule.h"
 
@@ -16,7 +17,8 @@ enum { MOST = 100000 };
 static double a[MOST];
 static double b[MOST];
 
-/* Values around 100 and 100 * ratio; the same pattern of noise on both sides, shifted. */
+/* Fills in values around 100 and 100 * ratio, with the same pattern of noise on both sides,
+   shifted. */
 static void fill(size_t n, double ratio, double noise)
 {
     for (size_t i = 0; i < n; i++) {
@@ -38,7 +40,7 @@ static struct tch_verdict_row row_of(size_t n, double tolerance)
     };
 }
 
-/* The same values, not interleaved: two sessions that differ by 2.6 %. */
+/* Makes a row of the same values, not interleaved: two sessions that differ by 2.6 %. */
 static struct tch_verdict_row sessions_of(size_t n, double tolerance)
 {
     struct tch_verdict_row row = row_of(n, tolerance);
@@ -69,7 +71,8 @@ static void each_verdict_has_its_case(void **state)
     fill(20, 1.05, 0.03);
     row = row_of(20, 0.05);
     assert_int_equal(verdict_of(&row), TCH_WARN); /* worse, but perhaps by less than 5 % */
-    assert_true(row.advised == 0); /* it did change: what PASSes if nothing did does not help */
+    assert_true(row.advised ==
+                0); /* it did change, so runs for a PASS with nothing changed do not help */
     fill(20, 1.01, 0.2);
     row = row_of(20, 0.05);
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
@@ -112,7 +115,7 @@ static void equivalence_has_two_bounds(void **state)
     assert_int_equal(equivalence_of(20, 0.01, false), TCH_FAIL);
 }
 
-/* The p of two sessions counts twice where two directions are asked about. */
+/* The p of two sessions counts twice if two directions are tested. */
 static void both_directions_share_alpha(void **state)
 {
     struct tch_verdict_row row = sessions_of(20, 0.05);
@@ -139,7 +142,8 @@ static void more_is_better_where_it_is(void **state)
     row = row_of(20, 0.05);
     row.budget.higher = true;
     assert_int_equal(verdict_of(&row), TCH_FAIL);
-    assert_true(row.ratio.estimate < 0.9 && row.ratio.low < row.ratio.high); /* b / a for people */
+    assert_true(row.ratio.estimate < 0.9 &&
+                row.ratio.low < row.ratio.high); /* displayed as b / a */
     fill(20, 1.15, 0.01);
     row = row_of(20, 0.05);
     row.budget.higher = true;
@@ -151,7 +155,7 @@ static void a_small_effect_never_matters(void **state)
     struct tch_verdict_row row;
 
     (void)state;
-    fill(40, 1.01, 0.001); /* 1 % worse, beyond doubt */
+    fill(40, 1.01, 0.001); /* clearly 1 % worse */
     row = row_of(40, 0);
     assert_int_equal(verdict_of(&row), TCH_PASS);
     row = row_of(40, 0);
@@ -200,13 +204,14 @@ static void zeros_have_no_ratio_and_a_verdict(void **state)
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
     for (size_t i = 0; i < 20; i++)
         b[i] = 10 + (double)(i % 3);
-    row = sessions_of(20, 0.05); /* which could be the session */
+    row = sessions_of(20, 0.05); /* the session could be the cause */
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
-    assert_non_null(strstr(row.why, "in turns"));
+    assert_non_null(strstr(row.why, "interleav"));
 }
 
-/* Advised are the pairs that PASS if nothing changed, which the spread tells and not the estimate:
-   computed here by the formula, with the 10 % quantile of chi-square of 19 degrees of freedom. */
+/* The advice is the number of pairs that PASS if nothing changed. It depends on the spread, not on
+   the estimate. Computed here by the formula, with the 10 % quantile of chi-square of 19 degrees of
+   freedom. */
 static void the_estimate_does_not_change_what_is_advised(void **state)
 {
     static const double ratios[] = {0.97, 1, 1.02, 1.04};
@@ -248,7 +253,7 @@ static void too_few_runs_are_named(void **state)
     assert_int_equal(row.advised, 6);
     row = row_of(0, 0.05);
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
-    /* 6 pairs can never fail any of 4 benches, whatever they show. */
+    /* 6 pairs can never FAIL for any of 4 benches, whatever they show. */
     for (size_t i = 0; i < 4; i++) {
         rows[i] = row_of(6, 0.05);
         rows[i].coins = i;
@@ -278,7 +283,7 @@ static void a_maximum_is_about_the_quantile(void **state)
     assert_int_equal(verdict_of(&row), TCH_FAIL);
     row.budget.max = 100;
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
-    row.budget.quantile = 0.95; /* of 20 runs nobody knows the p95 well enough to pass */
+    row.budget.quantile = 0.95; /* 20 runs do not determine the p95 well enough to PASS */
     row.budget.max = 150;
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
     assert_int_equal(row.advised, 72);
@@ -298,7 +303,7 @@ static void rows_share_one_chance(void **state)
     uint64_t seed = 3;
 
     (void)state;
-    /* A p between 0.05 / 40 and 0.05: alone it fails, among 40 it does not. */
+    /* A p between 0.05 / 40 and 0.05: alone it FAILs, among 40 it does not. */
     for (size_t i = 0; i < 10; i++) {
         a[i] = 100 + random_normal(&seed);
         b[i] = 102.2 + random_normal(&seed);
@@ -317,7 +322,7 @@ static void rows_share_one_chance(void **state)
     assert_true(rows[0].p_adjusted >= 39 * rows[0].p || rows[0].p_adjusted == 1);
     assert_true(failed == (rows[0].p * 40 <= 0.05));
     assert_int_equal(tch_judge_worst(rows, 40), failed ? TCH_FAIL : TCH_INCONCLUSIVE);
-    /* Rows without a budget have no part in it. */
+    /* Rows without a budget do not count. */
     for (size_t i = 1; i < 40; i++)
         rows[i].ask = TCH_ASK_NOTHING;
     rows[0] = row_of(10, 0);
@@ -326,8 +331,8 @@ static void rows_share_one_chance(void **state)
     assert_int_equal(rows[0].verdict, TCH_FAIL);
 }
 
-/* Metrics that say the same are one question where they share their coins, not where they do not.
- */
+/* Metrics with the same values are one question if they share their coins, and several if they do
+   not. */
 static void rows_that_share_coins_are_judged_jointly(void **state)
 {
     struct tch_verdict_row rows[20];
@@ -366,15 +371,15 @@ static void sessions_widen(void **state)
     assert_true(far.ratio.low < near.ratio.low && far.ratio.high > near.ratio.high);
     assert_true(fabs(far.ratio.estimate - near.ratio.estimate) < 0.01);
     far = sessions_of(20, 0.05);
-    far.spread = 0.005; /* for people who know better */
+    far.spread = 0.005; /* a session spread that the user gives */
     assert_int_equal(verdict_of(&far), TCH_FAIL);
     fill(20, 1.5, 0.01);
     far = sessions_of(20, 0.05);
     assert_int_equal(verdict_of(&far), TCH_FAIL);
 }
 
-/* Where the session term alone hides the tolerance, more runs help only an estimate that is far
-   from what is allowed. */
+/* If the session term alone is wider than the tolerance, more runs help only an estimate that is
+   far from the tolerance. */
 static void sessions_make_runs_useless(void **state)
 {
     static const struct {
@@ -386,7 +391,7 @@ static void sessions_make_runs_useless(void **state)
         {1.00, 0.026, TCH_INCONCLUSIVE, true},  {1.09, 0.026, TCH_WARN, true},
         {1.03, 0.015, TCH_INCONCLUSIVE, false}, /* an interval of +-4.3 % fits */
         {0.90, 0.026, TCH_PASS, false},         {1.30, 0.026, TCH_FAIL, false},
-        {1.01, 0.026, TCH_INCONCLUSIVE, false}, /* much noise: more runs may find anything */
+        {1.01, 0.026, TCH_INCONCLUSIVE, false}, /* much noise: more runs may change everything */
     };
     struct tch_budget budget = {.higher = false};
 
@@ -414,7 +419,7 @@ static void drift_and_dependent_runs_are_refused(void **state)
     struct tch_verdict_row row;
 
     (void)state;
-    for (size_t i = 0; i < 20; i++) { /* ever slower, a first */
+    for (size_t i = 0; i < 20; i++) { /* ever slower; a was measured first */
         a[i] = 100 + 2 * (double)i + (double)(i * 7 % 3);
         b[i] = 140 + 2 * (double)i + (double)(i * 5 % 3);
     }
@@ -422,7 +427,7 @@ static void drift_and_dependent_runs_are_refused(void **state)
     assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
     assert_true(row.rho >= TCH_SESSION_DEPENDENT && row.trend >= TCH_SESSION_TREND);
     assert_non_null(strstr(row.why, "depend on each other"));
-    for (size_t i = 0; i < 20; i++) { /* the same trend under much noise */
+    for (size_t i = 0; i < 20; i++) { /* the same trend with much noise */
         a[i] = 100 + (double)i / 2 + (i % 2 ? 6 : 0);
         b[i] = 150 + (double)i / 2 + (i % 2 ? 6 : 0);
     }
@@ -434,7 +439,7 @@ static void drift_and_dependent_runs_are_refused(void **state)
     assert_int_equal(verdict_of(&row), TCH_PASS);
 }
 
-/* Constant sides, exactly at the tolerance: rounding decides nothing. */
+/* Both sides are constant, exactly at the tolerance: rounding decides nothing. */
 static void exactly_at_the_tolerance_is_allowed(void **state)
 {
     (void)state;
@@ -456,7 +461,7 @@ static void exactly_at_the_tolerance_is_allowed(void **state)
         }
 }
 
-/* The tolerance is on the change that is shown: 1000 -> 951 is -4.9 %, and 5 % are allowed. */
+/* The tolerance applies to the change that is shown: 1000 -> 951 is -4.9 %, and 5 % are allowed. */
 static void more_is_better_by_the_change_shown(void **state)
 {
     struct tch_verdict_row row;
@@ -472,12 +477,12 @@ static void more_is_better_by_the_change_shown(void **state)
     row = row_of(12, 0.0489);
     row.budget.higher = true;
     assert_int_equal(verdict_of(&row), TCH_FAIL);
-    row = row_of(12, 1.5); /* nothing loses more than all */
+    row = row_of(12, 1.5); /* a loss is at most everything */
     row.budget.higher = true;
     assert_int_equal(verdict_of(&row), TCH_PASS);
 }
 
-/* Pairs that do not differ, of values whose medians do. */
+/* Pairs do not differ, but the medians of their values do. */
 static void other_medians_are_named(void **state)
 {
     struct tch_verdict_row row;
@@ -495,7 +500,7 @@ static void other_medians_are_named(void **state)
     assert_string_equal(row.why, "");
 }
 
-/* Both sides have the same median, and b a long tail. */
+/* Both sides have the same median, but b has a long tail. */
 static void slow_runs_that_got_slower_are_named(void **state)
 {
     struct tch_verdict_row row;
@@ -511,7 +516,8 @@ static void slow_runs_that_got_slower_are_named(void **state)
     assert_int_equal(verdict_of(&row), TCH_FAIL);
     assert_true(row.b_median < row.a_median && row.ratio.low > 1);
     assert_string_equal(row.why, "the middle runs are alike, the slow runs of B are slower");
-    for (size_t i = 0; i < 40; i++) { /* medians that differ by less than matters, and a WARN */
+    for (size_t i = 0; i < 40;
+         i++) { /* medians that differ by less than the minimum effect, and a WARN */
         a[i] = 1000 + (double)(i % 10);
         b[i] = i % 20 < 9 ? 1300 + (double)(i % 7) : 1005 + (double)(i % 10);
     }
@@ -521,11 +527,12 @@ static void slow_runs_that_got_slower_are_named(void **state)
     assert_string_equal(row.why, "the middle runs are alike, the slow runs of B are slower");
 }
 
-/* Looks share alpha by the square of their share of the runs; intervals hold over all of them. */
-static void looks_share_alpha(void **state)
+/* Interim analyses share alpha by the square of their share of the runs. Intervals hold over all of
+   them. */
+static void analyses_share_alpha(void **state)
 {
-    static const struct tch_looks first = {{0.25}, 0};
-    static const struct tch_looks last = {{0.25, 0.5, 1}, 2};
+    static const struct tch_analyses first = {{0.25}, 0};
+    static const struct tch_analyses last = {{0.25, 0.5, 1}, 2};
     struct tch_verdict_row early;
     struct tch_verdict_row late;
     struct tch_verdict_row once;
@@ -534,9 +541,9 @@ static void looks_share_alpha(void **state)
     fill(12, 1.10, 0.04);
     once = row_of(12, 0.05);
     early = once;
-    early.looks = &first;
+    early.analyses = &first;
     late = once;
-    late.looks = &last;
+    late.analyses = &last;
     (void)verdict_of(&once);
     (void)verdict_of(&early);
     (void)verdict_of(&late);
@@ -546,7 +553,7 @@ static void looks_share_alpha(void **state)
     assert_true(early.ratio.level == 0.95 && late.ratio.level == 0.95);
 }
 
-/* Above TCH_JUDGE_EXACT values the answer is wider, and about the same. */
+/* Above TCH_JUDGE_EXACT values the interval is wider, and the answer about the same. */
 static void many_values_are_thinned(void **state)
 {
     uint64_t seed = 1;
@@ -559,7 +566,7 @@ static void many_values_are_thinned(void **state)
     }
     for (int paired = 0; paired < 2; paired++) {
         row = row_of(MOST, 0.01);
-        row.paired = paired; /* the sessions are alike, it is said */
+        row.paired = paired; /* unpaired: with no session spread */
         (void)verdict_of(&row);
         assert_true(row.thinned);
         assert_true(fabs(row.ratio.estimate - 1.02) < 0.001);
@@ -600,7 +607,7 @@ static void survives_every_allocation_failing(void **state)
     test_every_allocation_fails(judge_once, NULL);
 }
 
-/* A sentence that there is no memory for fails the report. */
+/* The report fails if memory runs out for a sentence. */
 static int note_once(void *arg)
 {
     struct tch_findings f;
@@ -623,9 +630,9 @@ static void loses_no_sentence(void **state)
     test_every_allocation_fails(note_once, NULL);
 }
 
-/* --- What would have been seen --- */
+/* --- The smallest change that would have been seen --- */
 
-/* Judges n interleaved runs of 5 % noise, of which b is changed. */
+/* Judges n interleaved runs with 5 % noise; b is changed. */
 static struct tch_verdict_row judge_noise(uint64_t *seed, size_t n, double change, double tolerance,
                                           bool higher)
 {
@@ -640,7 +647,8 @@ static struct tch_verdict_row judge_noise(uint64_t *seed, size_t n, double chang
     return row;
 }
 
-/* The change that unchanged reports name, on average, is a FAIL in nine of ten reports. */
+/* The change that reports with nothing changed name, on average, is a FAIL in nine of ten
+   reports. */
 static void names_the_change_that_it_would_have_seen(void **state)
 {
     static const struct {
@@ -715,7 +723,7 @@ int main(void)
         cmocka_unit_test(more_is_better_by_the_change_shown),
         cmocka_unit_test(other_medians_are_named),
         cmocka_unit_test(slow_runs_that_got_slower_are_named),
-        cmocka_unit_test(looks_share_alpha),
+        cmocka_unit_test(analyses_share_alpha),
         cmocka_unit_test(many_values_are_thinned),
         cmocka_unit_test(wrong_calls_are_refused),
         cmocka_unit_test(survives_every_allocation_failing),

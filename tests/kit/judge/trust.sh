@@ -3,7 +3,7 @@
 # 5 % FAIL, and a slow-down of the size that 'tacho calibrate' printed FAILs in at least 80 of 100.
 #   trust.sh TACHO SPIN NEIGHBOUR SANITIZED
 #
-# The plan is fixed: TRUST_GATES and TRUST_SLOW make it shorter for a first look, with the same shares.
+# The plan is fixed. For a quick try, TRUST_GATES and TRUST_SLOW make it shorter, with the same shares.
 tacho=$1
 spin=$2
 neighbour=$3
@@ -43,7 +43,7 @@ done
 # shellcheck disable=SC2086 # one word per process
 trap 'kill $pids; rm -rf "$dir"' EXIT
 
-# gate NAME: runs it, and counts a FAIL in $fails.
+# gate NAME: runs the gate and counts a FAIL in $fails.
 gate()
 {
     "$tacho" gate -q --against HEAD --build true >out 2>&1
@@ -51,7 +51,7 @@ gate()
     case $got in
     0) ;;
     2) fails=$((fails + 1)) ;;
-    *) fail "gate $1 ended with $got: $(cat out)" ;;
+    *) fail "gate $1 exited with $got: $(cat out)" ;;
     esac
     rm -rf tacho-out
 }
@@ -70,7 +70,7 @@ done
 echo "nothing changed: $fails of $gates gates FAIL"
 [ $((20 * fails)) -le "$gates" ] || fail "$fails of $gates gates FAIL with nothing changed"
 
-# The start of the process, about half a millisecond, is no part of its own CPU time.
+# The start of the process, about half a millisecond, is not part of its own CPU time.
 awk -v ms=$cpu_ms -v change="$change" 'BEGIN { printf "%.4f\n", ms + change * (ms + 0.5) }' >ms
 fails=0
 i=0

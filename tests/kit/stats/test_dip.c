@@ -43,7 +43,7 @@ static void is_exact_for_small_samples(void **state)
     assert_true(dip_of(groups, 6) > 0.2 && dip_of(groups, 6) < 0.25);
 }
 
-/* No affine change of the values changes the dip, and neither does turning them around. */
+/* Neither an affine change of the values nor reversing them changes the dip. */
 static void depends_on_the_shape_alone(void **state)
 {
     uint64_t seed = 3;
@@ -85,7 +85,7 @@ static double draw(enum noise noise, uint64_t *seed)
     return 0;
 }
 
-/* The percentage of 1,000 samples in which the test sees more than one mode. */
+/* Returns the percentage of 1,000 samples in which the test finds more than one mode. */
 static double found(enum noise noise, size_t n)
 {
     uint64_t seed = 17;
@@ -114,7 +114,7 @@ static void keeps_its_level(void **state)
 
         printf("n = %zu: uniform %.1f %%, two modes %.1f %%\n", sizes[i], level,
                found(MODES, sizes[i]));
-        assert_true(level > 3 && level < 7); /* by the cuts; 0.7 is one standard error */
+        assert_true(level > 3 && level < 7); /* by the critical values; 0.7 is one standard error */
         assert_true(found(NORMAL, sizes[i]) < 3);
         assert_true(found(EXPONENTIAL, sizes[i]) < 3);
         assert_true(found(TIED, sizes[i]) < 3);

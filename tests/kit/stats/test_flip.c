@@ -1,4 +1,5 @@
-/* The test of pairs by sign flips: by trying all signs, on cases by hand, and with shared coins. */
+/* The sign-flip test of pairs: against all signs, on cases computed by hand, and with shared
+   coins. */
 #include "support/test.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 #include "base/random.h"
 #include "kit/stats/flip.h"
 
-/* Both tails by all 2^n signs, n <= 16. */
+/* Computes both tails from all 2^n signs, n <= 16. */
 static struct tch_flip_tails try_all(const int *scores, unsigned n)
 {
     struct tch_flip_tails tails = {0};
@@ -47,7 +48,7 @@ static void counts_what_trying_all_signs_does(void **state)
             struct tch_flip_tails got;
 
             for (unsigned i = 0; i < n; i++)
-                e[i] = difference(&seed); /* in steps of 0.01: ties, and zeros */
+                e[i] = difference(&seed); /* in steps of 0.01, so that there are ties and zeros */
             tch_flip_scores(e, n, room, scores);
             want = try_all(scores, n);
             assert_int_equal(tch_flip_test(e, n, &got, NULL), 0);
@@ -126,7 +127,7 @@ static void five_pairs_have_no_interval(void **state)
     assert_true(tch_flip_least(5) == 1.0 / 32);
 }
 
-/* From 501 pairs on the normal distribution takes over without a jump. */
+/* From 501 pairs on the normal approximation continues without a jump. */
 static void many_pairs_are_approximated(void **state)
 {
     static double d[TCH_FLIP_EXACT + 1];
@@ -145,8 +146,8 @@ static void many_pairs_are_approximated(void **state)
     assert_true(fabs(exact.below - normal.below) < 3e-4);
 }
 
-/* One metric alone: the share of flips is its own p. The same metric twenty times is one question,
-   twenty that have nothing to do with each other are twenty. */
+/* For one metric alone, the share of flips is its own p. The same metric twenty times is one
+   question; twenty independent metrics are twenty. */
 static void shared_coins_count_what_is_correlated_once(void **state)
 {
     enum { PAIRS = 12, METRICS = 20, FLIPS = 20000 };

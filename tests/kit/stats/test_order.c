@@ -104,7 +104,8 @@ static void has_no_interval_of_two_runs(void **state)
     assert_true(s.mean == 0 && s.stddev == 0 && s.half_width == 0);
 }
 
-/* Hollander and Wolfe, Nonparametric Statistical Methods, and any table of sign test intervals. */
+/* From Hollander and Wolfe, Nonparametric Statistical Methods, and any table of sign test
+   intervals. */
 static void encloses_a_median_as_printed_tables_do(void **state)
 {
     static const struct {
@@ -141,7 +142,7 @@ static void encloses_a_tail_from_both_sides_alike(void **state)
     assert_true(fabs((double)p99.low - (50000000 - 1.959964 * 5000)) < 3);
 }
 
-/* Against the normal approximation, which is near for all of these. */
+/* Compares with the normal approximation, which is close for all of these. */
 static void encloses_every_percentile(void **state)
 {
     static const double quantiles[] = {0.01, 0.05, 0.1, 0.3, 0.5, 0.9, 0.95, 0.99, 0.999};

@@ -1,4 +1,5 @@
-/* How many pairs a comparison needs: the formula against tables, and its promise by simulation. */
+/* Number of pairs that a comparison needs: the formula against tables, and its promise by
+   simulation. */
 #include "support/test.h"
 
 #include <math.h>
@@ -15,15 +16,15 @@ static double normal(uint64_t *seed)
     return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
 }
 
-/* Differences of log-normal runs with noise of 5 %. */
+/* Draws differences of log-normal runs with noise of 5 %. */
 static void draw(uint64_t *seed, double *d, size_t n, double shift)
 {
     for (size_t i = 0; i < n; i++)
         d[i] = shift + 0.05 * (normal(seed) - normal(seed));
 }
 
-/* The spread, and its bound by quantiles of chi-square as tables have them: 10 % of 1, 4, 6, 9, 29
-   and 99 degrees of freedom. */
+/* The spread and its bound, with chi-square quantiles from tables: 10 % of 1, 4, 6, 9, 29 and 99
+   degrees of freedom. */
 static void bounds_the_spread(void **state)
 {
     static const struct {
@@ -67,7 +68,7 @@ static void counts_outliers(void **state)
     assert_true(pilot.outliers == 1);
 }
 
-/* Calculated by Python's statistics.NormalDist, to the letter of the formula. */
+/* Computed by Python's statistics.NormalDist, exactly by the formula. */
 static void plans_as_the_formula_says(void **state)
 {
     static const struct {

@@ -1,4 +1,4 @@
-/* The rank sum test against printed tables, textbook examples, and counting every possibility. */
+/* The rank-sum test against printed tables, textbook examples, and counting every possibility. */
 #include "support/test.h"
 
 #include <math.h>
@@ -37,8 +37,8 @@ static void has_no_cut_with_too_few_values(void **state)
 }
 
 /*
- * P(U = u) for all m <= most, n <= most by the recursion over who has the largest value: plain, and
- * nothing can cancel. plain(m, n)[u].
+ * Computes P(U = u) for all m <= most, n <= most by recursion over which sample has the largest
+ * value. It is simple, and nothing can cancel. Access: plain(m, n)[u].
  */
 enum { MOST = 51, MOST_U = 51 * 51 + 1 };
 
@@ -68,7 +68,7 @@ static double *plain_table(void)
     return table;
 }
 
-/* Every size from 4 to 50, at the levels that tables are printed for. */
+/* Every size from 4 to 50, at the levels of printed tables. */
 static void cuts_where_counting_does_up_to_50(void **state)
 {
     static const double alphas[] = {0.10, 0.05, 0.02, 0.01};
@@ -157,7 +157,7 @@ static void agrees_with_a_textbook_on_two_samples(void **state)
     assert_true(fabs(tails.above - 0.12720613) < 1e-7); /* W = 35 */
 }
 
-/* Twice the mean rank of value v among x. */
+/* Returns twice the mean rank of value v among x. */
 static long rank2(const double *x, size_t n, double v)
 {
     long below = 0;
@@ -220,7 +220,7 @@ static void counts_tied_samples_as_trying_all_does(void **state)
 }
 
 /*
- * Ties at sizes that cannot be tried out: group by group of equal values, how many of it are drawn,
+ * Counts ties at sizes too large to enumerate: for each group of equal values, how many are drawn,
  * in binomially many ways. ways[k][s]: k drawn so far, with the doubled rank sum s.
  */
 static void tied_by_groups(const size_t *group, size_t groups, size_t n, long w, double *above,
@@ -347,8 +347,8 @@ static void steps_down_as_holm_does(void **state)
     assert_string_equal(err.message, "p-value 3 is not between 0 and 1");
 }
 
-/* Groups of one are Holm's own; a larger one counts once, and leaves its share when all of it is
-   rejected. */
+/* Groups of one give Holm's procedure. A larger group counts once, and passes its share on when all
+   of it is rejected. */
 static void steps_down_over_groups(void **state)
 {
     static const double p[] = {0.005, 0.01, 0.03, 0.04};

@@ -42,8 +42,8 @@ static void unpaired_is_the_median_of_all_ratios(void **state)
     assert_true(got.effect == 1);
 }
 
-/* Estimates and ends of intervals are sums themselves: the very ones that sorting all of them
-   gives, for every size, with ties, with values far out. */
+/* Estimates and ends of intervals are sums themselves: exactly those that sorting all sums gives,
+   for every size, with ties and with extreme values. */
 static void finds_the_same_sums_as_sorting_all(void **state)
 {
     static double sums[50 * 50];
@@ -64,7 +64,7 @@ static void finds_the_same_sums_as_sorting_all(void **state)
                 seed = seed * 6364136223846793005u + 1442695040888963407u;
                 a[i] = 1 + (double)(seed >> 40) * 0x1p-24;
                 b[i] = 1 + (double)(seed >> 20 & 0xFFFFF) * 0x1p-20;
-                if (kind == 1) { /* few different ones */
+                if (kind == 1) { /* few different values */
                     a[i] = floor(4 * a[i]);
                     b[i] = floor(4 * b[i]);
                 } else if (kind == 2 && i % 5 == 0) {
@@ -93,7 +93,7 @@ static void tests_against_a_tolerance(void **state)
     assert_true(fabs(got.p_above - 1.0 / 64) < 1e-14); /* all are more than 5 % slower */
     assert_int_equal(tch_ratio_paired(a6, b6, 6, 0.05, 1.2, &got, NULL), 0);
     assert_true(got.p_above == 1 && fabs(got.p_below - 1.0 / 64) < 1e-14);
-    assert_true(fabs(got.p - 2.0 / 64) < 1e-14); /* that one is about 1 */
+    assert_true(fabs(got.p - 2.0 / 64) < 1e-14); /* this p is about a ratio of 1 */
 }
 
 static void the_same_values_give_exactly_one(void **state)
@@ -157,7 +157,7 @@ static void names_the_value_that_has_no_ratio(void **state)
     assert_true(got.estimate == 42);
 }
 
-/* 3,000 values each have 9 million ratios: none is stored. */
+/* 3,000 values of each have 9 million ratios, none of which is stored. */
 static void takes_thousands_of_values(void **state)
 {
     enum { N = 3000 };
@@ -177,7 +177,7 @@ static void takes_thousands_of_values(void **state)
     assert_true(fabs(got.estimate - 1.02) < 1e-3 && got.p < 1e-100);
 }
 
-/* The interval and the p-value are two sides of one test: 1 is outside exactly when p <= alpha. */
+/* Interval and p-value belong to the same test: 1 is outside exactly if p <= alpha. */
 static void interval_and_p_agree(void **state)
 {
     uint64_t seed = 1;

@@ -55,7 +55,7 @@ static void sees_a_trend(void **state)
     assert_true(tch_session_trend(down, 5, down, 5) < -TCH_SESSION_TREND);
 }
 
-/* Constant sides: the session term alone is left. */
+/* With constant sides only the session term is left. */
 static void sessions_widen(void **state)
 {
     static const double a[] = {50, 50, 50, 50, 50, 50};

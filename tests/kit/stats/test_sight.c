@@ -1,4 +1,5 @@
-/* What a number of pairs can see: the cuts of draws against gates that are simulated whole. */
+/* Smallest visible change of a number of pairs: the cuts of draws against gates that are simulated
+   whole. */
 #include "support/test.h"
 
 #include <math.h>
@@ -14,7 +15,8 @@ static double uniform(uint64_t *seed)
     return ((double)(tch_random_bits(seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* The logarithm of a run's time: noise of 5 %, and now and then a disturbance of up to 50 %. */
+/* Returns the logarithm of a run's time, with noise of 5 % and occasional disturbances of up to 50
+   %. */
 static double noise(uint64_t *seed)
 {
     double r = sqrt(-2 * log(uniform(seed)));
@@ -38,7 +40,8 @@ static bool says_fail(const double *d, size_t n, double level)
     return tails.above <= level;
 }
 
-/* A gate of new runs: looks at 10, 20 and 40 pairs, then a fresh block of as many. */
+/* Simulates a gate of new runs: interim analyses after 10, 20 and 40 pairs, then a fresh block of
+   as many. */
 static bool gate_fails(uint64_t *seed, double change)
 {
     static const double share[] = {0.25, 0.5, 1};
@@ -71,7 +74,7 @@ static void the_change_it_names_is_seen_in_nine_of_ten_gates(void **state)
     (void)state;
     measure(&seed, d, PAIRS, 0);
     assert_int_equal(tch_sight_init(&s, d, PAIRS, 10, 40, 0.05, NULL), 0);
-    assert_true(s.looks == 3);
+    assert_true(s.analyses == 3);
     change = tch_sight_change(&s, 0.9);
     assert_true(change > 0.02 && change < 0.12);
     for (int i = 0; i < GATES; i++) {

@@ -1,4 +1,4 @@
-/* Levels of planned looks, against published and independently integrated ones. */
+/* Levels of planned interim analyses, against published and independently integrated ones. */
 #include "support/test.h"
 
 #include <math.h>
@@ -14,19 +14,19 @@ static bool is_near(double x, double y, double digits)
 
 static void spends_the_square_of_the_share(void **state)
 {
-    /* Errors in all, then the levels of looks at 10, 20 and 40 runs. */
+    /* Total errors, then the levels of the analyses after 10, 20 and 40 runs. */
     static const double table[][4] = {{0.05, 0.00312, 0.0107, 0.0442},
                                       {0.0025, 0.000156, 0.000503, 0.00204},
                                       {0.00025, 1.56e-5, 4.90e-5, 0.000197}};
 
     (void)state;
     for (size_t i = 0; i < 3; i++)
-        for (size_t look = 0; look < 3; look++)
-            assert_true(
-                is_near(tch_spending_level(three, look, table[i][0]), table[i][look + 1], 0.004));
+        for (size_t analysis = 0; analysis < 3; analysis++)
+            assert_true(is_near(tch_spending_level(three, analysis, table[i][0]),
+                                table[i][analysis + 1], 0.004));
 }
 
-static void one_look_spends_all(void **state)
+static void one_analysis_spends_all(void **state)
 {
     static const double once[] = {1};
     struct tch_spending s;
@@ -44,11 +44,11 @@ static void the_error_inverts_the_level(void **state)
     struct tch_spending s;
 
     (void)state;
-    for (size_t look = 0; look < 3; look++) {
-        tch_spending_init(&s, three, look);
+    for (size_t analysis = 0; analysis < 3; analysis++) {
+        tch_spending_init(&s, three, analysis);
         for (double g = 0.3; g > 1e-9; g /= 2.7)
             assert_true(
-                is_near(tch_spending_error(&s, tch_spending_level(three, look, g)), g, 5e-3));
+                is_near(tch_spending_error(&s, tch_spending_level(three, analysis, g)), g, 5e-3));
     }
 }
 
@@ -56,7 +56,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spends_the_square_of_the_share),
-        cmocka_unit_test(one_look_spends_all),
+        cmocka_unit_test(one_analysis_spends_all),
         cmocka_unit_test(the_error_inverts_the_level),
     };
 

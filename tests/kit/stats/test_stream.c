@@ -1,4 +1,5 @@
-/* Numbers of a stream: exact while they fit, within the stated error beyond; read from any form. */
+/* Statistics of a stream: exact while the numbers fit, within the stated error beyond, and read
+   from any format. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -85,7 +86,7 @@ static void answers_as_sorting_would(void **state)
         }
 }
 
-/* Squares of such numbers leave the range of a double, or one of them hides the others. */
+/* Squares of such numbers overflow or underflow a double, or one of them hides the others. */
 static void moments_hold_at_any_size(void **state)
 {
     static const struct {
@@ -116,7 +117,7 @@ static void moments_hold_at_any_size(void **state)
     tch_stream_release(&s);
 }
 
-/* The bounds of tacho stats: of values in one bucket, the MAD is off by all of it. */
+/* The bounds of tacho stats: for values in one bucket, the MAD may be off by its whole value. */
 static void a_mad_of_buckets_is_within_its_bound(void **state)
 {
     (void)state;
@@ -143,8 +144,8 @@ static void a_mad_of_buckets_is_within_its_bound(void **state)
     }
 }
 
-/* 1000, every 100 of which one was due: 900, 800, ... 100. By values, by buckets of our own and of
-   a log's. */
+/* 1000, with one due every 100: 900, 800, ... 100 are added. For values, for our own buckets and
+   for those of a log. */
 static void adds_what_was_omitted(void **state)
 {
     (void)state;
@@ -190,7 +191,7 @@ static void counts_below_edges(void **state)
     tch_stream_release(&s);
 }
 
-/* What comes out of a text. */
+/* The numbers read from a text. */
 struct got {
     size_t n;
     double first;
@@ -296,7 +297,7 @@ static void says_what_is_wrong(void **state)
     }
 }
 
-/* Every length before and behind the point, against strtod. */
+/* Every number of digits before and after the point, against strtod. */
 static void plain_lines_are_read_as_strtod_reads_them(void **state)
 {
     static const char digits[] = "83091726450981273309";
@@ -354,17 +355,18 @@ static void plain_lines_end_where_others_begin(void **state)
         memset(text + len, ' ', sizeof text - len);
         if (tch_plain_lines(text, sizeof text, values, 8, &took) != cases[i].n)
             fail_msg("case %zu", i);
-        assert_int_equal(tch_plain_lines(text, len, values, 8, &took), 0); /* too near the end */
+        assert_int_equal(tch_plain_lines(text, len, values, 8, &took),
+                         0); /* too close to the end */
     }
 }
 
-/* Now and then one that is not plain. */
+/* Writes a number, and now and then one that is not plain. */
 static int put_number(char *to, int i)
 {
     return snprintf(to, 16, i % 1000 < 990 ? "%d\n" : " %de0\n", i);
 }
 
-/* Line numbers stay right where the quick way and the exact way take turns. */
+/* Line numbers stay right when the fast and the exact path alternate. */
 static void counts_lines_by_both_ways(void **state)
 {
     enum { LINES = 100000 };
