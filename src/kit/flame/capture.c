@@ -1,4 +1,4 @@
-/* From a request to a flamegraph: checks, the back end, the picture. */
+/* Turns a request into a flamegraph: checks it, runs the back end, draws the picture. */
 #include "kit/flame/backend/backend.h"
 
 #include <errno.h>
@@ -26,27 +26,26 @@ static int check_request(const tacho_flame_request *r, tacho_error *err)
         return tch_fail(err, TACHO_EINVAL, 0, "the command is empty");
     if (!r->argv && r->pid <= 0 && !all)
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "nothing to profile: neither a command nor a "
-                        "process");
+                        "nothing to profile: the request has neither a command nor a process");
     if (r->pid && (r->argv || all))
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "a process is profiled alone, without a command and "
-                        "not with all others");
+                        "a process cannot be combined with a command or with all processes");
     if (r->rate > RATE_MAX)
-        return tch_fail(err, TACHO_EINVAL, 0, "%u samples a second are more than %d",
+        return tch_fail(err, TACHO_EINVAL, 0, "%u samples per second exceed the limit of %d",
                         (unsigned)r->rate, RATE_MAX);
     if (r->stack_bytes > TCH_STACK_COPY_MAX || r->stack_bytes % 8 != 0)
         return tch_fail(err, TACHO_EINVAL, 0,
-                        "a stack copy of %u bytes is not a multiple of 8 up to %d",
+                        "a stack copy of %u bytes is not a multiple of 8 of at most %d",
                         (unsigned)r->stack_bytes, TCH_STACK_COPY_MAX);
     if (r->call_graph > TACHO_CALL_GRAPH_DWARF)
         return tch_fail(err, TACHO_EINVAL, 0, "there is no call graph %u", (unsigned)r->call_graph);
     if ((r->flags & TACHO_FLAME_KERNEL) && (r->flags & TACHO_FLAME_USER))
-        return tch_fail(err, TACHO_EINVAL, 0, "only the kernel and only programs leave nothing");
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "TACHO_FLAME_KERNEL and TACHO_FLAME_USER exclude each other");
     return 0;
 }
 
-/* The request's own profiler, as a back end. */
+/* Makes a back end of the request's own profiler. */
 static int check_own(struct tch_capture *c, tacho_error *err)
 {
     const tacho_flame_profiler *own = &c->own_profiler;
@@ -59,13 +58,15 @@ static int check_own(struct tch_capture *c, tacho_error *err)
     if (status < 0)
         return status;
     if (!own->capture || !own->name || !own->name[0])
-        return tch_fail(err, TACHO_EINVAL, 0, "your profiler has no name or no capture function");
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "the request's own profiler has no name or no capture function");
     if (strlen(own->name) >= sizeof c->result.profiler)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "the name of profiler '%.80s' has more than %zu bytes", own->name,
                         sizeof c->result.profiler - 1);
     if (c->request.profiler)
-        return tch_fail(err, TACHO_EINVAL, 0, "two profilers were asked for: '%s' and '%s'",
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "the request names two profilers, '%s' and '%s'; remove one of them",
                         c->request.profiler, own->name);
     c->own = (struct tch_backend){.name = own->name, .used = own->name, .capture = tch_own_capture};
     c->backend = &c->own;
@@ -90,7 +91,7 @@ bool tch_capture_stopped(const struct tch_capture *c)
     return poll(&p, 1, 0) > 0;
 }
 
-/* The label if the request has none. */
+/* Returns the label of a request without one. */
 static const char *default_label(const tacho_flame_request *r, char *room, size_t size)
 {
     if (r->argv) {
@@ -105,7 +106,7 @@ static const char *default_label(const tacho_flame_request *r, char *room, size_
     return room;
 }
 
-/* Checks before the command runs for an hour whether the result can be written. */
+/* Checks that the result can be written before the command runs for an hour. */
 static int prepare_output(struct tch_capture *c, tacho_error *err)
 {
     tacho_error why;
@@ -117,7 +118,7 @@ static int prepare_output(struct tch_capture *c, tacho_error *err)
         tch_buf_addf(&c->svg_path, "%s/", c->folder);
     tch_label_file(&c->svg_path, c->label);
     if (c->svg_path.failed || strlen(c->label) > LABEL_MAX)
-        return tch_fail(err, TACHO_EINVAL, 0, "no file can be named after a label of %zu bytes",
+        return tch_fail(err, TACHO_EINVAL, 0, "a label of %zu bytes is too long for a file name",
                         strlen(c->label));
     if (access(c->folder, W_OK) < 0) {
         tch_fail_errno(&why, errno, "the folder");
@@ -173,8 +174,8 @@ static int write_format(struct tch_capture *c, const char *name, const char *pat
     return status < 0 ? tch_flame_failed(err, TACHO_FLAME_WRITE_SVG, path, &why) : 0;
 }
 
-/* Writes "flamegraph-x.folded" beside "flamegraph-x.svg" if it was asked for. One of an earlier
-   capture does not stay beside the new picture in any case. */
+/* Writes "flamegraph-x.folded" beside "flamegraph-x.svg" if it was requested. In any case moves
+   that of an earlier capture out of the way, because it does not belong to the new picture. */
 static int write_extra(struct tch_capture *c, enum tch_flame_extra extra, tacho_error *err)
 {
     bool wanted = (c->request.flags & extras[extra].flag) != 0;
@@ -226,9 +227,8 @@ static int write_outputs(struct tch_capture *c, tacho_error *err)
         return tacho_flame_fail(
             err, TACHO_FLAME_NO_OUTPUT, NULL,
             c->request.flags & TACHO_FLAME_OFF_CPU
-                ? "nothing that ran began to wait"
-                : "what ran used the CPU for less than the time between two samples (a higher rate "
-                  "sees more)");
+                ? "no thread began to wait"
+                : "the program used less CPU time than passes between two samples; raise the rate");
     if (!c->drawn)
         status = write_format(c, "svg", c->svg_path.data, err);
     for (int i = 0; i < TCH_EXTRAS && status == 0; i++)
@@ -236,7 +236,7 @@ static int write_outputs(struct tch_capture *c, tacho_error *err)
     return status == 0 ? find_hottest(c, err) : status;
 }
 
-/* Moves the result to the heap. */
+/* Copies the result to the heap. */
 static int make_result(struct tch_capture *c, tacho_flame **ret, tacho_error *err)
 {
     tacho_flame *flame = malloc(sizeof *flame);
@@ -256,7 +256,7 @@ static int make_result(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     return 0;
 }
 
-/* Says in one line which profiler was used in place of the best one, why, and what differs. */
+/* Adds one line that says which profiler replaced the best one, why, and what differs. */
 static void add_notice(struct tch_capture *c, const tacho_error *better)
 {
     struct tacho_flame *result = &c->result;
@@ -264,12 +264,13 @@ static void add_notice(struct tch_capture *c, const tacho_error *better)
 
     if (!better->message[0])
         return;
-    len = snprintf(result->notice, sizeof result->notice, "'%s' was taken in place of '%s': %s",
-                   c->backend->name, tch_backends[0]->name, better->message);
+    len =
+        snprintf(result->notice, sizeof result->notice, "profiler '%s' is used instead of '%s': %s",
+                 c->backend->name, tch_backends[0]->name, better->message);
     if (c->rate_reached > 0 && len > 0 && (size_t)len < sizeof result->notice)
         snprintf(result->notice + len, sizeof result->notice - (size_t)len,
-                 "; it reached %.0f samples per second of CPU time; time in the kernel counts for "
-                 "the code that called it",
+                 "; it reached %.0f samples per second of CPU time; time in the kernel counts as "
+                 "time of the code that called it",
                  c->rate_reached);
 }
 
@@ -279,7 +280,7 @@ static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     uint64_t end;
     tacho_error better = {0};
     int status = prepare_output(c, err);
-    /* Without debuginfod: a debuginfod-find would look like an orphan. */
+    /* Orphans are not adopted together with debuginfod: debuginfod-find would be taken for one. */
     uint32_t adopt = c->request.flags & (TACHO_FLAME_ORPHANS | TACHO_FLAME_DEBUGINFOD);
 
     c->guard = TCH_NO_GUARD;

@@ -1,4 +1,4 @@
-/* The result of a capture, as <tacho/flame.h> shows it. */
+/* Reads the result of a capture, as <tacho/flame.h> declares it. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Labels as file names, and the label of a file. */
+/* Makes file names of labels, and reads the label of a file. */
 #include "file_label.h"
 
 #include <errno.h>
@@ -93,11 +93,9 @@ int tch_label_check(const char *path, const char *label, tacho_error *err)
     tch_xml_add_line(&ours, label, strlen(label));
     tch_buf_addc(&ours, '"');
     if (!memmem(head, (size_t)len, "class=\"tacho-flame\"", 19))
-        status =
-            tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and is not a flamegraph of ours", path);
+        status = tch_fail(err, TACHO_EINVAL, 0, "'%s' exists and was not written by tacho", path);
     else if (ours.failed || !memmem(head, (size_t)len, ours.data, ours.len))
-        status =
-            tch_fail(err, TACHO_EINVAL, 0, "'%s' is there and was made for another label", path);
+        status = tch_fail(err, TACHO_EINVAL, 0, "'%s' exists and belongs to another label", path);
     tch_buf_release(&ours);
     return status;
 }
@@ -105,7 +103,8 @@ int tch_label_check(const char *path, const char *label, tacho_error *err)
 int tch_label_keep_previous(const char *path, char **ret, tacho_error *err)
 {
     const char *slash = strrchr(path, '/');
-    const char *point = strchr(slash ? slash : path, '.'); /* no label has one in its file name */
+    const char *point = strchr(slash ? slash : path,
+                               '.'); /* the part of the file name that is the label has no '.' */
     struct tch_buf kept;
     char *name;
 
@@ -119,7 +118,7 @@ int tch_label_keep_previous(const char *path, char **ret, tacho_error *err)
     if (!name)
         return tch_fail_memory(err);
     if (rename(path, name) < 0) {
-        tch_fail_errno(err, errno, "cannot keep the earlier '%s' as '%s'", path, name);
+        tch_fail_errno(err, errno, "cannot rename the earlier '%s' to '%s'", path, name);
         free(name);
         return TACHO_EIO;
     }

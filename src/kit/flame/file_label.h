@@ -15,15 +15,16 @@
 /** Returns whether a code point is a letter or digit of any script. */
 bool tch_is_alphanumeric(uint32_t code);
 
-/** Adds "flamegraph-LABEL.svg": each character of the label that is not alphanumeric, '-' or '_'
-    becomes '_', and each byte that is not UTF-8. */
+/** Adds "flamegraph-LABEL.svg". Each character of the label that is not alphanumeric, '-' or '_'
+    becomes '_', and so does each byte that is not UTF-8. */
 void tch_label_file(struct tch_buf *b, const char *label);
 
 /**
  * Checks that `path` may be written for `label`. Different labels may have the same file name, so
  * each SVG contains its label.
  *
- * @return 0; TACHO_EINVAL when the file there is for another label or not one of ours; TACHO_EIO
+ * @return 0; TACHO_EINVAL: the existing file has another label or was not written by tacho;
+ * TACHO_EIO
  */
 int tch_label_check(const char *path, const char *label, tacho_error *err);
 

@@ -72,7 +72,7 @@ int tacho_flame_to_json(const tacho_flame *flame, char **ret, size_t *ret_len, t
         tch_buf_release(&b);
         return tch_fail_memory(err);
     }
-    text[--len] = '\0'; /* in place of the line feed */
+    text[--len] = '\0'; /* replaces the line feed */
     *ret = text;
     if (ret_len)
         *ret_len = len;

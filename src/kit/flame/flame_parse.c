@@ -9,12 +9,12 @@
 enum { WARNINGS_LIMIT = 16 << 20, MS = 1000000 };
 
 struct parse {
-    const struct tch_json_reader *r; /* of the whole document, for places */
+    const struct tch_json_reader *r; /* reader of the whole document, for error positions */
     tacho_flame *flame;
     tacho_error *err;
 };
 
-/* Fails at the place of a value. */
+/* Fails with the position of a value. */
 static int bad(const struct parse *p, const struct tch_json_value *raw, const char *key,
                const char *what)
 {
@@ -24,7 +24,7 @@ static int bad(const struct parse *p, const struct tch_json_value *raw, const ch
     return TACHO_EPARSE;
 }
 
-/* A string as it was read raw, without its quotes. */
+/* Returns a raw string without its quotes. */
 static struct tch_json_value unquoted(const struct tch_json_value *raw)
 {
     return (struct tch_json_value){.type = TCH_JSON_STRING,
@@ -50,11 +50,11 @@ static int take_text(const struct parse *p, const struct tch_json_value *raw, co
     *ret = whole ? tch_buf_take(&b) : NULL;
     tch_buf_release(&b);
     if (!whole)
-        return bad(p, raw, key, "is not a text without U+0000");
+        return bad(p, raw, key, "is a text that contains U+0000");
     return *ret ? 0 : tch_fail_memory(p->err);
 }
 
-/* The members, each by the function that takes it and its place in the result. */
+/* The members, each with the function that parses it and its offset in the result. */
 
 typedef int take_fn(struct parse *p, const struct tch_json_value *raw, const char *key, void *at);
 
@@ -102,7 +102,7 @@ static int take_count(struct parse *p, const struct tch_json_value *raw, const c
     if (raw->type == TCH_JSON_NUMBER)
         number = tch_json_to_number(raw);
     if (number.kind != TCH_JSON_U64)
-        return bad(p, raw, key, "is not a whole number that is not negative");
+        return bad(p, raw, key, "is not a whole number of at least 0");
     *(uint64_t *)at = number.as.u64;
     return 0;
 }
@@ -126,7 +126,7 @@ static int take_flag(struct parse *p, const struct tch_json_value *raw, const ch
     return 0;
 }
 
-/* An exit status, or a signal: one of them is null, both where nothing was run. */
+/* Parses an exit status or a signal. One of them is null; both are if no command was run. */
 static int take_wait(struct parse *p, const struct tch_json_value *raw, const char *key, int *at,
                      unsigned shift)
 {
@@ -234,7 +234,7 @@ static const struct {
     take_fn *take;
     size_t at;
 } members[] = {
-    {"svg_path", take_path, AT(svg_path)}, /* the first REQUIRED must be there */
+    {"svg_path", take_path, AT(svg_path)}, /* the first REQUIRED members are mandatory */
     {"profiler_used", take_profiler, AT(profiler)},
     {"duration_ms", take_ms, AT(duration_ns)},
     {"folded_path", take_path, AT(extra_paths[TCH_EXTRA_FOLDED])},
@@ -268,7 +268,7 @@ static int take_member(struct parse *p, struct tch_json_reader *r, const struct 
     if (status < 0 || i == MEMBERS)
         return status;
     if (seen[i])
-        return bad(p, &raw, members[i].key, "is there twice");
+        return bad(p, &raw, members[i].key, "occurs twice");
     seen[i] = true;
     return members[i].take(p, &raw, members[i].key, (char *)p->flame + members[i].at);
 }

@@ -1,4 +1,4 @@
-/* The functions in which most samples end. */
+/* Finds the functions in which most samples end. */
 #include "stacks.h"
 
 #include <stdlib.h>
@@ -14,8 +14,9 @@ struct function {
     uint32_t name; /* one of its names */
 };
 
-/* The functions of a profile. A function keeps its number whatever its marks are: it may be inlined
-   in one place only. What the kernel and a program both have are two functions. */
+/* The functions of a profile. A function has one number whatever its marks are, because it may be
+   inlined in some places only. Functions of the same name in the kernel and in a program are two
+   functions. */
 struct functions {
     struct tch_intern keys;
     uint32_t *of_name; /* the function of each name */
@@ -45,7 +46,8 @@ static int number_functions(struct functions *f, const struct tch_intern *names,
     return status;
 }
 
-/* The first frame is the process, no function, unless there is nothing else. */
+/* Counts the samples of each function. The first frame is the process and not a function, unless it
+   is the only frame. */
 static void count_functions(struct functions *f, const struct tch_stacks *stacks)
 {
     for (uint32_t i = 0; i < stacks->count; i++) {
@@ -65,7 +67,8 @@ static void count_functions(struct functions *f, const struct tch_stacks *stacks
     }
 }
 
-/* Keeps ret sorted, the hottest first; of equal ones that which was named first. */
+/* Keeps ret sorted, the hottest first. Of equal functions the one that was named first comes
+   first. */
 static size_t choose_hottest(const struct functions *f, double total, struct tch_hot_function *ret,
                              size_t most)
 {

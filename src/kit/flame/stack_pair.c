@@ -1,6 +1,6 @@
 /*
- * Programs of two names in a differential. The first frame of a stack names the process, so two
- * builds of one program, ./old and ./new, would share no stack at all.
+ * Pairs programs of different names in a differential. The first frame of a stack names the
+ * process, so two builds of one program, ./old and ./new, would have no stack in common.
  */
 #include "stacks.h"
 
@@ -14,7 +14,7 @@
 struct process {
     double before;
     uint64_t count;
-    uint32_t becomes; /* the name to draw; its own if it has no partner */
+    uint32_t becomes; /* name number to draw; its own if it has no partner */
 };
 
 /* The processes of a differential, by their name numbers. */
@@ -22,8 +22,8 @@ struct processes {
     struct tch_stacks *stacks;
     bool leaf_first;
     struct process *list;
-    uint32_t count; /* of the names before any pair was added */
-    uint32_t old;   /* the main program of each side, where the names differ */
+    uint32_t count; /* number of names before pairs were added */
+    uint32_t old;   /* the main program of each side, if the names differ */
     uint32_t new;
 };
 
@@ -32,7 +32,7 @@ static uint32_t process_at(const struct processes *p, const uint32_t *frames, si
     return frames[p->leaf_first ? len - 1 : 0];
 }
 
-/* Sums up the counts of each process; frames is room for a stack. */
+/* Sums up the counts of each process. frames has room for one stack. */
 static void count_processes(struct processes *p, uint32_t *frames)
 {
     const struct tch_stacks *s = p->stacks;
@@ -47,8 +47,9 @@ static void count_processes(struct processes *p, uint32_t *frames)
     }
 }
 
-/* Finds the process with most samples among those of one side only. Returns false unless such
-   processes have more than half of the samples of both sides: else the main program is the same. */
+/* Finds the process with the most samples among those of one side only. Returns false unless such
+   processes have more than half of the samples of both sides; otherwise the main program is the
+   same. */
 static bool find_main_programs(struct processes *p)
 {
     double only_old = 0;
@@ -58,7 +59,7 @@ static bool find_main_programs(struct processes *p)
     for (uint32_t i = 0; i < p->count; i++) {
         const struct process *one = p->list + i;
 
-        /* Threads keep their own numbers, which are never the same in two captures. */
+        /* Names with PID/TID are skipped, because ids never match between two captures. */
         if ((one->before > 0) == (one->count > 0) ||
             tch_is_thread_name(tch_span_interned(&p->stacks->names, i)))
             continue;
@@ -92,7 +93,7 @@ static int pair_processes(struct processes *p, uint32_t old, uint32_t new, tacho
     return 0;
 }
 
-/* Pairs the threads that carry the program's name and more: "old-io" with "new-io". */
+/* Pairs the threads whose names begin with the program's name: "old-io" with "new-io". */
 static int pair_threads(struct processes *p, tacho_error *err)
 {
     const struct tch_intern *names = &p->stacks->names;
@@ -118,13 +119,13 @@ static int pair_threads(struct processes *p, tacho_error *err)
         id = tch_intern_find(names, partner.data, partner.len);
         if (id < p->count && p->list[id].before == 0 && p->list[id].count > 0)
             status = pair_processes(p, i, id, err);
-        old = tch_span_interned(names, p->old); /* names may have moved */
+        old = tch_span_interned(names, p->old); /* adding a name may have moved the text */
     }
     tch_buf_release(&partner);
     return status;
 }
 
-/* Writes the stacks again under the names of the pairs. */
+/* Rebuilds the stacks with the names of the pairs. */
 static int rename_processes(const struct processes *p, uint32_t *frames, tacho_error *err)
 {
     struct tch_stacks *s = p->stacks;

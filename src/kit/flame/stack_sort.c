@@ -1,7 +1,7 @@
 /*
- * Sorting stacks: quicksort in three parts on keys of several frames at once, kept beside the
- * number of the stack, so that a stack's memory is touched once for each key and not for each
- * comparison.
+ * Sorts stacks by multikey quicksort (Bentley and Sedgewick, 1997) on keys of several frames at
+ * once. The key is stored beside the number of the stack, so a stack's memory is read once per key
+ * and not once per comparison.
  */
 #include "base/fail.h"
 #include "stacks.h"
@@ -9,17 +9,18 @@
 struct entry {
     uint64_t key;
     uint32_t stack;
-    uint32_t used; /* bytes of the stack that have been in a key */
+    uint32_t used; /* bytes of the stack that keys have used so far */
 };
 
 struct sorter {
     const struct tch_stacks *stacks;
     const uint32_t *ranks;
-    unsigned bits;   /* of a rank plus 1; 0 is the end */
-    unsigned frames; /* per key */
+    unsigned bits;   /* bits of a rank plus 1; 0 marks the end of the stack */
+    unsigned frames; /* frames per key */
 };
 
-/* The next frames of a stack. Keys of equal stacks so far compare as the stacks do. */
+/* Makes the key of the next frames of a stack. Keys of stacks that are equal so far compare as the
+   stacks do. */
 static void next_key(const struct sorter *s, struct entry *e)
 {
     const char *start = tch_stacks_first(s->stacks, e->stack);
@@ -35,7 +36,8 @@ static void next_key(const struct sorter *s, struct entry *e)
     e->used = (uint32_t)(at - start);
 }
 
-/* Stacks are scattered in memory, so the next ones are prefetched. */
+/* Makes the next keys of n stacks. Stacks are scattered in memory, so the following ones are
+   prefetched. */
 static void next_keys(const struct sorter *s, struct entry *e, size_t n)
 {
     enum { FAR = 16, NEAR = 8 };
@@ -49,7 +51,7 @@ static void next_keys(const struct sorter *s, struct entry *e, size_t n)
     }
 }
 
-/* Whether the stack of a key ends in it. */
+/* Returns whether the stack ends within the key. */
 static bool has_end(const struct sorter *s, uint64_t key)
 {
     return (key & ((1ULL << s->bits) - 1)) == 0;
@@ -88,10 +90,10 @@ static void swap(struct entry *a, struct entry *b)
 struct part {
     struct entry *e;
     size_t n;
-    bool equal; /* in key: the next frames decide */
+    bool equal; /* all keys are equal: the next frames decide */
 };
 
-/* Smaller, equal and larger than a pivot. */
+/* Splits entries into those smaller than, equal to and larger than a pivot. */
 static void partition(struct entry *e, size_t n, struct part parts[3])
 {
     uint64_t pivot = pivot_of(e, n);
@@ -125,7 +127,7 @@ static void insertion_sort(struct entry *e, size_t n)
 
 static void sort_entries(const struct sorter *s, struct entry *e, size_t n);
 
-/* The next frames decide on the order of equal keys. */
+/* Sorts runs of equal keys by their next frames. */
 static void sort_equal_runs(const struct sorter *s, struct entry *e, size_t n)
 {
     size_t end;
@@ -140,7 +142,7 @@ static void sort_equal_runs(const struct sorter *s, struct entry *e, size_t n)
     }
 }
 
-/* The largest part is done in the loop, so that calls nest no deeper than log2(n). */
+/* Sorts entries. The loop handles the largest part, so that calls nest at most log2(n) deep. */
 static void sort_entries(const struct sorter *s, struct entry *e, size_t n)
 {
     enum { FEW = 12 };
@@ -151,7 +153,8 @@ static void sort_entries(const struct sorter *s, struct entry *e, size_t n)
 
         partition(e, n, parts);
         if (has_end(s, parts[1].e->key))
-            parts[1].n = 0; /* distinct stacks: there is one, in its place */
+            parts[1].n =
+                0; /* stacks are distinct, so at most one ends here, and it is in its place */
         for (struct part *p = parts; p < parts + 3; p++) {
             if (p->equal)
                 next_keys(s, p->e, p->n);

@@ -1,4 +1,4 @@
-/* Distinct stacks: the units of each are interned as one text. */
+/* Stores distinct stacks. The 16-bit units of each are interned like a text. */
 #include "stacks.h"
 
 #include <math.h>
@@ -20,7 +20,7 @@ static uint64_t add_up(uint64_t a, uint64_t b)
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
-/* The number of a stack, new or known; TCH_INTERN_NONE: no memory. */
+/* Returns the number of a stack, new or known; TCH_INTERN_NONE if memory runs out. */
 static uint32_t intern_frames(struct tch_stacks *stacks, const uint32_t *frames, size_t len)
 {
     uint16_t units[2 * TCH_STACK_DEEPEST];
@@ -57,7 +57,7 @@ int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t
     return id;
 }
 
-/* Makes room for the counts before of `need` stacks; those of new ones are 0. */
+/* Makes room for the "before" counts of `need` stacks. Those of new stacks are 0. */
 static int reserve_before(struct tch_stacks *stacks, size_t need, tacho_error *err)
 {
     if (tch_array_reserve_zero(&stacks->before, &stacks->before_cap, need) < 0)
@@ -109,7 +109,8 @@ double tch_stacks_total_before(const struct tch_stacks *stacks)
 int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err)
 {
     if (stacks->before)
-        return tch_fail(err, TACHO_EINVAL, 0, "it has two counts a line: it is a differential");
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "it has two counts per line and is a differential already");
     if (reserve_before(stacks, (size_t)stacks->count + 1, err) < 0)
         return TACHO_ENOMEM;
     for (uint32_t i = 0; i < stacks->count; i++) {

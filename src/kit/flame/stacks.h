@@ -1,9 +1,9 @@
 /*
- * A profile: distinct stacks, each with a count. Readers fill it and writers walk over it.
+ * A profile: distinct stacks, each with a count. Readers fill it and writers iterate over it.
  *
- * A stack is a row of name numbers, root first, kept in 16-bit units (one for the first 49,152
- * names, two for others): a million stacks of 25 frames take 50 MB. The text of a stack is never
- * kept, so memory is bounded by the distinct stacks and names.
+ * A stack is a sequence of name numbers, root first, stored in 16-bit units (one for the first
+ * 49,152 names, two for others): a million stacks of 25 frames take 50 MB. The text of a stack is
+ * never stored, so memory is bounded by the distinct stacks and names.
  */
 #ifndef TCH_STACKS_H
 #define TCH_STACKS_H
@@ -16,7 +16,7 @@
 
 #include "base/intern.h"
 
-/** Frames of the deepest stack. The leaf end of a deeper one is truncated, and counted. */
+/** The maximum number of frames of a stack. A deeper one loses its leaf end and is counted. */
 enum { TCH_STACK_DEEPEST = 8192 };
 
 struct tch_stack {
@@ -29,11 +29,11 @@ struct tch_stacks {
     struct tch_intern names;
     struct tch_stack *list;
     uint32_t count;
-    double *before;  /**< counts of the other profile of a differential, or NULL. A normalised one
-                          has fractions. */
-    uint64_t cut;    /**< samples of stacks deeper than TCH_STACK_DEEPEST */
-    uint32_t paired; /**< of a differential whose programs have two names: 1 + the number of
-                          "old -> new"; else 0 */
+    double *before;  /**< counts of the other profile of a differential, or NULL; fractional after
+                        normalisation */
+    uint64_t cut;    /**< samples whose stacks were deeper than TCH_STACK_DEEPEST */
+    uint32_t paired; /**< in a differential whose programs have two names: 1 + the number of "old ->
+                        new"; else 0 */
 
     size_t list_cap;
     size_t before_cap;
@@ -43,20 +43,20 @@ struct tch_stacks {
 void tch_stacks_release(struct tch_stacks *stacks);
 
 /**
- * Adds `count`, which may be 0, to a stack, which is new or known.
+ * Adds `count`, which may be 0, to a stack. Adds the stack if it is new.
  *
  * @param frames  name numbers, root first
- * @return its number, or TACHO_ENOMEM
+ * @return the number of the stack, or TACHO_ENOMEM
  */
 int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
                        uint64_t count, tacho_error *err);
 
-/** Adds to both sides of a differential. All stacks of a profile are added by the same one of the
-    two functions. */
+/** Adds to both sides of a differential. A profile must use either this function or
+    tch_stacks_add() for all its stacks. */
 int64_t tch_stacks_add_both(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
                             double before, uint64_t count, tacho_error *err);
 
-/** Turns the frames of one stack around: root first or leaf first. */
+/** Reverses the frames of one stack. */
 static inline void tch_frames_reverse(uint32_t *frames, size_t count)
 {
     for (size_t i = 0; i < count / 2; i++) {
@@ -67,13 +67,13 @@ static inline void tch_frames_reverse(uint32_t *frames, size_t count)
     }
 }
 
-/** Returns where the frames of a stack begin, for tch_stacks_next(). */
+/** Returns a pointer to the first frame of a stack, for tch_stacks_next(). */
 static inline const char *tch_stacks_first(const struct tch_stacks *stacks, uint32_t id)
 {
     return tch_intern_text(&stacks->units, id);
 }
 
-/** Reads the name number at *at and steps over it. */
+/** Reads the name number at *at and advances *at. */
 static inline uint32_t tch_stacks_next(const char **at)
 {
     uint16_t unit;
@@ -97,8 +97,8 @@ uint64_t tch_stacks_total(const struct tch_stacks *stacks);
 double tch_stacks_total_before(const struct tch_stacks *stacks);
 
 /**
- * Sorts the stacks frame by frame by the bytes of the names, a stack before deeper ones that start
- * with it. *ret has stacks->count numbers; the caller frees it.
+ * Sorts the stacks frame by frame by the bytes of the names. A stack comes before deeper ones that
+ * start with it. *ret has stacks->count numbers, and the caller frees it.
  */
 int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error *err);
 
@@ -106,33 +106,33 @@ int tch_stacks_sort(const struct tch_stacks *stacks, uint32_t **ret, tacho_error
 struct tch_hot_function {
     uint32_t name; /**< its name number, with a mark such as "_[k]" */
     double self;   /**< spent in the function itself */
-    double total;  /**< spent in it and all that it called */
+    double total;  /**< spent in the function and its callees */
 };
 
-/** Writes the `most` functions of the largest self share to ret, the hottest first. Returns how
-    many there are, or TACHO_ENOMEM. */
+/** Writes the functions with the largest self share, at most `most`, to ret, the hottest first.
+    Returns how many there are, or TACHO_ENOMEM. */
 int64_t tch_stacks_hottest(const struct tch_stacks *stacks, struct tch_hot_function *ret,
                            size_t most, tacho_error *err);
 
 /* A differential: two profiles in one. */
 
-/** Turns the profile in stacks into "before"; then another one can be read into stacks.
-   TACHO_EINVAL when it is a differential already. */
+/** Turns the profile in stacks into the "before" side, so that another one can be read into stacks.
+    Fails with TACHO_EINVAL if it is a differential already. */
 int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err);
 
 /**
- * Completes the differential after the second profile was read. Programs of two names are compared
- * as one, as by tch_stacks_pair_programs().
+ * Completes the differential after the second profile was read. Compares programs of different
+ * names as one, see tch_stacks_pair_programs().
  *
  * @param normalize   scale the counts before to the same total, in thousandths of a sample
- * @param leaf_first  the stacks were read leaf first: the process is the last frame
+ * @param leaf_first  the stacks were read leaf first, so the process is the last frame
  */
 int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, bool leaf_first,
                         tacho_error *err);
 
-/** Renames the process of both sides to "old -> new" where more than half of the samples of each
-    side are of processes that the other side lacks. Their threads "old-io" and "new-io" become a
-    pair, too. */
+/** Renames the process of both sides to "old -> new" if more than half of the samples of each side
+    belong to processes that the other side lacks. Pairs their threads, such as "old-io" and
+    "new-io", too. */
 int tch_stacks_pair_programs(struct tch_stacks *stacks, bool leaf_first, tacho_error *err);
 
 #endif

@@ -141,10 +141,10 @@ grep -q '"samples":4' out.txt || { cat out.txt; fail "inferno's samples are not 
 [ "$(head -n 1 out/flamegraph-x.folded)" = 'prog;main;hot 3' ] || fail "no folded stacks beside inferno's picture"
 rm -f out/*
 # What it cannot do is refused, not left out.
-fails "profiler 'perf-inferno' has nothing for --per-thread" --profiler perf-inferno --per-thread -- echo
-fails "profiler 'perf-inferno' has nothing for --palette" --profiler perf-inferno --palette library -- echo
-fails "profiler 'perf-inferno' has nothing for --inverted" --profiler perf-inferno --inverted -- echo
-fails "profiler 'perf' has nothing for --source" --profiler perf --source -- echo
+fails "profiler 'perf-inferno' does not support --per-thread" --profiler perf-inferno --per-thread -- echo
+fails "profiler 'perf-inferno' does not support --palette" --profiler perf-inferno --palette library -- echo
+fails "profiler 'perf-inferno' does not support --inverted" --profiler perf-inferno --inverted -- echo
+fails "profiler 'perf' does not support --source" --profiler perf --source -- echo
 stand_in inferno-flamegraph <<'END'
 echo 'ERROR: no stack counts found' >&2
 exit 2
@@ -161,7 +161,7 @@ kill -KILL $$
 END
 fails 'profiler command failed: inferno-collapse-perf: killed by signal 9' --profiler perf-inferno -- echo
 rm bin/inferno-flamegraph
-fails "profiler command failed: perf-inferno: no program 'inferno-flamegraph' on PATH" --profiler perf-inferno -- echo
+fails "profiler command failed: perf-inferno: there is no program 'inferno-flamegraph' on PATH" --profiler perf-inferno -- echo
 
 : >script.txt
 fails 'profiler produced no output' --profiler perf -- echo
@@ -212,10 +212,10 @@ logged dtrace -x ustackframes=100 -n 'profile-997 /execname == "prog"/ { @[ustac
 grep -q '"samples":90' out.txt || "$tacho" flame --json --out out --label x --profiler dtrace -- ./prog >out.txt
 grep -q '"samples":90' out.txt || { cat out.txt; fail "dtrace's samples are not counted"; }
 rm -f out/*
-fails "takes a command to run" --profiler dtrace --pid 1
+fails "can only profile a command that it starts" --profiler dtrace --pid 1
 # dtrace splits its command at blanks, and one of them takes a backslash for a quote.
 for word in 'a b' '' 'a\b'; do
-    fails "dtrace cannot pass the argument '$word' on" --profiler dtrace -- ./prog "$word"
+    fails "dtrace cannot pass on the argument '$word'" --profiler dtrace -- ./prog "$word"
 done
 stand_in inferno-collapse-dtrace <<'END'
 cat >/dev/null
@@ -232,7 +232,7 @@ stand_in inferno-collapse-dtrace <<'END'
 echo 'no stacks here' >&2
 exit 1
 END
-fails "profiler command failed: dtrace-inferno: no program 'inferno-flamegraph' on PATH" --profiler dtrace-inferno -- ./prog
+fails "profiler command failed: dtrace-inferno: there is no program 'inferno-flamegraph' on PATH" --profiler dtrace-inferno -- ./prog
 stand_in inferno-flamegraph </dev/null
 fails 'profiler command failed: inferno-collapse-dtrace: no stacks here' --profiler dtrace-inferno -- ./prog
 stand_in dtrace <<'END'
@@ -243,7 +243,7 @@ fails 'profiler command failed: dtrace: dtrace: system integrity protection is o
 stand_in dtrace </dev/null
 fails 'profiler produced no output' --profiler dtrace -- ./prog
 rm bin/dtrace
-[ -e /usr/bin/dtrace ] || fails "profiler command failed: dtrace: no program 'dtrace' on PATH" --profiler dtrace -- ./prog
+[ -e /usr/bin/dtrace ] || fails "profiler command failed: dtrace: there is no program 'dtrace' on PATH" --profiler dtrace -- ./prog
 
 # cargo flamegraph.
 stand_in cargo-flamegraph </dev/null
@@ -262,4 +262,4 @@ fails 'profiler command failed: cargo flamegraph: error: could not find Cargo.to
 stand_in cargo </dev/null
 fails 'profiler produced no output' --profiler cargo-flamegraph -- ./prog
 rm bin/cargo-flamegraph
-fails "no program 'cargo-flamegraph' on PATH" --profiler cargo-flamegraph -- ./prog
+fails "there is no program 'cargo-flamegraph' on PATH" --profiler cargo-flamegraph -- ./prog

@@ -204,7 +204,7 @@ ends 64 "$tacho" flame --rate 0 -- true
 ends 64 "$tacho" flame --event no-such-event -- true
 ends 64 "$tacho" flame --pid 1 -- true
 ends 64 "$tacho" flame --quiet
-says "what to profile is missing"
+says "nothing to profile; add COMMAND"
 ends 64 "$tacho" flame --kernel --user -- true
 ends 64 "$tacho" flame --stack-size 1M -- true
 for option in '--cwd .' '--env A=B' --pass-status; do

@@ -84,7 +84,7 @@ $user ./workload shares 100000 &
 pid=$!
 while ! grep -q workload "/proc/$pid/comm"; do sleep 0.02; done
 flame ptrace-pid --duration 1s --pid $pid
-says "'ptrace' was taken in place of 'native': no permission to sample"
+says "profiler 'ptrace' is used instead of 'native': no permission to sample"
 says 'samples per second of CPU time'
 expect ptrace-pid hot 70 10
 alive $pid || fail "the process that was profiled is gone"
@@ -110,8 +110,8 @@ for mode in shares threads fork recursion; do
     known "preload-$mode"
     rooted_well "preload-$mode"
     grep -q '^profiler: preload, cpu-time, user code only$' out.txt || { cat out.txt; fail "the profiler is not named"; }
-    says "'preload' was taken in place of 'native': no permission to sample"
-    says 'samples per second of CPU time; time in the kernel counts for the code that called it'
+    says "profiler 'preload' is used instead of 'native': no permission to sample"
+    says 'samples per second of CPU time; time in the kernel counts as time of the code that called it'
 done
 flame preload-dlopen -- ./workload dlopen 200 ./libworkload.so
 expect preload-dlopen library_hot 66.7
@@ -151,8 +151,8 @@ for compiler in gcc clang; do
 done
 if build tsan clang -O2 -fsanitize=thread; then
     flame tsan -- ./tsan work 4000
-    says "'ptrace' was taken in place of 'native': "
-    says "and not 'preload': 'tsan' runs under ThreadSanitizer"
+    says "profiler 'ptrace' is used instead of 'native': "
+    says "; not 'preload', because 'tsan' runs under ThreadSanitizer"
 fi
 if command -v g++ >/dev/null; then
     cat >busy.cpp <<'CXX'
@@ -222,11 +222,11 @@ command -v go >/dev/null || echo "not tested: Go, because there is no go; a stat
 
 # Where the object cannot work the tracer is taken, and the reason is said.
 flame static -- ./workload_static shares 300
-says "and not 'preload': 'workload_static' is linked statically"
+says "; not 'preload', because 'workload_static' is linked statically"
 cp hostile_signals set_uid
 chmod u+s set_uid
 flame set_uid -- ./set_uid work 3000
-says "and not 'preload': 'set_uid' is a set-uid program"
+says "; not 'preload', because 'set_uid' is a set-uid program"
 # shellcheck disable=SC2086
 ! $user ./refuse EPERM ./tacho flame --profiler preload --out open -- ./workload_static shares 10 >out.txt 2>err.txt || fail "a static program"
 says "'workload_static' is linked statically"

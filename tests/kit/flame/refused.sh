@@ -54,7 +54,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && at_level 3 true 2>/d
             # shellcheck disable=SC2086  # several words
             ! at_level $level $who ./refuse EACCES ./tacho flame --profiler native --out open -- ./workload shares 10 2>err.txt ||
                 fail "it should not be allowed at $level"
-            grep -qF "kernel.perf_event_paranoid is $level: run 'sudo sysctl kernel.perf_event_paranoid=2', or as root" err.txt ||
+            grep -qF "kernel.perf_event_paranoid is $level; run 'sudo sysctl kernel.perf_event_paranoid=2', or run tacho as root" err.txt ||
                 { cat err.txt; fail "at $level it does not say what to run"; }
         done
     done
@@ -82,7 +82,7 @@ esac
 STAND_IN
 chmod +x bin/perf
 PATH=$scratch/bin:$PATH "$refuse" EPERM "$tacho" flame --json -- true >out.txt 2>err.txt || { cat err.txt; fail "perf was not taken"; }
-grep -qF "tacho: 'perf' was taken in place of 'native': no permission to sample" err.txt || { cat err.txt; fail "it is not said"; }
-grep -qF "\"notice\":\"'perf' was taken in place of 'native': no permission" out.txt || { cat out.txt; fail "--json does not say it"; }
+grep -qF "tacho: profiler 'perf' is used instead of 'native': no permission to sample" err.txt || { cat err.txt; fail "it is not said"; }
+grep -qF "\"notice\":\"profiler 'perf' is used instead of 'native': no permission" out.txt || { cat out.txt; fail "--json does not say it"; }
 grep -qF '"profiler_used":"perf"' out.txt || fail "another profiler is named"
 as_schema

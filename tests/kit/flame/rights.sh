@@ -24,7 +24,7 @@ user()
 level=$(cat /proc/sys/kernel/perf_event_paranoid)
 if [ "$level" -gt 2 ]; then
     ! user "$scratch/tacho" flame --profiler native --out open -- "$scratch/workload" shares 100 2>err.txt || fail "it should not be allowed"
-    grep -q "kernel.perf_event_paranoid is $level: run 'sudo sysctl kernel.perf_event_paranoid=2'" err.txt ||
+    grep -q "kernel.perf_event_paranoid is $level; run 'sudo sysctl kernel.perf_event_paranoid=2'" err.txt ||
         { cat err.txt; fail "the message does not say what to run"; }
     exit 0
 fi

@@ -94,9 +94,9 @@ static void a_bad_result_is_refused_with_its_place(void **state)
         {"{\"svg_path\":null,\"profiler_used\":\"p\",\"duration_ms\":1}",
          "\"svg_path\" is not a text", 0},
         {"{\"svg_path\":7}", "\"svg_path\" is not a text", 13},
-        {"{\"svg_path\":\"a\\u0000\"}", "\"svg_path\" is not a text without U+0000", 13},
-        {"{\"duration_ms\":1.5}", "\"duration_ms\" is not a whole number that is not negative", 16},
-        {"{\"lost\":1,\"lost\":1}", "\"lost\" is there twice", 18},
+        {"{\"svg_path\":\"a\\u0000\"}", "\"svg_path\" is a text that contains U+0000", 13},
+        {"{\"duration_ms\":1.5}", "\"duration_ms\" is not a whole number of at least 0", 16},
+        {"{\"lost\":1,\"lost\":1}", "\"lost\" occurs twice", 18},
         {"{\"hottest\":[{\"function\":\"f\"}]}", "\"hottest\" is not an array of functions", 13},
         {"{\"event\":\"eeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee\"}", "\"event\" is too long", 10},
     };
@@ -194,8 +194,8 @@ static void no_permission_says_what_to_run(void **state)
 
         snprintf(
             wanted, sizeof wanted,
-            "no permission to sample this process: kernel.perf_event_paranoid is %d: run 'sudo "
-            "sysctl kernel.perf_event_paranoid=2', or as root",
+            "no permission to sample this process: kernel.perf_event_paranoid is %d; run 'sudo "
+            "sysctl kernel.perf_event_paranoid=2', or run tacho as root",
             (int)level);
         assert_int_equal(tch_flame_event_no_permission(level, &o, &err), TACHO_EUNSUPPORTED);
         assert_string_equal(err.message, wanted);

@@ -197,9 +197,11 @@ static void one_line_helps(void **state)
     (void)state;
     advises("prog", "prog", good, "");
     advises("prog", "prog", few, "");
-    advises("prog", "prog", lost, "prog: 51% of its stacks are truncated; compile it with");
+    advises("prog", "prog", lost,
+            "prog: 51% of its stacks are truncated; compile the program with");
     advises("prog", "prog", cut, "--stack-size 63k");
-    advises("prog", "prog", nameless, "compiled code without names; let its compiler write");
+    advises("prog", "prog", nameless,
+            "JIT-compiled code without names; configure its JIT compiler to write");
     advises("java", "libjvm.so", lost, "java with -XX:+PreserveFramePointer");
     advises("java", "libjvm.so", nameless, "-XX:+DumpPerfMapAtExit");
     advises("java", "libjvm.so", named, "");

@@ -1,4 +1,4 @@
-/* The table of profilers. */
+/* Lists all profilers and chooses one for a request. */
 #include "backend.h"
 
 #include "base/fail.h"
@@ -37,7 +37,7 @@ int tacho_flame_fail(tacho_error *err, enum tacho_flame_error kind, const char *
 int tch_flame_failed(tacho_error *err, enum tacho_flame_error kind, const char *subject,
                      const tacho_error *why)
 {
-    tacho_error inner = *why; /* which may be err */
+    tacho_error inner = *why; /* `why` may be err itself */
 
     tacho_flame_fail(err, kind, subject, inner.message);
     if (err) {
@@ -74,18 +74,18 @@ static int check_options(const struct tch_backend *b, const tacho_flame_request 
                                                                            : NULL;
 
     if (b->runs_only && !r->argv)
-        return tch_fail(err, TACHO_EINVAL, 0, "profiler '%s' takes a command to run, nothing else",
-                        b->name);
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "profiler '%s' can only profile a command that it starts", b->name);
     for (size_t i = 0; !what && i < sizeof options / sizeof options[0]; i++)
         if (r->flags & b->cannot & options[i].flag)
             what = options[i].what;
     if (what)
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "profiler '%s' has nothing for %s: take '%s'",
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "profiler '%s' does not support %s; use '%s'",
                         b->name, what, tch_backends[0]->name);
     return 0;
 }
 
-/* Whether the back end can profile what the request asks for, here and now. */
+/* Checks whether the back end can now profile the target of the request on this machine. */
 static int try_backend(const struct tch_backend *b, const struct tch_capture *c, tacho_error *err)
 {
     int status = b->probe(err);
@@ -95,14 +95,14 @@ static int try_backend(const struct tch_backend *b, const struct tch_capture *c,
     return status == 0 && b->fits ? b->fits(c, err) : status;
 }
 
-/* Adds why an own back end cannot be used either. */
+/* Adds the reason why another of tacho's own samplers cannot be used either. */
 static void add_reason(tacho_error *better, const struct tch_backend *b, const tacho_error *why)
 {
     size_t len = strlen(better->message);
 
     if (b->fits)
-        snprintf(better->message + len, sizeof better->message - len, ", and not '%s': %s", b->name,
-                 why->message);
+        snprintf(better->message + len, sizeof better->message - len, "; not '%s', because %s",
+                 b->name, why->message);
 }
 
 static int find_first(struct tch_capture *c, tacho_error *better, tacho_error *err)
@@ -128,7 +128,7 @@ static int find_first(struct tch_capture *c, tacho_error *better, tacho_error *e
         }
         add_reason(better, other, &why);
     }
-    /* The user is to fix what the best one lacks. */
+    /* Reports the problem of the best profiler, which is the one to fix. */
     return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, best->name, &first);
 }
 
@@ -137,7 +137,7 @@ int tch_backend_find(struct tch_capture *c, tacho_error *better, tacho_error *er
     const char *name = c->request.profiler;
 
     better->message[0] = '\0';
-    if (c->backend) /* the caller's own */
+    if (c->backend) /* the caller's own profiler */
         return check_options(c->backend, &c->request, err);
     if (!name)
         return find_first(c, better, err);

@@ -1,6 +1,6 @@
 /*
- * A capture, from a request to a file, and the profilers that do it: one file each, one table that
- * lists them.
+ * A capture, from a request to a file, and the profilers that take the samples. Each profiler is
+ * one file; backend.c has a table of them.
  */
 #ifndef TCH_BACKEND_H
 #define TCH_BACKEND_H
@@ -20,11 +20,11 @@ enum tch_flame_extra { TCH_EXTRA_FOLDED, TCH_EXTRA_PPROF, TCH_EXTRA_SPEEDSCOPE, 
 
 enum { TCH_HOTTEST = 10 };
 
-/** The result, which the tacho_flame_*() functions read. */
+/** The result, read by the tacho_flame_*() functions. */
 struct tacho_flame {
     char *svg_path;
-    char *extra_paths[TCH_EXTRAS]; /**< each or NULL */
-    char *previous_path;           /**< where an earlier SVG of the label went; or NULL */
+    char *extra_paths[TCH_EXTRAS]; /**< each may be NULL */
+    char *previous_path;           /**< new path of an earlier SVG of the same label, or NULL */
     struct tacho_flame_hot {
         char *name;
         double self;
@@ -40,8 +40,8 @@ struct tacho_flame {
     uint64_t lost;
     uint64_t truncated;
     bool kernel;
-    char notice[2 * sizeof(tacho_error)]; /**< or empty */
-    char *warnings;                       /**< each ended by '\0'; one more '\0' at the end */
+    char notice[2 * sizeof(tacho_error)]; /**< may be empty */
+    char *warnings; /**< each terminated by '\0', with one more '\0' at the end */
     int wait_status;
 };
 
@@ -50,49 +50,50 @@ void tch_flame_release(struct tacho_flame *flame);
 
 struct tch_capture;
 
-/** A profiler. */
+/** A back end: one profiler. */
 struct tch_backend {
-    const char *name;  /**< as asked for: "perf" */
-    const char *used;  /**< as reported: "perf + inferno" */
-    const char *needs; /**< for the "not available" message */
-    bool runs_only;    /**< needs a command; cannot attach to a process */
-    bool own_event;    /**< chooses its event itself; a request with one is refused */
-    bool draws;        /**< draws the SVG itself: a palette is refused */
-    bool copies;       /**< unwinds copies of stacks only: frame pointers are refused */
-    uint32_t cannot;   /**< enum tacho_flame_flags that it does not support */
-    uint32_t rate;     /**< samples per second where none is asked for; 0: 997 */
+    const char *name;  /**< name in a request: "perf" */
+    const char *used;  /**< name in a result: "perf + inferno" */
+    const char *needs; /**< what it needs, for the "not available" message */
+    bool runs_only;    /**< needs a command to run; cannot attach to a process */
+    bool own_event;    /**< chooses the event itself; refuses a request with an event */
+    bool draws;        /**< draws the SVG itself; refuses a palette */
+    bool copies;       /**< always unwinds copies of stacks; refuses frame pointers */
+    uint32_t cannot;   /**< enum tacho_flame_flags that it refuses */
+    uint32_t rate;     /**< default number of samples per second; 0: 997 */
 
-    /** Checks whether it can be used on this machine. */
+    /** Checks whether the profiler can be used on this machine. */
     int (*probe)(tacho_error *err);
 
-    /** Checks whether it can profile what the request names; NULL: probe() is enough. */
+    /** Checks whether it can profile the target of the request; NULL: probe() is enough. */
     int (*fits)(const struct tch_capture *c, tacho_error *err);
 
-    /** Tries to sample, where the kernel has refused this process; NULL: probe() is enough. */
+    /** Takes a test sample, when the kernel has refused perf events to this process; NULL: probe()
+        is enough. */
     int (*works)(tacho_error *err);
 
-    /** Fills c->stacks, or writes c->svg_path and sets c->drawn; sets c->ended_ns and the counts
-        of c->result. Leaves no other file. */
+    /** Fills c->stacks, or writes c->svg_path and sets c->drawn. Sets c->ended_ns and the counts of
+        c->result. Leaves no other files. */
     int (*capture)(struct tch_capture *c, tacho_error *err);
 };
 
-/** A capture: a request, which a back end reads, and its result, which it fills. */
+/** A capture: a request, which the back end reads, and its result, which the back end fills. */
 struct tch_capture {
     tacho_flame_request request;
     const struct tch_backend *backend;
-    struct tch_backend own; /**< of the request's own profiler, if there is one */
+    struct tch_backend own; /**< back end of the request's own profiler, if it has one */
     tacho_flame_profiler own_profiler;
-    const char *folder; /**< for the result and for intermediate files */
+    const char *folder; /**< folder of the result and of intermediate files */
     const char *label;
     struct tch_orphans orphans; /**< with TACHO_FLAME_ORPHANS */
-    struct tch_guard guard;     /**< likewise; it has no command yet */
+    struct tch_guard guard;     /**< with TACHO_FLAME_ORPHANS; it has no command yet */
     struct tch_buf svg_path;
-    struct tch_stacks stacks; /**< what to draw, unless `drawn` */
+    struct tch_stacks stacks; /**< the profile to draw, unless `drawn` */
     bool drawn;               /**< the back end wrote the SVG itself */
     uint64_t ended_ns;        /**< when the command exited */
-    struct tch_buf warnings;  /**< what to tell about the result, each ended by '\0' */
+    struct tch_buf warnings;  /**< what to report about the result, each terminated by '\0' */
     const char *count_name;   /**< the unit of the counts; NULL: samples */
-    double rate_reached;      /**< samples per second of CPU time; 0: not known */
+    double rate_reached;      /**< samples per second of CPU time; 0: unknown */
     unsigned palette;         /**< enum tch_palette */
     struct tacho_flame result;
 };
@@ -109,19 +110,18 @@ extern const struct tch_backend tch_backend_perf;
 extern const struct tch_backend tch_backend_preload;
 extern const struct tch_backend tch_backend_ptrace;
 
-/** All of them, the best one first; NULL-ended. */
+/** All back ends, the best one first, NULL-terminated. */
 extern const struct tch_backend *const tch_backends[];
 
 /**
- * Sets c->backend to the one that the request names or, if it names none, to the first that can
- * profile what the request asks for on this machine.
+ * Sets c->backend to the one that the request names. If it names none, takes the first that can
+ * profile the target on this machine.
  *
- * @param better  why the better ones cannot be used, when another was found in their place; else
- *                its message is empty
+ * @param better  why better back ends were skipped; its message is empty if none was
  */
 int tch_backend_find(struct tch_capture *c, tacho_error *better, tacho_error *err);
 
-/** Captures by c->own_profiler. */
+/** Captures with c->own_profiler. */
 int tch_own_capture(struct tch_capture *c, tacho_error *err);
 
 /** Fails like tacho_flame_fail(), with the message, the code and the errno of `why`, which may be

@@ -1,4 +1,4 @@
-/* cargo flamegraph, which does it all itself. */
+/* Captures with cargo flamegraph, which samples and draws by itself. */
 #include <limits.h>
 #include <unistd.h>
 
@@ -62,6 +62,6 @@ const struct tch_backend tch_backend_cargo = {
               TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_FOLDED | TACHO_FLAME_INVERTED |
               TACHO_FLAME_PPROF | TACHO_FLAME_SPEEDSCOPE,
     .probe = probe,
-    .works = tch_perf_works, /* which is what it runs */
+    .works = tch_perf_works, /* cargo flamegraph runs perf */
     .capture = capture,
 };

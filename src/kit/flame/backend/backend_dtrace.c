@@ -1,4 +1,4 @@
-/* dtrace, as on macOS: user stacks counted by its own aggregation, read and drawn by us. */
+/* Captures with dtrace, as on macOS. dtrace aggregates user stacks; tacho reads and draws them. */
 #include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 
 enum { COMMAND_MAX = 64 << 10 };
 
-/* profile-997 /execname == "NAME"/ { @[ustack(100)] = count(); } */
+/* Writes "profile-997 /execname == "NAME"/ { @[ustack(100)] = count(); }". */
 static int make_script(const tacho_flame_request *r, struct tch_buf *b, tacho_error *err)
 {
     struct tch_span name = tch_span_base((struct tch_span){r->argv[0], strlen(r->argv[0])});
@@ -24,16 +24,18 @@ static int make_script(const tacho_flame_request *r, struct tch_buf *b, tacho_er
     return 0;
 }
 
-/* Joins the words of the command by blanks, at which dtrace splits them again. Some versions know
-   no quotes, others take a backslash for one, so a word with either cannot arrive whole. */
+/* Joins the words of the command by blanks, at which dtrace splits them again. Some versions do not
+   support quotes, others treat a backslash as one, so a word with a blank or a backslash cannot be
+   passed. */
 static int join_command(const tacho_flame_request *r, struct tch_buf *b, tacho_error *err)
 {
     for (size_t i = 0; r->argv[i]; i++) {
         if (!r->argv[i][0] || strpbrk(r->argv[i], " \t\n\v\f\r\\"))
-            return tch_fail(err, TACHO_EINVAL, 0,
-                            "dtrace cannot pass the argument '%.80s' on: it splits its command at "
-                            "blanks; put the command into a script, or take another profiler",
-                            r->argv[i]);
+            return tch_fail(
+                err, TACHO_EINVAL, 0,
+                "dtrace cannot pass on the argument '%.80s', because it splits its command at "
+                "blanks; put the command into a script, or use another profiler",
+                r->argv[i]);
         tch_buf_addf(b, "%s%s", i > 0 ? " " : "", r->argv[i]);
     }
     return 0;

@@ -1,4 +1,4 @@
-/* perf record and perf script, or dtrace, with the programs of inferno. */
+/* Captures with perf or dtrace, and draws with the programs of inferno. */
 #include <fcntl.h>
 #include <limits.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "kit/flame/read/profile_read.h"
 
-/* perf script | inferno-collapse-perf > folded */
+/* Runs "perf script | inferno-collapse-perf > folded". */
 static int collapse_perf(struct tch_capture *c, const char *data, const char *folded,
                          tacho_error *err)
 {
@@ -22,13 +22,13 @@ static int collapse_perf(struct tch_capture *c, const char *data, const char *fo
         return status;
     if (pipe2(ends, O_CLOEXEC) < 0) {
         close(tool.out);
-        return tch_fail(err, TACHO_EIO, 0, "cannot make a pipe");
+        return tch_fail(err, TACHO_EIO, 0, "cannot create a pipe");
     }
     status = tch_perf_script(c, data, ends[1], &script, script_argv, err);
     tool.in = ends[0];
     if (status == 0) {
         status = tch_tool_start(&tool, err);
-        close(ends[0]); /* so that perf script exits when this one has */
+        close(ends[0]); /* so that perf script exits when inferno does */
         ends[0] = -1;
         if (status == 0)
             status = tch_tool_finish(&tool, 0, err);
@@ -40,7 +40,7 @@ static int collapse_perf(struct tch_capture *c, const char *data, const char *fo
     return status;
 }
 
-/* inferno-collapse-dtrace < data > folded */
+/* Runs "inferno-collapse-dtrace < data > folded". */
 static int collapse_dtrace(struct tch_capture *c, const char *data, const char *folded,
                            tacho_error *err)
 {
@@ -60,7 +60,7 @@ static int collapse_dtrace(struct tch_capture *c, const char *data, const char *
     return status;
 }
 
-/* inferno-flamegraph folded > svg */
+/* Runs "inferno-flamegraph folded > svg". */
 static int draw(struct tch_capture *c, const char *folded, const char *svg, tacho_error *err)
 {
     const char *const argv[] = {"inferno-flamegraph", "--title", c->label, folded, NULL};
@@ -74,9 +74,9 @@ static int draw(struct tch_capture *c, const char *folded, const char *svg, tach
     return status == 0 ? tch_tool_adopt(c, svg, argv[0], err) : status;
 }
 
-/* A profiler that inferno draws for. */
+/* A profiler whose recording inferno draws. */
 struct source {
-    const char *file; /* for what it records */
+    const char *file; /* name of the recording */
     int (*record)(struct tch_capture *c, const char *data, tacho_error *err);
     int (*collapse)(struct tch_capture *c, const char *data, const char *folded, tacho_error *err);
 };

@@ -1,4 +1,4 @@
-/* Our own sampler with the kernel's perf events. */
+/* Captures with tacho's own sampler on the kernel's perf events. */
 #include "base/cpu.h"
 #include "base/fail.h"
 #include "kit/flame/sample/perf_rings.h"
@@ -31,7 +31,7 @@ static int open_sampler(struct tch_sampling *n, tacho_error *err)
     if (o.stack_bytes > 0 && !TCH_CPU_X86_64)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
                         "copies of stacks cannot be unwound on this CPU; use --call-graph fp");
-    /* A machine-wide event of a command that is not started by exec is started by hand. */
+    /* An event of the whole machine is not enabled by the command's exec, so start() enables it. */
     status = tch_flame_sampler_open(&n->perf, &o, err);
     if (status < 0)
         return status;

@@ -1,4 +1,4 @@
-/* A profiler of the caller's own, and what it hands over. */
+/* Captures with the caller's own profiler, through the functions by which it passes its stacks. */
 #include <limits.h>
 
 #include "backend_tool.h"
@@ -80,11 +80,10 @@ int tch_own_capture(struct tch_capture *c, tacho_error *err)
         *err = why;
     else if (status >= 0 && out->svg.len > 0 && c->stacks.count == 0 &&
              c->request.flags & EXTRA_FLAGS)
-        status =
-            tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                     "profiler '%s' draws the picture and gives no stacks: no other format can "
-                     "be written",
-                     own->name);
+        status = tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                          "profiler '%s' returns a picture without stacks, so no other format can "
+                          "be written",
+                          own->name);
     else if (status >= 0)
         status = out->svg.len > 0 ? tch_tool_adopt_text(c, &out->svg, err) : 0;
     tch_buf_release(&out->svg);

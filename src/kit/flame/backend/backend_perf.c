@@ -1,4 +1,4 @@
-/* perf record and perf script, folded and drawn by us. */
+/* Captures with perf record and perf script; tacho folds and draws. */
 #include "backend_tool.h"
 
 #include <fcntl.h>
@@ -15,7 +15,7 @@
 
 enum { OPTION_WORDS = 32, PIDS_ROOM = 4096 };
 
-/* The words of `perf record`, then those of the command. */
+/* The words of `perf record`, followed by those of the command. */
 struct words {
     const char **list;
     size_t count;
@@ -29,7 +29,7 @@ static void add_word(struct words *w, const char *word)
     w->list[w->count++] = word;
 }
 
-/* "12,13,14"; as many as there is room for. */
+/* Writes "12,13,14": the process and its descendants, as many as there is room for. */
 static void format_pids(struct words *w, const tacho_flame_request *r)
 {
     struct tch_family family = {0};
@@ -53,7 +53,7 @@ static void add_options(struct words *w, const tacho_flame_request *r, const cha
     add_word(w, "perf");
     add_word(w, "record");
     add_word(w, "-q");
-    add_word(w, "--no-bpf-event"); /* else it waits almost a second at the end */
+    add_word(w, "--no-bpf-event"); /* otherwise perf waits almost a second at the end */
     add_word(w, "-F");
     add_word(w, w->rate);
     if (r->event) {
@@ -97,7 +97,7 @@ static int run_record(struct tch_capture *c, const struct words *w, const char *
     c->ended_ns = tch_now_ns();
     if (status < 0)
         return status;
-    /* Its status is the command's own, unless it did not get that far. */
+    /* perf exits with the command's status, unless it failed before that. */
     if (stat(data, &st) < 0 || st.st_size == 0)
         return tch_tool_failed(&tool, err);
     if (r->argv)
@@ -114,14 +114,12 @@ int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err)
     tacho_error why;
     int status;
 
-    /* perf reports a command that cannot be started late and in its own words. */
+    /* perf would report late, and less clearly, that a command cannot be started. */
     if (r->argv && !(r->cwd && strchr(r->argv[0], '/')) &&
         tch_find_program(r->argv[0], path, sizeof path, &why) != 0)
         return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, "perf record", &why);
     if (r->flags & TACHO_FLAME_OFF_CPU)
-        return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                        "waiting threads are seen by --profiler native "
-                        "alone");
+        return tch_fail(err, TACHO_EUNSUPPORTED, 0, "only --profiler native supports --off-cpu");
     while (r->argv && r->argv[operands])
         operands++;
     w.list = calloc(OPTION_WORDS + operands, sizeof *w.list);
@@ -158,7 +156,7 @@ int tch_perf_script(const struct tch_capture *c, const char *data, int out, stru
     return status;
 }
 
-/* perf script | our own reader. */
+/* Pipes the output of perf script into our reader. */
 static int fold(struct tch_capture *c, const char *data, tacho_error *err)
 {
     const char *argv[TCH_PERF_SCRIPT_WORDS];
@@ -167,7 +165,7 @@ static int fold(struct tch_capture *c, const char *data, tacho_error *err)
     int status;
 
     if (pipe2(ends, O_CLOEXEC) < 0)
-        return tch_fail(err, TACHO_EIO, 0, "cannot make a pipe");
+        return tch_fail(err, TACHO_EIO, 0, "cannot create a pipe");
     status = tch_perf_script(c, data, ends[1], &tool, argv, err);
     if (status < 0) {
         close(ends[0]);

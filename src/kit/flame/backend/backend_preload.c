@@ -1,4 +1,5 @@
-/* Our own sampler without perf events, from inside: a thread that a preloaded object starts. */
+/* Captures without perf events, by a sampler thread inside each process of the command. A preloaded
+   object (LD_PRELOAD) starts the thread. */
 #include <limits.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -10,7 +11,7 @@
 
 enum { VARIABLES = 3 };
 
-/* A variable as the command would have it: of the request, else ours. */
+/* Returns a variable of the command's environment: the request's value, else ours. */
 static const char *variable(const tacho_flame_request *r, const char *name)
 {
     size_t len = strlen(name);
@@ -22,8 +23,8 @@ static const char *variable(const tacho_flame_request *r, const char *name)
     return value ? value : "";
 }
 
-/* The object comes last of what is preloaded: AddressSanitizer wants to be first, and is told not
-   to insist. */
+/* Sets the variables. Our object comes last in LD_PRELOAD, because AddressSanitizer must come
+   first; its check of that order is switched off. */
 static int fill_variables(const struct tch_sampling *n, struct tch_buf *text, tacho_error *err)
 {
     const tacho_flame_request *r = &n->c->request;
@@ -40,7 +41,7 @@ static int fill_variables(const struct tch_sampling *n, struct tch_buf *text, ta
     return text->failed ? tch_fail_memory(err) : 0;
 }
 
-/* Adds the variables to those of the request. */
+/* Starts the command with the variables of the sampler added to those of the request. */
 static int start(struct tch_sampling *n, tacho_error *err)
 {
     const char *const *given = n->c->request.env;
@@ -88,12 +89,13 @@ static void finish(struct tch_sampling *n)
     warn(n, TCH_TROUBLE_NO_SIGNAL,
          "a process uses every real-time signal and is missing; use --profiler ptrace");
     warn(n, TCH_TROUBLE_TAKEN_AWAY,
-         "a process took the sampler's signal away and is missing from then on; use --profiler "
+         "a process replaced the sampler's signal handler and is missing from then on; use "
+         "--profiler "
          "ptrace");
     warn(n, TCH_TROUBLE_NO_THREAD,
-         "a process could start no thread for the sampler and is missing; use --profiler ptrace");
+         "a process could not start the sampler's thread and is missing; use --profiler ptrace");
     warn(n, TCH_TROUBLE_NO_MEMORY,
-         "some stacks outside of the threads' own could not be read; they have one frame");
+         "some stacks that are not a thread's own could not be read; they have one frame");
 }
 
 static const struct tch_sampling_ops ops = {

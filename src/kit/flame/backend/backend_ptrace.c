@@ -1,4 +1,4 @@
-/* Our own sampler without perf events, from outside: by ptrace(2). */
+/* Captures without perf events, by a tracer process that stops threads with ptrace(2). */
 #include <signal.h>
 #include <sys/wait.h>
 
@@ -7,9 +7,10 @@
 #include "kit/flame/sample/tracer.h"
 #include "own_sampling.h"
 
-enum { RATE = 250 }; /* a stop costs the program some 0.1 ms */
+enum { RATE = 250 }; /* each stop takes the program about 0.1 ms */
 
-/* The process to wait for is the tracer: it is the parent of the command and exits after it. */
+/* Starts the tracer and waits for it in place of the command: it is the command's parent and exits
+   after it. */
 static int start(struct tch_sampling *n, tacho_error *err)
 {
     const tacho_flame_request *r = &n->c->request;
@@ -25,7 +26,8 @@ static int start(struct tch_sampling *n, tacho_error *err)
 
     if (status < 0)
         return status;
-    n->ring.ring->wait_status = SIGKILL; /* what has killed both when the tracer does not say */
+    n->ring.ring->wait_status =
+        SIGKILL; /* the status if the tracer is killed, and the command with it */
     status = tch_tracer_start(&o, &n->pid, &why);
     if (status == TACHO_EINVAL)
         return tch_fail(err, status, 0, "%s", why.message);
@@ -36,8 +38,8 @@ static int start(struct tch_sampling *n, tacho_error *err)
     return 0;
 }
 
-/* The tracer of a process that keeps running exits soon after it was told to. That of a command
-   only stops sampling: its parent must not exit before it. */
+/* Stops sampling. The tracer of a process that keeps running exits soon after the ring says stop.
+   The tracer of a command only stops sampling, because a parent must not exit before its child. */
 static void stop(struct tch_sampling *n)
 {
     tch_ring_sampling_stop(n);
@@ -56,7 +58,7 @@ static void finish(struct tch_sampling *n)
     }
 }
 
-/* The tracer has been waited for; how the command ended is in the ring. */
+/* Closes the ring. The tracer has been waited for; the command's exit status is in the ring. */
 static void close_sampler(struct tch_sampling *n)
 {
     if (n->c->request.argv && n->c->result.wait_status >= 0)

@@ -1,4 +1,4 @@
-/* Runs the profilers of others. */
+/* Runs external profilers. */
 #include "backend_tool.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@
 
 enum {
     SVG_MAX = 256 << 20,
-    LAST_MS = 30000, /* for a profiler to write what it has */
+    LAST_MS = 30000, /* time for a profiler to write its recording */
 };
 
 static const char *tool_name(const struct tch_tool *tool)
@@ -39,8 +39,8 @@ int tch_tool_start(struct tch_tool *tool, tacho_error *err)
     int status;
 
     tool->tail[0] = '\0';
-    /* Messages of a tool that runs the user's command come through a pipe and are shown at once.
-       Those of others are kept for the case that it fails. */
+    /* The messages of a tool that runs the user's command come through a pipe and are shown at
+       once. Those of other tools are kept and shown only if the tool fails. */
     if (!tool->command) {
         theirs = tool->messages = memfd_create("messages", MFD_CLOEXEC);
     } else if (pipe2(ends, O_CLOEXEC) == 0) {
@@ -48,7 +48,7 @@ int tch_tool_start(struct tch_tool *tool, tacho_error *err)
         theirs = ends[1];
     }
     if (theirs < 0)
-        return tch_fail_errno(err, errno, "cannot listen to '%s'", tool->argv[0]);
+        return tch_fail_errno(err, errno, "cannot create a pipe for '%s'", tool->argv[0]);
     if (!tool->command || tool->in >= 0)
         spawn.io[0] =
             (struct tch_io){.kind = tool->in < 0 ? TCH_IO_NULL : TCH_IO_FD, .fd = tool->in};
@@ -66,7 +66,7 @@ int tch_tool_start(struct tch_tool *tool, tacho_error *err)
     return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, tool_name(tool), &why);
 }
 
-/* Keeps the end of what was said. */
+/* Keeps the end of the tool's messages. */
 static void keep_tail(struct tch_tool *tool, const char *text, size_t len)
 {
     size_t have = strlen(tool->tail);
@@ -89,7 +89,7 @@ static void keep_tail(struct tch_tool *tool, const char *text, size_t len)
             tool->tail[i] = '?';
 }
 
-/* One piece from the pipe; false at its end. */
+/* Passes on one piece from the pipe. Returns false at its end. */
 static bool pass_messages(struct tch_tool *tool)
 {
     char text[4096];
@@ -103,7 +103,7 @@ static bool pass_messages(struct tch_tool *tool)
 }
 
 /* Passes messages on until the tool has exited or the time is over. A child of the command may keep
-   the pipe open longer than the tool runs. False: it is time to stop the tool. */
+   the pipe open after the tool has exited. Returns false when the tool must be stopped. */
 static bool follow_until(struct tch_tool *tool, struct pollfd p[3], uint64_t until)
 {
     while (!p[1].revents && !p[2].revents && tch_now_ns() < until) {
@@ -120,9 +120,9 @@ static bool follow_until(struct tch_tool *tool, struct pollfd p[3], uint64_t unt
     return p[1].revents != 0;
 }
 
-/* Waits until the tool exits, and stops it when it is time: first interrupts it, which lets it
-   write what it has; then kills its descendants, as the command may ignore the interrupt; then
-   kills everything. */
+/* Waits until the tool exits, and stops it when it is time. It first interrupts the tool, which
+   lets it write its recording. Then it kills the tool's descendants, because the command may ignore
+   the interrupt. At last it kills the tool. */
 static void follow_tool(struct tch_tool *tool)
 {
     const tacho_flame_request *r = &tool->command->request;
@@ -143,7 +143,7 @@ static void follow_tool(struct tch_tool *tool)
         until = tch_now_ns() + (times == 1 ? LAST_MS : TCH_FAMILY_GRACE_MS) * (uint64_t)1000000;
     }
     if (times > 0 || tch_capture_stopped(tool->command)) {
-        /* The command is an orphan once its profiler has exited. */
+        /* The command becomes an orphan when its profiler exits. */
         tch_family_find(&family, tool->pid);
         tch_family_terminate(&family, 0);
     }
@@ -185,7 +185,7 @@ int tch_tool_failed(const struct tch_tool *tool, tacho_error *err)
     else if (WIFSIGNALED(tool->status))
         snprintf(reason, sizeof reason, "killed by signal %d", WTERMSIG(tool->status));
     else
-        snprintf(reason, sizeof reason, "ended with status %d", WEXITSTATUS(tool->status));
+        snprintf(reason, sizeof reason, "exited with status %d", WEXITSTATUS(tool->status));
     for (char *p = reason; *p; p++)
         if (*p == '\n' || *p == '\r' || *p == '\t')
             *p = ' ';
@@ -217,7 +217,7 @@ int tch_tool_probe(const char *name, tacho_error *err)
     if (tch_find_program(name, path, sizeof path, NULL) == 0)
         return 0;
     return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                    "no program '%s' on PATH: install it, or take "
+                    "there is no program '%s' on PATH; install it, or use "
                     "--profiler native",
                     name);
 }
@@ -258,7 +258,7 @@ int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tac
     options.tid = (c->request.flags & TACHO_FLAME_PER_THREAD) != 0;
     tch_read_init(&reader, &c->stacks, &options);
     status = tch_read_fd(&reader, fd, name, err);
-    /* perf's text has a line a sample, and a weight; the others have counts. */
+    /* perf's text has one entry per sample, with a weight; the others have counts. */
     c->result.samples = kind == TCH_READ_PERF ? reader.notes.samples : tch_stacks_total(&c->stacks);
     tch_read_release(&reader);
     return status;

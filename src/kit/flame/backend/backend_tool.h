@@ -1,5 +1,5 @@
 /*
- * Runs the profilers of others.
+ * Runs external profilers.
  */
 #ifndef TCH_BACKEND_TOOL_H
 #define TCH_BACKEND_TOOL_H
@@ -10,24 +10,26 @@
 
 enum { TCH_TOOL_TAIL = 4096 };
 
-/** Set the fields before pid, then start and wait. */
+/** An external program. Set the fields before pid, then call tch_tool_start() and
+    tch_tool_wait(). */
 struct tch_tool {
-    const char *name; /**< for errors: "perf record"; NULL: argv[0] */
+    const char *name; /**< name for errors: "perf record"; NULL: argv[0] */
     const char *const *argv;
     const char *cwd;
     const char *const *env;
-    int in;                            /**< its standard input; -1: /dev/null */
-    int out;                           /**< its standard output; -1: ours */
-    const struct tch_capture *command; /**< whose command it runs: input, messages and the word to
-                                            stop go through; NULL: it runs none */
+    int in;  /**< standard input; -1: /dev/null */
+    int out; /**< standard output; -1: ours */
+    const struct tch_capture
+        *command; /**< capture whose command the tool runs: it gets our input, its messages are
+                     shown, and a request to stop stops it; NULL: the tool runs no command */
 
     pid_t pid;
     int status;               /**< as of waitpid(), after tch_tool_wait() */
-    char tail[TCH_TOOL_TAIL]; /**< the end of what it wrote to standard error */
-    int messages;             /* descriptor to read that from */
+    char tail[TCH_TOOL_TAIL]; /**< the end of its messages on standard error */
+    int messages;             /* descriptor to read the messages from */
 };
 
-/** "profiler command failed: PROGRAM: REASON" when it cannot be started. */
+/** Starts the tool. Fails with "profiler command failed: PROGRAM: REASON". */
 int tch_tool_start(struct tch_tool *tool, tacho_error *err);
 
 /** Waits until the tool exits. Call it, or tch_tool_finish(), after every start that returned 0. */
@@ -46,49 +48,51 @@ int tch_tool_run(struct tch_tool *tool, tacho_error *err);
 /** Checks that program `name` is on PATH. */
 int tch_tool_probe(const char *name, tacho_error *err);
 
-/** DIR/.tacho-PID.NAME, in the folder of the result, by its full name. 0 or a negative code. */
+/** Writes the absolute path DIR/.tacho-PID.NAME, in the folder of the result, to a buffer. @return
+    0 or a negative code */
 int tch_tool_file(const struct tch_capture *c, const char *name, char *ret, size_t size,
                   tacho_error *err);
 
 /** Creates a file for a tool to write, and opens it. */
 int tch_tool_create(const char *path, int *ret, tacho_error *err);
 
-/** Reads text of a profiler into c->stacks and counts its samples; `kind` is an enum
+/** Reads a profiler's text into c->stacks and counts its samples. `kind` is an enum
     tch_read_kind. */
 int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tacho_error *err);
 
 /** Reads a file like tch_tool_read(). */
 int tch_tool_read_file(struct tch_capture *c, const char *path, int kind, tacho_error *err);
 
-/** Makes an SVG the result, marked with its label: NO_OUTPUT when it is none. */
+/** Makes an SVG the result and adds its label. Fails with NO_OUTPUT if the text is not an SVG. */
 int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err);
 
-/** Makes the SVG that a tool drew the result, marked with its label, and deletes `from`. */
+/** Makes the SVG file that a tool drew the result, adds its label, and deletes `from`. */
 int tch_tool_adopt(struct tch_capture *c, const char *from, const char *program, tacho_error *err);
 
-/* perf, which two of the back ends run. */
+/* perf, which two back ends run. */
 
-/** Runs `perf record` into `data`, which may exist afterwards even on failure. */
+/** Runs `perf record` into `data`. The file may exist even on failure. */
 int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err);
 
 enum { TCH_PERF_SCRIPT_WORDS = 8 };
 
-/** Starts `perf script` of `data` with its output into the descriptor `out`, which is closed here.
-    argv is room for TCH_PERF_SCRIPT_WORDS words. */
+/** Starts `perf script` of `data` with its output to the descriptor `out`, and closes `out`. argv
+    has room for TCH_PERF_SCRIPT_WORDS words. */
 int tch_perf_script(const struct tch_capture *c, const char *data, int out, struct tch_tool *tool,
                     const char **argv, tacho_error *err);
 
-/** Tries whether `perf record` may sample: it may have rights that this process lacks. */
+/** Checks whether `perf record` can sample; it may have privileges that this process lacks. */
 int tch_perf_works(tacho_error *err);
 
-/* dtrace, which two others run. */
+/* dtrace, which two back ends run. */
 
 enum {
     TCH_DTRACE_CANNOT = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD |
                         TACHO_FLAME_KERNEL | TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
 };
 
-/** Tries whether dtrace is the tracer: SystemTap has a program of that name for something else. */
+/** Checks whether the program `dtrace` is the tracer. SystemTap has another program of that
+    name. */
 int tch_dtrace_works(tacho_error *err);
 
 /** Runs the command under dtrace, which writes its stacks to `data`. */

@@ -1,4 +1,5 @@
-/* Samples, unwinds and names while the command runs, whatever takes the samples. */
+/* Runs a capture with one of tacho's own samplers: samples, unwinds and names while the command
+   runs. */
 #include "own_sampling.h"
 
 #include <errno.h>
@@ -12,8 +13,8 @@
 #include "base/spawn.h"
 
 enum {
-    INTERRUPT_MS = 500, /* for a command that was interrupted as we were */
-    EXTRA_POLLS = 2,    /* the command, and the caller's stop */
+    INTERRUPT_MS = 500, /* time for a command that received our Ctrl-C to exit by itself */
+    EXTRA_POLLS = 2,    /* the command's pidfd and the caller's stop_fd */
 };
 
 int tch_sampling_read_tree(struct tch_sampling *n, tacho_error *err)
@@ -43,7 +44,7 @@ int tch_sampling_spawn(struct tch_sampling *n, const char *const *env, tacho_err
     return 0;
 }
 
-/* Begins with what runs already, or starts the command. */
+/* Starts the command, or starts sampling running processes. */
 static int start(struct tch_sampling *n, tacho_error *err)
 {
     const tacho_flame_request *r = &n->c->request;
@@ -67,7 +68,7 @@ static int drain(struct tch_sampling *n, uint64_t until, tacho_error *err)
     return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
 }
 
-/* Waits for the command and for orphans that have exited; true: the command has. A command that
+/* Reaps the command and adopted orphans. Returns true when the command has exited. A command that
    cannot be waited for, because the program ignores SIGCHLD or waits itself, counts as exited. */
 static bool reap(struct tch_sampling *n)
 {
@@ -88,7 +89,7 @@ static bool reap(struct tch_sampling *n)
     return ended;
 }
 
-/* Whether the profiled process has exited; a command is then waited for. */
+/* Returns whether the profiled process has exited. Reaps a command. */
 static bool has_exited(struct tch_sampling *n)
 {
     const tacho_flame_request *r = &n->c->request;
@@ -96,12 +97,12 @@ static bool has_exited(struct tch_sampling *n)
 
     if (r->argv && n->pid > 0)
         return reap(n);
-    if (r->pid && n->pidfd >= 0) /* also of one whose parent does not wait for it */
+    if (r->pid && n->pidfd >= 0) /* also detects a process that its parent has not waited for */
         return poll(&p, 1, 0) > 0;
     return r->pid && kill(r->pid, 0) < 0 && errno == ESRCH;
 }
 
-/* Waits for samples, for the command's exit, or for a request to stop. */
+/* Waits for samples, the command's exit, or a request to stop. */
 static void wait_more(struct tch_sampling *n)
 {
     size_t rings = n->perf.poll_count;
@@ -111,7 +112,7 @@ static void wait_more(struct tch_sampling *n)
     poll(n->polls, rings + EXTRA_POLLS, left < (uint64_t)n->drain_ms ? (int)left : n->drain_ms);
     for (size_t i = 0; i < rings; i++)
         if (n->polls[i].revents & (POLLHUP | POLLERR))
-            n->polls[i].fd = -1; /* its threads have ended; the others', too, before long */
+            n->polls[i].fd = -1; /* all threads of this event have exited */
     n->stopped |= n->polls[rings + 1].revents != 0 || tch_now_ns() >= n->until;
 }
 
@@ -141,8 +142,9 @@ static int sample_all(struct tch_sampling *n, tacho_error *err)
     return status;
 }
 
-/* Terminates a command that still runs when the capture ends, with all its descendants. A command
-   that exited on an interrupt may have left processes that ignore it: a shell's background jobs. */
+/* Terminates a command that still runs when the capture ends, with all its descendants. A
+   command that exited on Ctrl-C may have left processes that ignore it, such as a shell's
+   background jobs. */
 static void terminate_command(struct tch_sampling *n)
 {
     struct tch_family family = {.orphans = &n->c->orphans};
@@ -151,7 +153,7 @@ static void terminate_command(struct tch_sampling *n)
     if (n->pid == 0 && !(n->c->orphans.taken && (n->stopped || interrupted)))
         return;
     tch_family_find(&family, n->pid);
-    /* An interrupt from the keyboard has reached it, too: it may be about to exit. */
+    /* A Ctrl-C from the keyboard has reached the command, too, so it may be about to exit. */
     tch_family_terminate(&family, interrupted ? INTERRUPT_MS : 0);
     tch_family_release(&family);
     if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
@@ -185,7 +187,8 @@ static int run(struct tch_sampling *n, tacho_error *err)
     int named;
 
     tch_symbols_init(&n->symbols, &options, &n->c->stacks.names);
-    /* Before there are events: the thread and the programs it starts would inherit them. */
+    /* The worker starts before the events are opened, because it and the programs that it starts
+       would inherit them. */
     status = tch_symbol_worker_start(&n->worker, &n->symbols, err);
     if (status < 0)
         return status;

@@ -1,9 +1,9 @@
 /*
- * A capture by one of our own samplers: samples are unwound and named while the command runs. The
- * samplers differ in where samples come from; each is a table of functions.
+ * Captures with one of tacho's own samplers: samples are unwound and named while the command runs.
+ * The samplers differ in the source of the samples; each is a table of functions.
  *
  *     backend_native.c    perf events of the kernel
- *     backend_preload.c   a sampler thread in the command, by a preloaded object
+ *     backend_preload.c   a sampler thread in each process of the command, by a preloaded object
  *     backend_ptrace.c    a process that stops the command's threads
  */
 #ifndef TCH_OWN_SAMPLING_H
@@ -16,44 +16,44 @@
 #include "kit/flame/sample/ring_reader.h"
 #include "kit/flame/symbol/symbol.h"
 
-/** One capture. */
+/** The state of one capture. */
 struct tch_sampling {
     struct tch_capture *c;
     const struct tch_sampling_ops *ops;
-    struct tch_flame_sampler perf; /**< of the native sampler */
-    struct tch_ring_reader ring;   /**< of the others */
+    struct tch_flame_sampler perf; /**< used by the native sampler */
+    struct tch_ring_reader ring;   /**< used by the other samplers */
     struct tch_collect collect;
     struct tch_symbols symbols;
     struct tch_symbol_worker worker;
-    struct pollfd *polls; /* those of perf, then the command's, then the stop's */
+    struct pollfd *polls; /* the rings of perf, then the command, then stop_fd */
     int drain_ms;         /**< time between two drains */
-    uint32_t stack_bytes; /**< of a stack's copy; 0: none */
-    pid_t pid;            /**< to wait for; 0: there is none, or it has exited */
+    uint32_t stack_bytes; /**< bytes to copy per stack; 0: none */
+    pid_t pid;            /**< process to wait for; 0: there is none, or it has exited */
     int pidfd;
-    uint64_t until; /* the end of its time, or UINT64_MAX */
+    uint64_t until; /* time when the capture ends, or UINT64_MAX */
     bool stopped;
 };
 
-/** Where samples come from. */
+/** A source of samples. */
 struct tch_sampling_ops {
     const char *name;
 
     /** Opens the sampler, initialises n->collect and sets n->drain_ms and n->stack_bytes. */
     int (*open)(struct tch_sampling *n, tacho_error *err);
 
-    /** Starts sampling what runs already, or the command, whose process is then n->pid. */
+    /** Starts sampling running processes, or starts the command and sets n->pid. */
     int (*start)(struct tch_sampling *n, tacho_error *err);
 
     /** Passes the samples that are older than `until` to n->collect. */
     int (*drain)(struct tch_sampling *n, uint64_t until, tacho_error *err);
     void (*stop)(struct tch_sampling *n);
 
-    /** Adds to the result, and to the warnings, after the last sample. */
+    /** Adds facts and warnings to the result after the last sample. */
     void (*finish)(struct tch_sampling *n);
     void (*close)(struct tch_sampling *n);
 };
 
-/** Captures with a sampler. */
+/** Captures with the given source of samples. */
 int tch_sampling_capture(struct tch_capture *c, const struct tch_sampling_ops *ops,
                          tacho_error *err);
 
@@ -63,10 +63,10 @@ static inline bool tch_capture_has(const struct tch_capture *c, uint32_t flag)
     return (c->request.flags & flag) != 0;
 }
 
-/** Starts the command with `env` added; NULL: the request's. */
+/** Starts the command with `env` added to its environment; NULL: with the request's env. */
 int tch_sampling_spawn(struct tch_sampling *n, const char *const *env, tacho_error *err);
 
-/** Reads the maps of the process that the request names, and of its tree. */
+/** Reads the maps of the request's process and of its descendants. */
 int tch_sampling_read_tree(struct tch_sampling *n, tacho_error *err);
 
 /* Shared by the samplers with a ring. */

@@ -1,4 +1,5 @@
-/* Processes by their descriptors: a pid may be reused by the time it is signalled. */
+/* Finds, signals and waits for processes by pidfd, because a pid may be reused before it is
+   signalled. */
 #include "process_family.h"
 
 #include <dirent.h>
@@ -16,7 +17,7 @@
 
 struct tch_member {
     pid_t pid;
-    int fd; /* of the process; readable when it has exited */
+    int fd; /* pidfd, readable when the process has exited */
 };
 
 /* A process in /proc. */
@@ -25,7 +26,8 @@ struct row {
     pid_t parent;
 };
 
-/* "12 (a b) c) S 11 ...": the fourth field, or 0. The second one may contain anything. */
+/* Returns the parent of a process, the fourth field of "12 (a b) c) S 11 ...", or 0. The second
+   field may contain any character. */
 static pid_t parent_of(uint64_t pid)
 {
     char path[64];
@@ -116,8 +118,8 @@ void tch_family_signal(const struct tch_family *f, int number, bool with_root)
         syscall(SYS_pidfd_send_signal, f->list[i].fd, number, NULL, 0);
 }
 
-/* True: all have exited in time. A signal to this process, such as a second Ctrl-C, ends the wait.
- */
+/* Waits until all have exited. Returns false if time runs out. A signal to this process, such as a
+   second Ctrl-C, ends the wait. */
 static bool wait_for(const struct tch_family *f, int ms)
 {
     uint64_t until = tch_now_ns() + (uint64_t)ms * 1000000;
@@ -132,7 +134,7 @@ static bool wait_for(const struct tch_family *f, int ms)
     return true;
 }
 
-/* Whether more were started while the others exited. */
+/* Returns whether new members were started while others exited. */
 static bool more_live(struct tch_family *f)
 {
     add_descendants(f);
@@ -141,7 +143,7 @@ static bool more_live(struct tch_family *f)
 
 void tch_family_terminate(struct tch_family *f, int patience_ms)
 {
-    enum { ROUNDS = 5 }; /* for a process that starts others without end */
+    enum { ROUNDS = 5 }; /* limit for a process that keeps starting others */
 
     if (wait_for(f, patience_ms) && !more_live(f))
         return;
@@ -180,7 +182,7 @@ void tch_orphans_adopt(struct tch_orphans *o)
     o->before = before != 0;
     o->taken = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
     tch_family_find(&o->older, getpid());
-    /* Orphans of children from before would look like the command's. */
+    /* Orphans of children from before the capture could not be distinguished from the command's. */
     if (o->taken && o->older.count > 1) {
         if (!o->before)
             prctl(PR_SET_CHILD_SUBREAPER, 0);

@@ -1,9 +1,9 @@
 /*
- * A process and all its descendants: found in /proc, signalled, waited for.
+ * Finds a process and all its descendants in /proc, signals them and waits for them.
  *
- * The tree decides, not a process group: a command in a group of its own could not read from the
- * terminal. A process whose parent has exited is no longer in the tree, unless this process adopts
- * such orphans:
+ * The process tree decides who belongs to the family, not a process group: a command in a group of
+ * its own could not read from the terminal. A process whose parent has exited is no longer in the
+ * tree, unless this process adopts such orphans:
  *
  *     struct tch_orphans orphans;
  *
@@ -20,16 +20,16 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-enum { TCH_FAMILY_GRACE_MS = 2000 }; /**< to exit after SIGTERM */
+enum { TCH_FAMILY_GRACE_MS = 2000 }; /**< time to exit after SIGTERM */
 
 struct tch_orphans;
 
-/** All zero is empty. */
+/** A process and its descendants. All zero is empty. */
 struct tch_family {
     struct tch_member *list;
     size_t count;
     size_t cap;
-    const struct tch_orphans *orphans; /**< that belong to it; NULL: none do */
+    const struct tch_orphans *orphans; /**< orphans that belong to the family, or NULL */
 };
 
 /** The orphans that this process adopts. All zero: none. */
@@ -39,24 +39,25 @@ struct tch_orphans {
     struct tch_family older; /**< children that this process had already */
 };
 
-/** Makes orphans children of this process, which must not start other children meanwhile. Adopts
-    none if this process has children already, as after a shell's "job & exec ...". */
+/** Makes this process adopt orphaned descendants (PR_SET_CHILD_SUBREAPER). It must not start other
+    children until the release. Adopts none if it has children already, as after a shell's "job &
+    exec ...". */
 void tch_orphans_adopt(struct tch_orphans *o);
 
-/** Says that a child started after tch_orphans_adopt() is no orphan. */
+/** Marks a child started after tch_orphans_adopt() as not an orphan. */
 void tch_orphans_except(struct tch_orphans *o, pid_t child);
 
 /** Stops adopting. Orphans that still run get another parent when this process exits. */
 void tch_orphans_release(struct tch_orphans *o);
 
-/** Finds the process and its descendants as they are now. Another call adds the new ones. Leaves
-    out what cannot be found out or finds no memory. */
+/** Finds the process and its descendants at this moment. Another call adds new ones. Leaves out
+    processes that cannot be examined, or for which there is no memory. */
 void tch_family_find(struct tch_family *f, pid_t root);
 
-/** Sends a signal to all that still run. */
+/** Sends a signal to all members that still run. */
 void tch_family_signal(const struct tch_family *f, int number, bool with_root);
 
-/** Waits patience_ms for all to exit by themselves, then sends SIGTERM, then SIGKILL. */
+/** Waits patience_ms for all members to exit by themselves, then sends SIGTERM, then SIGKILL. */
 void tch_family_terminate(struct tch_family *f, int patience_ms);
 
 /** Returns the pid of member `at`; member 0 is the root. */

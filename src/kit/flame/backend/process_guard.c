@@ -1,4 +1,4 @@
-/* The process that outlives us by a moment. */
+/* A helper process that lives slightly longer than this one, to kill the command. */
 #include "process_guard.h"
 
 #include <signal.h>
@@ -10,13 +10,14 @@
 #include "base/spawn.h"
 #include "process_family.h"
 
-/* Reads what to kill until the socket is closed. The last word counts; 0 is none. */
+/* Reads pids from the socket until it is closed, then kills the last one with its descendants. 0
+   means nothing to kill. */
 _Noreturn static void guard(int fd)
 {
     struct tch_family family = {0};
     pid_t root = 0, next;
 
-    setpgid(0, 0); /* Ctrl-C is for the others */
+    setpgid(0, 0); /* leaves the terminal's group, so that Ctrl-C does not reach it */
     prctl(PR_SET_NAME, "tacho-guard");
     for (int sig = 1; sig < NSIG; sig++)
         signal(sig, SIG_IGN);

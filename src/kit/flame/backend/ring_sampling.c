@@ -1,9 +1,9 @@
-/* What the samplers share that write into a sample_ring.h: all of the program's code, none of the
-   kernel's, weighed by CPU time. */
+/* Code shared by the samplers that write into a sample_ring.h. They see all code of the program and
+   none of the kernel. Samples are weighted by CPU time. */
 #include "base/fail.h"
 #include "own_sampling.h"
 
-enum { DRAIN_MS = 10 }; /* a hundredth of a second fills a tenth of the slots */
+enum { DRAIN_MS = 10 }; /* in 10 ms a tenth of the slots is filled */
 
 int tch_ring_sampling_open(struct tch_sampling *n, tacho_error *err)
 {
@@ -33,7 +33,7 @@ void tch_ring_sampling_stop(struct tch_sampling *n)
     tch_ring_stop(&n->ring);
 }
 
-/* Says what differs from perf events, with the rate that was reached. */
+/* Adds to the result how it differs from perf events, and the rate that was reached. */
 void tch_ring_sampling_finish(struct tch_sampling *n)
 {
     struct tacho_flame *result = &n->c->result;

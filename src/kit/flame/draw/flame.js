@@ -42,7 +42,7 @@
     return e;
   }
 
-  /* Title, buttons and search, which stay in view when a tall picture is scrolled. */
+  /* Title, buttons and search stay in view when a tall picture is scrolled. */
   var head = make(root, "g", { "class": "head" });
   var title = root.querySelector("text.title"), subtitle = root.querySelector("text.subtitle");
   make(head, "rect", { "class": "paper", width: "100%", height: HEAD - 2 });
@@ -77,12 +77,12 @@
   box.appendChild(input);
   var matched = make(head, "text", { "class": "matched", y: 45, "text-anchor": "end" });
 
-  /* The picture is as wide as its place. */
+  /* Makes the picture as wide as its container. */
   function place() {
     var width = Math.max(320, root.getBoundingClientRect().width || 1200), room;
     if (printing) return;
     area.setAttribute("width", width - 2 * MARGIN);
-    room = Math.min(210, width - 2 * MARGIN - 215); /* beside the buttons; the title has what is left */
+    room = Math.min(210, width - 2 * MARGIN - 215); /* the buttons take this much; the title gets the rest */
     box.setAttribute("width", room);
     box.setAttribute("x", width - MARGIN - room);
     if (title) title.classList.toggle("off", title.getComputedTextLength() / 2 > width / 2 - 235);
@@ -114,7 +114,7 @@
       }
   }
 
-  /* On paper nothing scrolls: the whole picture is scaled to fit. */
+  /* Scales the whole picture to the page for printing, because paper does not scroll. */
   function print(on) {
     printing = on;
     if (on) {
@@ -182,7 +182,7 @@
     reset.classList.toggle("idle", !zoomed);
   }
 
-  /* Samples under the frames found, each counted once. */
+  /* Finds frames and sums up their samples, each counted once. */
   function search(text) {
     var re, end = -1, sum = 0;
     pattern = text;
@@ -210,7 +210,7 @@
     if (input.value !== text) input.value = text;
   }
 
-  /* What is zoomed into and searched for stands in the address, so that it can be passed on and
+  /* Stores the zoomed frame and the search text in the address, so that it can be passed on and
      the browser's Back undoes it. Other parts of the fragment are left as they are. */
   function remember() {
     var parts = location.hash.slice(1).split("&").filter(function (part) {
@@ -235,7 +235,7 @@
     var text = "";
     try {
       text = slash < 0 ? "" : decodeURIComponent(state.slice(slash + 1));
-    } catch (e) { /* not of our making */ }
+    } catch (e) { /* the fragment was not written by us */ }
     zoomed = null;
     if (at.length === 3)
       frames.forEach(function (f) {
@@ -271,13 +271,13 @@
     if (f) f.g.classList.add("here");
   }
 
-  /* By key: it may be out of view. */
+  /* Selects a frame by key and scrolls to it, as it may be out of view. */
   function reach(f) {
     point(f);
     f.rect.scrollIntoView({ block: "nearest", inline: "nearest" });
   }
 
-  /* The nearest to the side, the widest above. */
+  /* Chooses the nearest frame to the side, or the widest one above. */
   function best(test, up) {
     var chosen = null;
     frames.forEach(function (f) {

@@ -1,4 +1,5 @@
-/* A sweep over the sorted stacks: frames that continue stay open, the others close. */
+/* Lays out frames by one pass over the sorted stacks. Frames that the next stack shares stay open;
+   the others are closed. */
 #include "flame_layout.h"
 
 #include <math.h>
@@ -7,14 +8,14 @@
 #include "base/array.h"
 #include "base/fail.h"
 
-/* A frame that has begun; level 0 is everything. */
+/* A frame that is not closed yet. Level 0 is "all". */
 struct open_frame {
     uint32_t name;
     uint64_t x;
-    double before; /* the other profile's samples up to here */
+    double before; /* samples of the other profile up to here */
     uint64_t self;
     double self_before;
-    uint64_t pruned; /* samples of callees that were too narrow */
+    uint64_t pruned; /* samples of callees that are too narrow to keep */
 };
 
 struct sweep {
@@ -23,7 +24,7 @@ struct sweep {
     uint64_t least;
     uint64_t x;
     double before;
-    size_t depth; /* frames open, without everything */
+    size_t depth; /* open frames, without "all" */
     struct open_frame open[TCH_STACK_DEEPEST + 1];
 };
 
@@ -71,7 +72,7 @@ static int close_down_to(struct sweep *s, size_t depth, tacho_error *err)
     return status;
 }
 
-/* One more stack: closes what it does not share, opens what is new. */
+/* Adds a stack: closes the frames that it does not share, opens the new ones. */
 static int add_stack(struct sweep *s, uint32_t id, tacho_error *err)
 {
     const struct tch_stack *stack = s->stacks->list + id;
@@ -187,7 +188,7 @@ static void drop_narrow(struct tch_layout *layout, uint64_t least)
     layout->count = kept;
     layout->levels = levels;
     layout->least = least;
-    /* Samples that end in none of the kept frames were pruned. */
+    /* The samples that do not end in a kept frame are in pruned ones. */
     layout->pruned_samples = layout->total - self;
 }
 

@@ -1,5 +1,6 @@
 /*
- * The place of each frame: stacks in order, equal neighbours merged, level by level.
+ * Computes the position of each frame: the stacks are sorted, and equal neighbours are merged level
+ * by level.
  */
 #ifndef TCH_FLAME_LAYOUT_H
 #define TCH_FLAME_LAYOUT_H
@@ -17,38 +18,37 @@
 struct tch_frame {
     uint64_t x; /**< in samples */
     uint64_t w;
-    double before; /**< of a differential: samples in the other profile */
-    uint64_t self; /**< samples that ended here */
+    double before; /**< in a differential: samples in the other profile */
+    uint64_t self; /**< samples that end in this frame */
     double self_before;
     uint32_t name;
     uint32_t level;
 };
 
-/** Frames in the order of their end: a frame follows those that it called. All zero is empty. */
+/** A layout. A frame follows all frames that it called. All zero is empty. */
 struct tch_layout {
     struct tch_frame *list;
     size_t count;
     size_t cap;
     uint64_t total;
     double total_before;
-    uint32_t levels; /**< of the frames kept, "all" included */
+    uint32_t levels; /**< number of levels of the kept frames, including "all" */
 
-    uint64_t least;          /**< samples of the narrowest frame kept */
-    uint64_t pruned;         /**< frames that were not */
-    uint64_t pruned_samples; /**< in these, each counted once */
+    uint64_t least;          /**< minimum samples of a kept frame */
+    uint64_t pruned;         /**< number of frames left out */
+    uint64_t pruned_samples; /**< samples in frames left out, each counted once */
 };
 
 /**
- * Lays out the frames that are at least `least` samples wide, in either profile of a differential.
+ * Lays out the frames that have at least `least` samples, in either profile of a differential.
  *
- * @param ret  all zero; tch_layout_release() in any case
+ * @param ret  all zero; call tch_layout_release() in any case
  */
 int tch_layout_make(const struct tch_stacks *stacks, uint64_t least, struct tch_layout *ret,
                     tacho_error *err);
 void tch_layout_release(struct tch_layout *layout);
 
-/** Keeps the `most` widest frames, and those exactly as wide as the last of them only if all of
-    these fit. */
+/** Keeps at most the `most` widest frames. Frames of equal width are kept or dropped together. */
 int tch_layout_limit(struct tch_layout *layout, size_t most, tacho_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* The SVG: a head, one <g> per frame, a script. */
+/* Writes the SVG: a head, one <g> per frame, a script. */
 #include "flame_svg.h"
 
 #include <math.h>
@@ -13,13 +13,13 @@ enum {
     WIDTH = 1200,
     MARGIN = 10,
     ROW = 16,
-    HEAD = 52,     /* above the frames: title, subtitle */
-    FOOT = 48,     /* below: the frame under the mouse, the frames left out */
-    LEGEND = 18,   /* and the colours' meaning, where they have one */
-    LONGEST = 1000 /* columns of a name: more is no help in a tooltip */
+    HEAD = 52, /* above the frames: title, subtitle */
+    FOOT = 48, /* below the frames: text about the frame under the mouse and the frames left out */
+    LEGEND = 18,   /* more space below, for the meaning of the colours, if they have one */
+    LONGEST = 1000 /* columns of a name; a longer tooltip does not help */
 };
 
-/* Width of a column of the 12 px monospace font, with some reserve: common ones have 0.6 em. */
+/* Width of a column of the 12 px monospace font with some reserve; common fonts have 0.6 em. */
 static const double column_px = 7.3;
 
 struct picture {
@@ -30,8 +30,8 @@ struct picture {
     struct tch_buf *b;
     unsigned width;
     unsigned height;
-    const char *count_name; /* as XML */
-    double full_change;     /* samples that give a frame of a differential its full colour */
+    const char *count_name; /* escaped for XML */
+    double full_change;     /* change, in samples, that has the full colour in a differential */
 };
 
 static struct tch_span span(const char *text)
@@ -47,7 +47,7 @@ static void add_attribute(struct tch_buf *b, const char *name, const char *value
 }
 
 /* Returns the change that has the full colour: the largest one, but at least a tenth of all
-   samples, or the noise of two equal runs would look as grave as a real change. */
+   samples. Otherwise the noise of two equal runs would look as bad as a real change. */
 static double full_change(const struct tch_layout *layout)
 {
     double most = fmax(1, (double)layout->total / 10);
@@ -102,7 +102,7 @@ static struct tch_color color_of(const struct picture *p, const struct tch_frame
     if (p->layout->total_before > 0) {
         double change = ((double)f->self - f->self_before) / p->full_change;
 
-        /* The root makes small changes visible. */
+        /* The square root makes small changes visible. */
         return tch_palette_change(change < 0 ? -sqrt(-change) : sqrt(change));
     }
     if (f->name != TCH_FRAME_ALL)
@@ -110,7 +110,7 @@ static struct tch_color color_of(const struct picture *p, const struct tch_frame
     return tch_palette_color(p->options->palette, name);
 }
 
-/* "12.3456" of 100, without zeros at the end. */
+/* Adds a percentage such as "12.3456" without trailing zeros. */
 static void add_percent(struct tch_buf *b, double value)
 {
     tch_add_fixed(b, value, 4);
@@ -120,7 +120,7 @@ static void add_percent(struct tch_buf *b, double value)
         b->data[--b->len] = '\0';
 }
 
-/* "#e05a10" */
+/* Adds a colour such as "#e05a10". */
 static void add_color(struct tch_buf *b, struct tch_color c)
 {
     static const char hex[] = "0123456789abcdef";
@@ -146,7 +146,7 @@ static void add_label(struct picture *p, const struct tch_frame *f, struct tch_s
     tch_buf_adds(p->b, "%\" dx=\"3\" y=\"");
     tch_add_u64(p->b, y + 11);
     tch_buf_addc(p->b, '"');
-    /* Other scripts come from other fonts, whose widths are not known. */
+    /* Text outside of ASCII may use other fonts, whose widths are unknown. */
     if (!ascii)
         tch_buf_adds(p->b, " class=\"wide\"");
     tch_buf_addc(p->b, '>');
@@ -191,15 +191,15 @@ static void add_frames(struct picture *p)
 
     tch_buf_addf(p->b, "<svg class=\"frames\" x=\"%d\" y=\"%d\" width=\"%u\" height=\"%u\">\n",
                  MARGIN, HEAD, p->width - 2 * MARGIN, l->levels * ROW);
-    /* A caller comes last in a layout and first in the file. */
+    /* A caller follows its callees in a layout, but precedes them in the file. */
     for (size_t i = l->count; i > 0; i--)
         if (l->list[i - 1].w > 0 || l->list[i - 1].level == 0)
             add_frame(p, l->list + i - 1);
     tch_buf_adds(p->b, "</svg>\n");
 }
 
-/* Whether the colours have a meaning: languages, or programs and the kernel where both are drawn.
- */
+/* Returns whether a legend is needed: for languages, or for programs and the kernel if both are
+   drawn. */
 static bool has_legend(const struct tch_stacks *stacks, const struct tch_layout *layout,
                        const struct tch_svg_options *options)
 {
@@ -212,7 +212,7 @@ static bool has_legend(const struct tch_stacks *stacks, const struct tch_layout 
                                          (options->palette == TCH_PALETTE_HASH && kernel));
 }
 
-/* Returns where the next entry begins. */
+/* Adds an entry and returns the x of the next one. */
 static unsigned add_legend_entry(struct picture *p, unsigned x, struct tch_color c,
                                  const char *name)
 {
@@ -240,7 +240,7 @@ static void add_legend(struct picture *p)
     tch_buf_adds(p->b, "</g>\n");
 }
 
-/* The picture says what it leaves out. */
+/* Adds the text below the frames, which says what was left out. */
 static void add_foot(struct picture *p)
 {
     const struct tch_layout *l = p->layout;

@@ -1,4 +1,4 @@
-/* Names in XML and in titles. */
+/* Writes names of frames as XML and as plain text. */
 #include "frame_text.h"
 
 #include "base/human_number.h"
@@ -13,7 +13,7 @@ static bool is_wide(uint32_t code)
            (code >= 0x1f000 && code <= 0x3ffff);
 }
 
-/* Bytes from the start of text that fit the columns. */
+/* Returns how many bytes from the start of text fit into the columns. */
 static size_t fit_columns(struct tch_span text, size_t columns)
 {
     size_t done = 0;

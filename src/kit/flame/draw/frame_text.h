@@ -1,5 +1,5 @@
 /*
- * Names for output: in XML, in titles, without marks.
+ * Names of frames for output: in XML, in titles, without marks.
  */
 #ifndef TCH_FRAME_TEXT_H
 #define TCH_FRAME_TEXT_H
@@ -8,11 +8,11 @@
 #include "flame_layout.h"
 #include "kit/flame/read/frame_name.h"
 
-/** Adds XML as tch_xml_add_line() does, truncated with an ellipsis after `columns`; wide characters
-    take two. */
+/** Adds a text as tch_xml_add_line() does, truncated with an ellipsis after `columns`. Wide
+    characters take two columns. */
 void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 
-/** Adds the same as plain text, for a terminal. */
+/** Adds a text truncated likewise, without escaping, for a terminal. */
 void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 
 /** Returns the name of a frame without a mark such as "_[k]"; "all" for TCH_FRAME_ALL. */

@@ -1,4 +1,4 @@
-/* Colours by name, by library, by language, by change. */
+/* Chooses colours by name, library, language or change. */
 #include "flame_svg.h"
 
 #include <ctype.h>
@@ -11,7 +11,8 @@ const char *const tch_palettes[] = {"hash", "library", "language", NULL};
 const char *const tch_languages[] = {"kernel", "C",      "C++",        "Rust",    "Go", "Java",
                                      "JIT",    "Python", "JavaScript", "unknown", NULL};
 
-/* In the order of tch_languages. Light enough for black text, apart for the colour-blind. */
+/* In the order of tch_languages. Light enough for black text, distinguishable for the
+   colour-blind. */
 static const struct tch_color language_colors[] = {
     {244, 165, 96},  {253, 219, 128}, {255, 179, 102}, {222, 140, 110}, {130, 200, 229},
     {144, 205, 140}, {190, 222, 130}, {158, 178, 226}, {245, 226, 96},  {204, 204, 204},
@@ -32,7 +33,7 @@ static bool is_rust(struct tch_span name)
            (tch_span_starts(name, "<") && contains(name, " as "));
 }
 
-/* "net/http.(*Client).Do", "runtime.mallocgc". */
+/* Recognises names such as "net/http.(*Client).Do" and "runtime.mallocgc". */
 static bool is_go(struct tch_span name)
 {
     return contains(name, ".(*") || tch_span_starts(name, "runtime.") ||
@@ -41,7 +42,7 @@ static bool is_go(struct tch_span name)
             !contains(name, " "));
 }
 
-/* The file of a function without a name, "gzip+0x5a30"; empty for any other name. */
+/* Returns the file of a function without a symbol, "gzip+0x5a30"; empty for any other name. */
 static struct tch_span nameless_file(struct tch_span name)
 {
     size_t plus = tch_span_rfind(name, "+0x");
@@ -97,7 +98,7 @@ struct tch_color tch_language_color(const char *language)
     return language_colors[i];
 }
 
-/* Bytes before the first of `text`, or none when it is not there. */
+/* Returns the part of a name before the first `text`; empty if it does not contain `text`. */
 static struct tch_span part_before(struct tch_span name, const char *text)
 {
     const char *at = memmem(name.p, name.len, text, strlen(text));
@@ -133,7 +134,7 @@ struct tch_span tch_library_of(struct tch_span name)
     return library.len ? library : (struct tch_span){"program", 7};
 }
 
-/* Three numbers of 0 to 255 from a name. */
+/* Computes three numbers of 0 to 255 from a name. */
 static void hash_channels(struct tch_span name, unsigned v[3])
 {
     uint64_t hash = tch_hash(name.p, name.len);
@@ -143,7 +144,7 @@ static void hash_channels(struct tch_span name, unsigned v[3])
     v[2] = (unsigned)(hash >> 16 & 255);
 }
 
-/* A hue for the library, a little lighter or darker for the function. */
+/* Returns a hue for the library, slightly lighter or darker for the function. */
 static struct tch_color library_color(struct tch_span name)
 {
     static const struct tch_color hues[] = {
@@ -174,7 +175,7 @@ struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span nam
         break;
     }
     hash_channels(tch_frame_unmarked(name), v);
-    if (tch_frame_mark(name) == 'k') /* blue beside the warm colours of programs */
+    if (tch_frame_mark(name) == 'k') /* blue, in contrast to the warm colours of programs */
         return (struct tch_color){(uint8_t)(95 + v[0] * 50 / 255), (uint8_t)(155 + v[1] * 55 / 255),
                                   (uint8_t)(195 + v[2] * 55 / 255)};
     return (struct tch_color){(uint8_t)(205 + v[0] * 50 / 255), (uint8_t)(90 + v[1] * 140 / 255),

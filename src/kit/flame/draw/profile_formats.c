@@ -1,4 +1,4 @@
-/* The table of formats, and the two that are a picture. */
+/* Lists the output formats, and implements the two that need a layout: svg and frames. */
 #include "profile_formats.h"
 
 #include <math.h>
@@ -69,7 +69,7 @@ static bool has_extension(const char *path, const char *extension)
 
 const struct tch_format *tch_format_by_path(const char *path)
 {
-    /* ".trace.json" comes before ".json". */
+    /* The table has ".trace.json" before ".json". */
     for (const struct tch_format *f = tch_formats; f->name; f++)
         for (const char *const *e = f->extensions; *e; e++)
             if (has_extension(path, *e))

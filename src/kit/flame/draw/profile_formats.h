@@ -1,5 +1,5 @@
 /*
- * Output formats of profiles: one row of a table and one file each.
+ * Output formats of profiles. Each is one row of a table and one file.
  */
 #ifndef TCH_PROFILE_FORMATS_H
 #define TCH_PROFILE_FORMATS_H
@@ -11,26 +11,26 @@
 
 struct tch_profile {
     const struct tch_stacks *stacks;
-    const struct tch_timeline *timeline; /**< or NULL */
-    const char *name;                    /**< the file it was read from, or its label */
+    const struct tch_timeline *timeline; /**< may be NULL */
+    const char *name; /**< the file that the profile was read from, or its label */
 };
 
 struct tch_format_options {
     struct tch_svg_options svg;
-    double least_percent; /**< narrower frames are not drawn */
-    size_t columns;       /**< of the text tree; 0: no limit */
-    bool utf8;            /**< lines in the text tree */
+    double least_percent; /**< minimum width of a frame, in percent */
+    size_t columns;       /**< width of the text tree; 0: no limit */
+    bool utf8;            /**< draw lines in the text tree */
 };
 
 struct tch_format {
     const char *name;
-    const char *const *extensions; /**< with the point, NULL-ended */
+    const char *const *extensions; /**< with the dot, NULL-terminated */
     bool in_time;                  /**< uses the timeline */
     int (*write)(const struct tch_profile *profile, const struct tch_format_options *options,
                  struct tch_sink *sink);
 };
 
-/** Sorted by name; the last one has none. */
+/** All formats, sorted by name; the name of the last row is NULL. */
 extern const struct tch_format tch_formats[];
 
 const struct tch_format *tch_format_by_name(const char *name);
@@ -38,7 +38,7 @@ const struct tch_format *tch_format_by_name(const char *name);
 /** Finds a format by the extension of a file, or returns NULL. */
 const struct tch_format *tch_format_by_path(const char *path);
 
-/** Lays out the profile for a picture of at most `most` frames. */
+/** Computes the layout of the profile with at most `most` frames. */
 int tch_profile_layout(const struct tch_profile *profile, const struct tch_format_options *options,
                        size_t most, struct tch_layout *ret, tacho_error *err);
 

@@ -1,7 +1,7 @@
 /*
- * A Chrome trace: samples in the order of time as nested spans, one track a thread. What
- * neighbouring samples have in common goes on as one span. Text without times has an order only:
- * there a sample is a microsecond.
+ * Writes a Chrome trace: samples in the order of time as nested spans, one track per thread. Frames
+ * that consecutive samples share become one span. Input without times has an order only; there each
+ * sample lasts one microsecond.
  */
 #include <stdlib.h>
 
@@ -10,19 +10,19 @@
 #include "lib/trace/chrome_writer.h"
 #include "profile_formats.h"
 
-/* One thread's track. */
+/* The track of one thread. */
 struct track {
     const struct tch_stacks *stacks;
     struct tch_sink *sink;
     struct tch_model model;
     struct tch_chrome chrome;
     uint32_t category;
-    uint32_t number; /* in the model */
+    uint32_t number; /* track number in the model */
     size_t depth;
     uint32_t names[TCH_STACK_DEEPEST];
 };
 
-/* The text's number in the model; a failure is the sink's. */
+/* Returns the number of a text in the model. A failure is recorded in the sink. */
 static uint32_t add_text(struct track *t, struct tch_span text)
 {
     uint32_t number = tch_model_text(&t->model, text.p, text.len);
@@ -32,8 +32,8 @@ static uint32_t add_text(struct track *t, struct tch_span text)
     return number;
 }
 
-/* A begin or an end. A whole span would have to come after what is inside of it, and readers nest
-   spans of one length in the order in which they come. */
+/* Adds the begin or the end of a span. A complete span would have to follow the spans inside it,
+   and readers nest spans of equal length in the order of the file. */
 static void add_edge(struct track *t, enum tch_ev_kind kind, uint32_t name, uint64_t now)
 {
     struct tch_ev ev = {.kind = (uint8_t)kind,
@@ -94,7 +94,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* The usual time between two samples of a thread; 0 where there are no two. */
+/* Returns the usual time between two samples of a thread; 0 if there are fewer than two. */
 static uint64_t usual_gap(const struct tch_sample *list, size_t count, uint64_t *scratch)
 {
     size_t n = 0;
@@ -106,7 +106,7 @@ static uint64_t usual_gap(const struct tch_sample *list, size_t count, uint64_t 
     return n > 0 ? scratch[n / 2] : 0;
 }
 
-/* "comm-PID/TID" to numbers; the track's name stays the text. */
+/* Parses the numbers of "comm-PID/TID". The track keeps the text as its name. */
 static void start_track(struct track *t, struct tch_span thread, uint32_t number)
 {
     size_t slash = tch_span_rfind(thread, "/");
@@ -145,7 +145,7 @@ static void add_tracks(struct track *t, const struct tch_timeline *timeline,
         if (i == 0 || s[-1].thread != s->thread)
             start_track(t, tch_span_interned(&timeline->threads, s->thread), s->thread);
         open_spans(t, s->stack, now);
-        /* A thread that was not seen for long was not running. */
+        /* A thread without samples for a long time was not running. */
         end = timeline->timed ? now + gap : now + s->weight * 1000;
         if (last || s[1].time_ns - s->time_ns > (timeline->timed ? 2 * gap : UINT64_MAX))
             close_spans(t, 0, end);

@@ -1,4 +1,4 @@
-/* Folded stacks, in order; both counts of a differential. */
+/* Writes folded stacks, sorted, with both counts of a differential. */
 #include <stdlib.h>
 
 #include "base/float_text.h"
@@ -6,8 +6,8 @@
 #include "base/utf8.h"
 #include "profile_formats.h"
 
-/* A name must not steer the terminal. Hardly any has control characters, so they are looked for
-   before anything is copied. */
+/* Adds a name without control characters, which could control the terminal. They are rare, so the
+   name is searched for them before it is copied. */
 static void add_name(struct tch_buf *b, struct tch_span name)
 {
     size_t clean = 0;

@@ -1,6 +1,6 @@
 /*
- * pprof's profile.proto, gzipped. Every name is one function with one location of the same number,
- * name number plus 1; its text is string name number plus STRINGS.
+ * Writes pprof's profile.proto, gzipped. Each name is one function with one location; both have the
+ * name's number plus 1. Its text is string number STRINGS plus the name's number.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ enum { LOCATION_ID = 1, LOCATION_LINE = 4 };
 enum { LINE_FUNCTION = 1 };
 enum { FUNCTION_ID = 1, FUNCTION_NAME, FUNCTION_SYSTEM_NAME };
 
-/* The strings before the names. The first is empty by rule. */
+/* The strings before the names. The first must be empty. */
 enum { STRING_EMPTY, STRING_SAMPLES, STRING_BEFORE, STRING_COUNT, STRINGS };
 
 static void add_type(struct tch_buf *b, unsigned type)
@@ -37,8 +37,8 @@ static void add_type(struct tch_buf *b, unsigned type)
     tch_pb_end(b, begun);
 }
 
-/* Leaf first. Values of pprof are whole numbers: rounding the running sum *before instead of each
-   value keeps every frame within one sample of its fraction. */
+/* Adds a stack, leaf first. Values of pprof are whole numbers. Rounding the running sum *before
+   instead of each value keeps every frame within one sample of its exact value. */
 static void add_sample(struct tch_buf *b, const struct tch_stacks *stacks, uint32_t id,
                        double *before)
 {
@@ -118,7 +118,7 @@ static void add_profile(const struct tch_stacks *stacks, const uint32_t *order,
     tch_pb_varint(&sink->b, PROFILE_DEFAULT_TYPE, STRING_SAMPLES);
 }
 
-/* From the compressor into the sink of the caller. */
+/* Passes output of the compressor to the sink of the caller. */
 static int add_compressed(void *ctx, const void *data, size_t len)
 {
     struct tch_sink *sink = ctx;
@@ -127,7 +127,7 @@ static int add_compressed(void *ctx, const void *data, size_t len)
     return sink->status;
 }
 
-/* A tch_sink_write into the compressor. */
+/* Compresses data; a tch_sink_write. */
 static int compress(void *ctx, const void *data, size_t len, tacho_error *err)
 {
     (void)err;

@@ -1,6 +1,7 @@
 /*
- * speedscope's own JSON: https://www.speedscope.app/file-format-schema.json. With a timeline one
- * profile a thread, in the order of time; else one profile of all stacks.
+ * Writes speedscope's JSON: https://www.speedscope.app/file-format-schema.json. With a timeline
+ * there is one profile per thread, in the order of time; without one, a single profile of all
+ * stacks.
  */
 #include <stdlib.h>
 

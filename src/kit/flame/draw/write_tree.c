@@ -1,4 +1,4 @@
-/* A tree of text for the terminal, the widest frames first. */
+/* Writes a text tree for the terminal, the widest frames first. */
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -11,9 +11,9 @@ struct tree {
     const struct tch_format_options *options;
     const struct tch_layout *layout;
     struct tch_sink *sink;
-    size_t *children; /* places in the layout; room for all frames, used as a stack */
+    size_t *children; /* indexes in the layout; has room for all frames, used as a stack */
     size_t used;
-    struct tch_buf margin; /* printed before the frames of this level */
+    struct tch_buf margin; /* text printed before the frames of this level */
 };
 
 enum { SHARE_COLUMNS = 18, FEWEST_COLUMNS = 20 };
@@ -25,7 +25,7 @@ static void add_line(struct tree *t, const struct tch_frame *f, const char *bran
     size_t indent = SHARE_COLUMNS;
     size_t columns = SIZE_MAX;
 
-    for (const char *p = t->margin.data; *p; p++) /* columns, not bytes */
+    for (const char *p = t->margin.data; *p; p++) /* counts columns, not bytes */
         indent += ((unsigned char)*p & 0xc0) != 0x80;
     for (const char *p = branch; *p; p++)
         indent += ((unsigned char)*p & 0xc0) != 0x80;
@@ -57,7 +57,7 @@ static size_t push_children(struct tree *t, size_t place)
     return t->used - first;
 }
 
-/* A frame with one callee has it straight below; only a choice goes one step in. */
+/* Adds the callees of a frame. A single callee is not indented; several are. */
 static void add_callees(struct tree *t, size_t place)
 {
     bool utf8 = t->options->utf8;

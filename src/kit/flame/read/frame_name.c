@@ -1,4 +1,4 @@
-/* Frame names: objects, argument lists, Java, Rust. */
+/* Derives frame names: recognises objects, removes argument lists, demangles Rust, tidies Java. */
 #include "frame_name.h"
 
 #include <stdint.h>
@@ -73,8 +73,7 @@ static size_t digits(struct tch_span span)
     return n;
 }
 
-/* "perf-123.map" as a program with a compiler of its own leaves it, "jitted-123-4.so" as perf
-   inject does. */
+/* Recognises "perf-123.map", written by a JIT, and "jitted-123-4.so", written by perf inject. */
 bool tch_dso_is_jit(struct tch_span dso)
 {
     struct tch_span base = tch_span_base(dso);
@@ -92,8 +91,8 @@ struct tch_span tch_java_symbol(struct tch_span symbol)
     return symbol;
 }
 
-/* Bytes before the argument list. A parenthesis inside of brackets belongs to the name, as do
-   Go's "net/http.(*Client).Do" and C++'s "(anonymous namespace)::f". */
+/* Returns how many bytes precede the argument list. A parenthesis inside brackets belongs to the
+   name, as do those of Go's "net/http.(*Client).Do" and of C++'s "(anonymous namespace)::f". */
 static size_t without_arguments(struct tch_span symbol)
 {
     static const char anonymous[] = "(anonymous namespace)";
@@ -124,7 +123,7 @@ static size_t without_arguments(struct tch_span symbol)
     return symbol.len;
 }
 
-/* Rust's old mangling. perf turns "_ZN3foo3barE" into "foo::bar" and leaves the rest as it is:
+/* Rust's old mangling. perf demangles "_ZN3foo3barE" to "foo::bar" and leaves the rest:
    "_$LT$alloc..vec..Vec$LT$T$GT$$GT$::push::h0123456789abcdef". */
 
 enum { RUST_HASH = 19 }; /* "::h" and 16 digits */
@@ -156,7 +155,7 @@ static uint32_t hex_digit(char c)
     return c >= 'a' && c <= 'f' ? (uint32_t)(c - 'a') + 10 : 16;
 }
 
-/* "$u7b$" for "{": adds the character and returns the bytes read, or 0. */
+/* Decodes a character such as "$u7b$" ("{") and adds it. Returns the number of bytes read, or 0. */
 static size_t add_code_point(struct tch_buf *b, struct tch_span s)
 {
     uint32_t code = 0;
@@ -196,7 +195,7 @@ static size_t add_unescaped(struct tch_buf *b, struct tch_span s)
 
 static void add_rust(struct tch_buf *b, struct tch_span s)
 {
-    bool segment = true; /* at the start of one; there "_$" means "$" */
+    bool segment = true; /* at the start of a path segment, where "_$" means "$" */
 
     while (s.len > 0) {
         size_t used;

@@ -1,4 +1,4 @@
-/* The grammar of `perf script`'s lines. */
+/* Parses the lines of `perf script`. */
 #include "perf_line.h"
 
 #include "base/number.h"
@@ -13,7 +13,7 @@ static bool is_hex(char c)
     return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* Cuts the next word off the front of *line; it is empty at the end. */
+/* Removes the next word from the front of *line and returns it; empty at the end. */
 static struct tch_span next_word(struct tch_span *line)
 {
     struct tch_span word;
@@ -38,7 +38,7 @@ static bool all_are(struct tch_span word, bool (*is)(char))
     return word.len > 0;
 }
 
-/* "123" or "122/123". */
+/* Recognises "123" or "122/123". */
 static bool is_ids(struct tch_span word)
 {
     const char *slash = memchr(word.p, '/', word.len);
@@ -48,14 +48,14 @@ static bool is_ids(struct tch_span word)
            (!slash || all_are((struct tch_span){slash + 1, word.len - first - 1}, is_digit));
 }
 
-/* "[003]" */
+/* Recognises "[003]". */
 static bool is_cpu(struct tch_span word)
 {
     return word.len > 2 && word.p[0] == '[' && word.p[word.len - 1] == ']' &&
            all_are((struct tch_span){word.p + 1, word.len - 2}, is_digit);
 }
 
-/* "123.456789:", also without a fraction; to nanoseconds. */
+/* Parses "123.456789:", also without a fraction, to nanoseconds. */
 static bool is_time(struct tch_span word, uint64_t *ns)
 {
     uint64_t seconds;
@@ -113,8 +113,8 @@ static void parse_tail(struct tch_perf_event *ret, struct tch_span tail)
     ret->rest = tch_span_trim(before);
 }
 
-/* Whether the word after a number proves that it is the thread's. In doubt the last number before
-   the CPU or the time counts: a program may be called "pool 1". */
+/* Returns whether the word after a number proves that the number is a thread id. A program may be
+   called "pool 1", so in doubt the last number before the CPU or the time is the thread id. */
 static bool starts_tail(struct tch_span tail, bool by_event)
 {
     struct tch_span word = next_word(&tail);
@@ -151,7 +151,7 @@ bool tch_perf_event(struct tch_span line, struct tch_perf_event *ret)
 {
     *ret = (struct tch_perf_event){.period = 1};
     line = tch_span_trim(line);
-    if (tch_span_starts(line, "VM:")) { /* a guest: "VM:    0 VCPU:000 " comes first */
+    if (tch_span_starts(line, "VM:")) { /* a virtual machine: "VM:    0 VCPU:000 " comes first */
         struct tch_span tail = line;
 
         for (int i = 0; i < 3 && tail.len > 0; i++) {
@@ -166,7 +166,7 @@ bool tch_perf_event(struct tch_span line, struct tch_perf_event *ret)
     return find_ids(line, false, ret) || find_ids(line, true, ret);
 }
 
-/* "main+0x1f" without the offset. */
+/* Removes the offset from "main+0x1f". */
 static struct tch_span without_offset(struct tch_span symbol)
 {
     size_t plus = tch_span_rfind(symbol, "+0x");
@@ -190,7 +190,7 @@ bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret)
         ret->inlined = true;
         line.len -= strlen(" (inlined)");
     } else if (tch_span_ends(line, ")")) {
-        /* "(path)", whose path may hold blanks and end in " (deleted)". */
+        /* The object is "(path)". The path may contain blanks and end in " (deleted)". */
         struct tch_span rest = line;
         size_t open;
 
@@ -202,7 +202,8 @@ bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret)
         }
     }
     ret->symbol = without_offset(tch_span_trim(line));
-    /* perf prints nothing for a symbol without a name. Such a frame is kept, as a blank. */
+    /* perf prints nothing for a symbol without a name. Such a frame is kept with a blank as its
+       name. */
     if (ret->symbol.len == 0 && ret->dso.len > 0)
         ret->symbol = (struct tch_span){" ", 1};
     return ret->symbol.len > 0;
@@ -217,7 +218,7 @@ bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined)
     if (*inlined)
         line.len -= strlen(" (inlined)");
     *ret = (struct tch_span){"", 0};
-    /* Where perf knows no line it prints the object and the address, "libc.so.6[7f12]". */
+    /* If perf knows no line, it prints the object and the address, "libc.so.6[7f12]". */
     if (tch_span_starts(line, "??:") || tch_span_ends(line, "]"))
         return true;
     colon = tch_span_rfind(line, ":");

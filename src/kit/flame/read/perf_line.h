@@ -1,6 +1,6 @@
 /*
- * Parses one line of `perf script`. Widths differ from version to version, so it is split at blanks
- * and never at columns.
+ * Parses one line of `perf script`. Column widths differ between versions, so lines are split at
+ * blanks.
  */
 #ifndef TCH_PERF_LINE_H
 #define TCH_PERF_LINE_H
@@ -10,15 +10,15 @@
 
 #include "frame_name.h"
 
-/** The line that a sample starts with. */
+/** The first line of a sample. */
 struct tch_perf_event {
     struct tch_span comm;
-    struct tch_span pid; /**< empty when only the thread is given */
+    struct tch_span pid; /**< empty if only the thread is given */
     struct tch_span tid;
-    struct tch_span name; /**< of the event, without the colon; empty when there is none */
-    struct tch_span rest; /**< after it: nothing, a tracepoint's text, or one frame */
-    uint64_t time_ns;     /**< 0 when there is none */
-    uint64_t period;      /**< 1 when there is none */
+    struct tch_span name; /**< name of the event, without the colon; empty if there is none */
+    struct tch_span rest; /**< text after the event: empty, a tracepoint's text, or one frame */
+    uint64_t time_ns;     /**< 0 if there is none */
+    uint64_t period;      /**< 1 if there is none */
     bool has_time;
 };
 
@@ -26,16 +26,16 @@ struct tch_perf_event {
 struct tch_perf_frame {
     struct tch_span ip;
     struct tch_span symbol; /**< without the offset */
-    struct tch_span dso;    /**< empty when there is none */
+    struct tch_span dso;    /**< empty if there is none */
     bool inlined;
 };
 
-/** Return false when the line is something else. The spans point into it. */
+/** Parse a line. Return false if the line is something else. The spans point into the line. */
 bool tch_perf_event(struct tch_span line, struct tch_perf_event *ret);
 bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret);
 
-/** "main.c:12" or "main.c:12 (inlined)", with any blanks around it, which follows a frame with -F
-   +srcline; *ret is empty where perf knew no line. */
+/** Parses "main.c:12" or "main.c:12 (inlined)", which follows a frame with -F +srcline, ignoring
+    blanks around it. *ret is empty if perf knew no line. */
 bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined);
 
 /** Returns whether two events are the same, apart from modifiers such as ":u" or ":ppp". */

@@ -1,4 +1,4 @@
-/* The common part of all kinds of text: lines, frames of a sample, options, notes. */
+/* Code shared by the readers of all kinds of text: lines, frames of a sample, options, notes. */
 #include "profile_read.h"
 
 #include "base/array.h"
@@ -57,7 +57,8 @@ static bool is_hex_digit(char c)
     return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
-/* "0x7f12ab" to "0x...", so that code loaded elsewhere the next time has the same name. */
+/* Replaces addresses such as "0x7f12ab" by "0x...", so that code loaded at another address has the
+   same name. */
 struct tch_span tch_read_strip_hex(struct tch_flame_reader *r, struct tch_span name)
 {
     tch_buf_clear(&r->scratch);
@@ -76,7 +77,8 @@ struct tch_span tch_read_strip_hex(struct tch_flame_reader *r, struct tch_span n
     return (struct tch_span){r->scratch.data, r->scratch.len};
 }
 
-/* Bytes of "comm-PID/TID" or "comm-?/TID" that are comm; all of them where it is not the like. */
+/* Returns the length of comm in "comm-PID/TID" or "comm-?/TID"; the whole length if the name has
+   another form. */
 static size_t comm_length(struct tch_span name)
 {
     size_t at = name.len;
@@ -109,7 +111,7 @@ static int merge_thread(struct tch_flame_reader *r, uint32_t *first, tacho_error
     if (!tch_is_thread_name(name))
         return 0;
     name.len = comm_length(name);
-    /* The text may move when a name is added, so it is added from a copy. */
+    /* Adding a name may move the table's text, so it is added from a copy. */
     copy = malloc(name.len);
     if (!copy)
         return tch_read_no_memory(r, err);
@@ -122,7 +124,7 @@ static int merge_thread(struct tch_flame_reader *r, uint32_t *first, tacho_error
     return 0;
 }
 
-/* A function that calls itself becomes one frame. */
+/* Merges consecutive frames of a function that calls itself. */
 static void collapse_recursion(struct tch_flame_reader *r)
 {
     size_t kept = 0;
@@ -188,7 +190,7 @@ int tch_read_drop(struct tch_flame_reader *r, struct tch_span event, tacho_error
     return 0;
 }
 
-/* Detects the kind of text by a line; TCH_READ_AUTO: the line does not show it. */
+/* Detects the kind of text from a line. Returns TCH_READ_AUTO if the line does not show it. */
 static enum tch_read_kind detect_kind(struct tch_span line)
 {
     struct tch_span text = tch_span_trim(line);

@@ -1,13 +1,13 @@
 /*
- * Reading profiles: text of some profiler in, distinct stacks out.
+ * Reads profiles: converts a profiler's text to distinct stacks.
  *
  *     tch_read_init(&r, &stacks, &options);
  *     status = tch_read_fd(&r, fd, path, &err);
  *     ... r.notes ...
  *     tch_read_release(&r);
  *
- * Each kind of text is one row of a table (profile_read.c) and one file (read_*.c). Lines that
- * are not understood are skipped and counted: one odd line does not lose a profile of an hour.
+ * Each kind of text is one row of a table (profile_read.c) and one file (read_*.c). Lines that are
+ * not understood are skipped and counted, so that one odd line does not spoil a profile of an hour.
  */
 #ifndef TCH_PROFILE_READ_H
 #define TCH_PROFILE_READ_H
@@ -21,37 +21,37 @@
 #include "frame_name.h"
 #include "kit/flame/stacks.h"
 
-/** The order is that of tch_read_kinds. */
+/** Kinds of text, in the order of tch_read_kinds. */
 enum tch_read_kind { TCH_READ_AUTO, TCH_READ_FOLDED, TCH_READ_PERF, TCH_READ_DTRACE };
 
-/** Their names, "auto" first; NULL-ended. */
+/** The names of the kinds, "auto" first, NULL-terminated. */
 extern const char *const tch_read_kinds[];
 
 struct tch_flame_read_options {
-    enum tch_read_kind kind; /**< TCH_READ_AUTO: as the first line looks */
+    enum tch_read_kind kind; /**< TCH_READ_AUTO: detect the kind from the first line */
 
-    /* Names of frames. */
+    /* Changes of frame names. */
     bool pid;          /**< the first frame is "comm-PID" */
-    bool tid;          /**< ... "comm-PID/TID" */
-    bool addrs;        /**< the address beside the object of a symbol that is not known */
+    bool tid;          /**< the first frame is "comm-PID/TID" */
+    bool addrs;        /**< add the address to the object of an unknown symbol */
     bool mark_kernel;  /**< add "_[k]" to kernel functions */
-    bool mark_jit;     /**< add "_[j]" to functions compiled while the program ran */
+    bool mark_jit;     /**< add "_[j]" to functions compiled at run time */
     bool mark_inlined; /**< add "_[i]" to inlined functions */
-    bool source;       /**< ":file:line" where the text has it */
-    bool strip_hex;    /**< addresses in names, "0x7f12", become "0x..." */
-    const char *event; /**< the one event to count; NULL: the first one seen */
+    bool source;       /**< add ":file:line" if the text has it */
+    bool strip_hex;    /**< replace addresses in names, "0x7f12", by "0x..." */
+    const char *event; /**< event to count; NULL: the first one seen */
 
     /* Changes of whole stacks. */
-    bool reverse;            /**< leaf first */
-    bool collapse_recursion; /**< a function that calls itself is one frame */
-    bool merge_threads;      /**< "-PID/TID" goes from the first frame */
+    bool reverse;            /**< order the frames leaf first */
+    bool collapse_recursion; /**< merge consecutive frames of a function that calls itself */
+    bool merge_threads;      /**< remove "-PID/TID" from the first frame */
 };
 
 /** One sample in time. */
 struct tch_sample {
     uint64_t time_ns;
     uint32_t stack;
-    uint32_t thread; /**< a number in tch_timeline.threads */
+    uint32_t thread; /**< number in tch_timeline.threads */
     uint64_t weight;
 };
 
@@ -60,41 +60,42 @@ struct tch_timeline {
     struct tch_sample *list;
     size_t count;
     size_t cap;
-    bool timed; /**< the times are from the text, and not a mere order */
+    bool timed; /**< the times are from the text; otherwise they only give the order */
 };
 
 void tch_timeline_release(struct tch_timeline *timeline);
 
-/** What the caller should report. */
+/** Facts about the input that the caller should report. */
 struct tch_read_notes {
-    uint64_t samples;         /**< counted in the stacks */
-    uint64_t ignored;         /**< lines not understood */
-    uint64_t first_ignored;   /**< the number of the first of them */
-    bool both;                /**< it was a differential, two counts a line */
-    bool fractional;          /**< counts with a fraction were truncated to whole ones */
-    struct tch_span event;    /**< the one counted, empty where there are none; until the release */
-    struct tch_intern events; /**< seen but not counted */
-    uint64_t *event_counts;   /**< samples of each */
+    uint64_t samples;       /**< samples counted in the stacks */
+    uint64_t ignored;       /**< lines not understood */
+    uint64_t first_ignored; /**< line number of the first of them */
+    bool both;              /**< the input is a differential, with two counts per line */
+    bool fractional;        /**< counts with a fraction were truncated to whole numbers */
+    struct tch_span
+        event; /**< the event counted, empty if the text has no events; valid until the release */
+    struct tch_intern events; /**< events seen but not counted */
+    uint64_t *event_counts;   /**< number of samples of each of them */
     size_t event_cap;
 };
 
-/** Set timeline before reading to have the samples in time order, too. */
+/** A reader. Set timeline before reading to get the samples in the order of time, too. */
 struct tch_flame_reader {
     struct tch_stacks *stacks;
     struct tch_flame_read_options options;
     struct tch_read_notes notes;
     struct tch_timeline *timeline;
 
-    const struct tch_read_ops *ops; /* once the kind is known */
-    void *state;                    /* of the kind */
-    uint64_t line;                  /* the number of the line being read */
-    struct tch_buf scratch;         /* a name being changed */
-    uint32_t *frames;               /* of the sample being read, root first */
+    const struct tch_read_ops *ops; /* NULL until the kind is known */
+    void *state;                    /* state of the kind's reader */
+    uint64_t line;                  /* number of the current line */
+    struct tch_buf scratch;         /* buffer for a name that is changed */
+    uint32_t *frames;               /* frames of the current sample, root first */
     size_t frame_count;
     size_t frame_cap;
 };
 
-/** One kind of text. Each returns 0 or a negative code. */
+/** The reader of one kind of text. Each function returns 0 or a negative code. */
 struct tch_read_ops {
     int (*open)(struct tch_flame_reader *r, tacho_error *err); /**< sets r->state */
     int (*line)(struct tch_flame_reader *r, struct tch_span line, tacho_error *err);
@@ -106,24 +107,24 @@ extern const struct tch_read_ops tch_read_folded;
 extern const struct tch_read_ops tch_read_perf;
 extern const struct tch_read_ops tch_read_dtrace;
 
-/** stacks is borrowed until the release, and options->event too. */
+/** Initialises a reader. stacks and options->event must stay valid until the release. */
 void tch_read_init(struct tch_flame_reader *r, struct tch_stacks *stacks,
                    const struct tch_flame_read_options *options);
 void tch_read_release(struct tch_flame_reader *r);
 
-/** Reads to the end. Once a reader. @return 0, TACHO_EIO, TACHO_ENOMEM */
+/** Reads to the end of the file. Call it once per reader. @return 0, TACHO_EIO, TACHO_ENOMEM */
 int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err);
 int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho_error *err);
 
 /** Returns whether a first frame names a thread: "comm-PID/TID". */
 bool tch_is_thread_name(struct tch_span name);
 
-/* For the kinds. */
+/* For the readers of the kinds. */
 
-/** Room for `more` frames of the sample being read; 0 or TACHO_ENOMEM. */
+/** Makes room for `more` frames of the current sample. @return 0 or TACHO_ENOMEM */
 int tch_read_reserve(struct tch_flame_reader *r, size_t more, tacho_error *err);
 
-/** Appends a frame to the sample being read; 0 or TACHO_ENOMEM. */
+/** Appends a frame to the current sample. @return 0 or TACHO_ENOMEM */
 static inline int tch_read_push(struct tch_flame_reader *r, uint32_t name, tacho_error *err)
 {
     if (r->frame_count == r->frame_cap && tch_read_reserve(r, 1, err) < 0)
@@ -135,11 +136,11 @@ static inline int tch_read_push(struct tch_flame_reader *r, uint32_t name, tacho
 /** Fails with TACHO_ENOMEM at the current line. */
 int tch_read_no_memory(const struct tch_flame_reader *r, tacho_error *err);
 
-/* For tch_read_name(). */
+/* Used by tch_read_name() only. */
 struct tch_span tch_read_strip_hex(struct tch_flame_reader *r, struct tch_span name);
 
-/** The number of a frame's name, or TACHO_ENOMEM. Inline, because readers call it for every frame
-   of every stack. */
+/** Returns the number of a frame's name, or TACHO_ENOMEM. Inline, because readers call it for every
+    frame of every stack. */
 static inline int64_t tch_read_name(struct tch_flame_reader *r, struct tch_span name,
                                     tacho_error *err)
 {
@@ -152,26 +153,27 @@ static inline int64_t tch_read_name(struct tch_flame_reader *r, struct tch_span 
     return id != TCH_INTERN_NONE ? (int64_t)id : tch_read_no_memory(r, err);
 }
 
-/** Completes the sample: changes it as the options say and counts it. @return the number of its
-    stack or a negative code */
+/** Completes the current sample: applies the options and counts it. @return the number of its stack
+    or a negative code */
 int64_t tch_read_sample(struct tch_flame_reader *r, uint64_t count, tacho_error *err);
 
-/** Adds to the timeline, if there is one. */
+/** Adds a sample to the timeline, if there is one. */
 int tch_read_in_time(struct tch_flame_reader *r, uint64_t time_ns, int64_t stack,
                      struct tch_span thread, uint64_t weight, tacho_error *err);
 
-/** Counts a line that was not understood. */
+/** Counts the current line as not understood. */
 void tch_read_ignore(struct tch_flame_reader *r);
 
-/** Counts a sample of an event that is not wanted; 0 or TACHO_ENOMEM. */
+/** Counts a sample of an event that is not wanted. @return 0 or TACHO_ENOMEM */
 int tch_read_drop(struct tch_flame_reader *r, struct tch_span event, tacho_error *err);
 
-/** "main;f 12" or, of a differential, "main;f 11 12": where the counts are, for detection too. */
+/** The parts of a line "main;f 12" or, in a differential, "main;f 11 12". Detection uses it,
+    too. */
 struct tch_folded_line {
     struct tch_span frames;
     double before;
     uint64_t count;
-    bool both; /**< before is there */
+    bool both; /**< the line has a count before */
     bool fractional;
 };
 bool tch_folded_split(struct tch_span line, bool may_both, struct tch_folded_line *ret);

@@ -1,4 +1,4 @@
-/* DTrace's aggregated stacks: frames leaf first, one a line, then a line with the count. */
+/* Reads DTrace's aggregated stacks: one frame per line, leaf first, then a line with the count. */
 #include <stdlib.h>
 
 #include "base/fail.h"
@@ -6,7 +6,7 @@
 #include "profile_read.h"
 
 struct dtrace {
-    bool in_header; /* "CPU  ID  FUNCTION:NAME" and what is under it, to the next empty line */
+    bool in_header; /* in the lines from "CPU  ID  FUNCTION:NAME" to the next empty line */
     struct tch_buf name;
 };
 
@@ -32,7 +32,7 @@ static void close_dtrace(void *state)
     free(d);
 }
 
-/* "libc.so.6`read+0xa" to "libc.so.6`read". */
+/* Adds a frame, "libc.so.6`read+0xa", as "libc.so.6`read". */
 static int push_frame(struct tch_flame_reader *r, struct tch_span frame, tacho_error *err)
 {
     struct dtrace *d = r->state;
@@ -66,7 +66,7 @@ static int line_dtrace(struct tch_flame_reader *r, struct tch_span line, tacho_e
         return 0;
     if (tch_parse_u64_n(text.p, text.len, UINT64_MAX, &count) < 0)
         return push_frame(r, text, err);
-    if (r->frame_count == 0) { /* a count of nothing */
+    if (r->frame_count == 0) { /* a count without frames */
         tch_read_ignore(r);
         return 0;
     }
@@ -75,7 +75,7 @@ static int line_dtrace(struct tch_flame_reader *r, struct tch_span line, tacho_e
                             err);
 }
 
-/* Frames without a count at the end are not a stack. */
+/* Drops frames without a count at the end of the text. */
 static int end_dtrace(struct tch_flame_reader *r, tacho_error *err)
 {
     (void)err;

@@ -1,17 +1,19 @@
-/* Folded stacks: "main;f;g 12", and "main;f;g 11 12" of a differential. */
+/* Reads folded stacks: "main;f;g 12" or, in a differential, "main;f;g 11 12". */
 #include <stdlib.h>
 
 #include "base/fail.h"
 #include "base/number.h"
 #include "profile_read.h"
 
-/* The first stack decides for the whole file, because a name may end in a number, too. */
+/* The first stack decides whether the whole file has two counts, because a name may end in a
+   number. */
 struct folded {
     bool decided;
     bool both;
 };
 
-/* Cuts a blank and a count off the end of *line: whole, and with its fraction. */
+/* Removes a blank and a count from the end of *line. Returns the count as a whole number and with
+   its fraction. */
 static bool cut_count(struct tch_span *line, uint64_t *whole, double *exact)
 {
     size_t end = line->len;
@@ -71,7 +73,8 @@ static int push_frames(struct tch_flame_reader *r, struct tch_span text, tacho_e
         struct tch_span frame = {p, (size_t)(stop - p)};
         int64_t name;
 
-        /* "[T; 4]" in a Rust name was cut in two: no frame starts or ends with a blank. */
+        /* The ';' of "[T; 4]" in a Rust name does not separate frames: no frame starts or ends with
+           a blank. */
         if (frame.len > 0 && (frame.p[0] == ' ' || frame.p[frame.len - 1] == ' '))
             frame = tch_span_trim(frame);
         name = tch_read_name(r, frame, err);
@@ -85,7 +88,7 @@ static int push_frames(struct tch_flame_reader *r, struct tch_span text, tacho_e
     }
 }
 
-/* Both counts of a differential go to the one stack that the sample became. */
+/* Adds both counts of a differential to the stack of the sample. */
 static int add_both(struct tch_flame_reader *r, const struct tch_folded_line *line,
                     tacho_error *err)
 {

@@ -1,8 +1,11 @@
 /*
- * `perf script`: an event line, frames leaf first, an empty line.
+ * Reads the text of `perf script`: for each sample an event line, frames leaf first, an empty line.
  *
- * The same frame lines repeat by the million, so a whole line is looked up first, and parsed only
- * when it is new. An event line has a time in it and is always new.
+ * States: BETWEEN samples an event line is expected; in a SAMPLE frames follow until an empty line;
+ * PASSING skips a sample that is not wanted or not understood.
+ *
+ * Millions of frame lines are equal, so each line is looked up in a table (struct memo) first, and
+ * parsed only if it is new. An event line contains a time and is always parsed.
  */
 #include <stdlib.h>
 
@@ -13,28 +16,29 @@
 #include "profile_read.h"
 
 enum {
-    MEMO_BYTES = 64 << 20,   /* of remembered lines; then all are forgotten */
-    NAME_MAX_BYTES = 1 << 20 /* of one frame's name */
+    MEMO_BYTES = 64 << 20,   /* limit of the remembered lines; then all are forgotten */
+    NAME_MAX_BYTES = 1 << 20 /* limit of one frame's name */
 };
 
-/* No line has this number. */
+/* A line number that does not occur. */
 static const uint32_t NO_LINE = UINT32_MAX;
 
 enum state {
-    BETWEEN, /* samples: an event line is due */
-    SAMPLE,  /* frames are due */
-    PASSING, /* to the next empty line: not wanted, or not understood */
+    BETWEEN, /* between samples: an event line is expected */
+    SAMPLE,  /* in a sample: frames are expected */
+    PASSING, /* skipping to the next empty line: the sample is not wanted or not understood */
 };
 
-/* The meaning of a line: its names from parts[first], root first. A line that is no frame has none.
- */
+/* The frames of a line: names from parts[first] on, root first. A line that is not a frame has 0
+   names. */
 struct meaning {
     uint32_t first;
     uint32_t count;
-    uint32_t next; /* the line that followed the last time; mostly it does so again */
+    uint32_t next; /* line that followed the last time, which it often does again */
 };
 
-/* Java's frames are read otherwise, so they are remembered apart. */
+/* The lines seen so far. Lines of Java programs are parsed differently, so they have a table of
+   their own. */
 struct memo {
     struct tch_intern lines;
     struct meaning *meanings;
@@ -47,18 +51,19 @@ struct memo {
 struct perf {
     enum state state;
     struct memo memos[2];
-    struct memo *memo; /* of the program being sampled */
-    uint32_t last;     /* line of this sample, in the memo; NO_LINE before the first */
+    struct memo *memo; /* table for the program of this sample */
+    uint32_t last;     /* last line of this sample in the memo; NO_LINE before the first */
     bool is_java;
-    struct tch_buf event; /* the one that counts */
+    struct tch_buf event; /* event to count */
     bool has_event;
-    struct tch_buf comm;   /* of this sample: the first frame */
-    struct tch_buf thread; /* ... "comm-PID/TID" */
+    struct tch_buf comm;   /* first frame of this sample */
+    struct tch_buf thread; /* "comm-PID/TID" of this sample */
     struct tch_buf name;   /* scratch */
-    struct tch_buf joined; /* the last frame's line, and its source's when that is wanted */
+    struct tch_buf
+        joined; /* the last frame's line, followed by its source line if that is wanted */
     uint64_t time_ns;
     uint64_t period;
-    struct meaning *frames; /* of this sample, leaf first */
+    struct meaning *frames; /* frames of this sample, leaf first */
     size_t frame_count;
     size_t frame_cap;
 };
@@ -106,8 +111,8 @@ static void close_perf(void *state)
 
 /* Frames. */
 
-/* "[libx.so.1]" or "[libx.so.1 <7f12>]" where the symbol is not known, "[unknown]" without an
-   object. */
+/* Adds the name of an unknown symbol: "[libx.so.1]", "[libx.so.1 <7f12>]", or "[unknown]" without
+   an object. */
 static void add_unknown(struct tch_flame_reader *r, const struct tch_perf_frame *frame)
 {
     struct perf *p = r->state;
@@ -135,7 +140,7 @@ static void add_mark(struct tch_flame_reader *r, const struct tch_perf_frame *fr
         tch_buf_adds(&p->name, tch_span_ends(name, "_[j]") ? "" : "_[j]");
 }
 
-/* One name of a frame; Java's compiler writes what it inlined as "A->B". */
+/* Adds one name of a frame. Java's compiler writes inlined methods as "A->B". */
 static int add_name(struct tch_flame_reader *r, const struct tch_perf_frame *frame,
                     struct tch_span symbol, struct tch_span source, bool inlined, tacho_error *err)
 {
@@ -182,7 +187,7 @@ static int add_names(struct tch_flame_reader *r, const struct tch_perf_frame *fr
     return status < 0 ? status : add_name(r, frame, rest, source, inlined, err);
 }
 
-/* Remembers that line `id`, new, is this frame. */
+/* Remembers that the new line `id` is this frame. */
 static int learn_line(struct tch_flame_reader *r, uint32_t id, const struct tch_perf_frame *frame,
                       struct tch_span source, tacho_error *err)
 {
@@ -229,7 +234,7 @@ static int end_sample(struct tch_flame_reader *r, tacho_error *err)
     }
     p->frame_count = 0;
     p->state = BETWEEN;
-    /* Only between samples: the frames of a sample are kept by their place in the memo. */
+    /* The memo is cleared between samples only, because the frames of a sample point into it. */
     if (p->memo->lines.bytes_len >= MEMO_BYTES) {
         tch_intern_clear(&p->memo->lines);
         p->memo->part_count = 0;
@@ -239,7 +244,7 @@ static int end_sample(struct tch_flame_reader *r, tacho_error *err)
                             p->period, err);
 }
 
-/* Is this event the one that counts? The first one seen is, when none was asked for. */
+/* Returns whether an event is the one to count. If none was requested, the first one seen is. */
 static bool is_wanted(struct tch_flame_reader *r, struct tch_span event)
 {
     struct perf *p = r->state;
@@ -291,7 +296,7 @@ static int start_sample(struct tch_flame_reader *r, const struct tch_perf_event 
     return p->comm.failed || p->thread.failed ? tch_read_no_memory(r, err) : 0;
 }
 
-/* A frame after the event on the same line: a whole sample without a call chain. */
+/* Adds a sample of one line: the frame follows the event, and there is no call chain. */
 static int one_line_sample(struct tch_flame_reader *r, const struct tch_perf_frame *frame,
                            tacho_error *err)
 {
@@ -334,7 +339,7 @@ static int event_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
     return status;
 }
 
-/* A line never seen inside of a sample. */
+/* Parses a line that was never seen inside a sample. */
 static int new_frame_line(struct tch_flame_reader *r, struct tch_span line, uint32_t id,
                           tacho_error *err)
 {
@@ -348,7 +353,7 @@ static int new_frame_line(struct tch_flame_reader *r, struct tch_span line, uint
     return learn_line(r, id, is_frame ? &frame : NULL, (struct tch_span){"", 0}, err);
 }
 
-/* A "file:line" after a frame is part of that frame. */
+/* Adds a "file:line" that follows a frame to that frame. */
 static int source_line(struct tch_flame_reader *r, struct tch_span source, bool inlined,
                        tacho_error *err)
 {
@@ -384,8 +389,8 @@ static bool is_indented(struct tch_span line)
     return line.len > 0 && (line.p[0] == '\t' || line.p[0] == ' ');
 }
 
-/* The number of a line: that which followed the last one before, or as the table says;
-   TCH_INTERN_NONE: no memory. */
+/* Returns the number of a line; TCH_INTERN_NONE if memory runs out. First tries the line that
+   followed the last one before, then the table. */
 static uint32_t find_line(struct perf *p, struct tch_span line)
 {
     struct memo *memo = p->memo;
@@ -415,7 +420,7 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
     uint32_t id;
     int status = 0;
 
-    /* Only a source line starts with exactly two blanks, or with none where a log lost them. */
+    /* Only a source line starts with exactly two blanks, or with none in a log that lost them. */
     if (line.len > 3 &&
         ((line.p[0] == ' ' && line.p[1] == ' ' && line.p[2] != ' ') || !is_indented(line)) &&
         tch_perf_source(line, &source, &inlined))
@@ -427,7 +432,7 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
         status = new_frame_line(r, line, id, err);
     if (status == 0)
         status = push_meaning(r, p->memo->meanings[id], err);
-    /* Prefetches the guess at the next line. */
+    /* Prefetches the line that probably follows. */
     if (status == 0) {
         const char *guess = tch_intern_text(&p->memo->lines, p->memo->meanings[id].next);
 
@@ -441,8 +446,8 @@ static int frame_line(struct tch_flame_reader *r, struct tch_span line, tacho_er
     return status;
 }
 
-/* Returns whether a line is part of a stack, although it lost the blanks at its start, as in some
-   logs. An event line may look like a frame: a program may be called "cafe". */
+/* Returns whether a line is part of a stack although it lost its leading blanks, as in some logs.
+   An event line may look like a frame, because a program may be called "cafe". */
 static bool is_bare_stack_line(const struct perf *p, struct tch_span line)
 {
     struct tch_perf_frame frame;
@@ -473,7 +478,7 @@ static int line_perf(struct tch_flame_reader *r, struct tch_span line, tacho_err
     }
     if (line.p[0] == '#' || (p->state == PASSING && indented))
         return 0;
-    /* Some text ends a sample without an empty line. */
+    /* Some texts have no empty line after a sample. */
     if (p->state == SAMPLE)
         status = end_sample(r, err);
     return status < 0 ? status : event_line(r, line, err);

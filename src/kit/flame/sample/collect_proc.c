@@ -1,4 +1,4 @@
-/* Processes that ran before the capture began, from /proc. */
+/* Reads the processes that ran before the capture began, from /proc. */
 #include <dirent.h>
 #include <limits.h>
 
@@ -31,7 +31,7 @@ static bool read_number(const char **p, bool hex, uint64_t *ret)
     return true;
 }
 
-/* "7f00-7f10 r-xp 00001000 08:01 1234    /usr/lib/x.so" */
+/* Adds the mapping of one line, "7f00-7f10 r-xp 00001000 08:01 1234    /usr/lib/x.so". */
 static int add_mapping(struct tch_collect *c, struct tch_flame_process *process, const char *text,
                        tacho_error *err)
 {
@@ -85,7 +85,7 @@ int tch_collect_proc_maps(struct tch_collect *c, struct tch_flame_process *proce
 
     snprintf(path, sizeof path, "/proc/%u/maps", (unsigned)process->pid);
     tch_buf_init(&b, PROC_MAX);
-    /* A process that is gone, or another user's, has no maps. */
+    /* The maps of a process that has exited, or of another user's process, cannot be read. */
     if (tch_file_read(path, PROC_MAX, &b, NULL) == 0)
         status = add_lines(c, process, b.data, err);
     tch_buf_release(&b);
@@ -118,7 +118,7 @@ int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err)
     snprintf(path, sizeof path, "/proc/%u/task", (unsigned)pid);
     dir = opendir(path);
     if (!dir)
-        return 0; /* it has ended */
+        return 0; /* the process has exited */
     while (status == 0 && (entry = readdir(dir))) {
         uint64_t tid;
 

@@ -1,4 +1,5 @@
-/* Programs whose stacks say little, and the one line that helps. */
+/* Finds the programs whose stacks are mostly truncated or unnamed, and advises what to do about
+   it. */
 #include "collect_programs.h"
 
 #include <stdbool.h>
@@ -9,8 +10,8 @@
 #include "perf_rings.h"
 
 enum {
-    LEAST_SAMPLES = 20, /* fewer say nothing about a program */
-    LEAST_SHARE = 20,   /* a program below one part in so many of all samples is not mentioned */
+    LEAST_SAMPLES = 20, /* with fewer samples, the shares of a program mean nothing */
+    LEAST_SHARE = 20,   /* a program with less than 1/LEAST_SHARE of all samples is not mentioned */
 };
 
 void tch_programs_release(struct tch_flame_programs *programs)
@@ -82,18 +83,19 @@ static void add_advice(const struct tch_flame_program *p, uint32_t stack_bytes, 
     if (truncated)
         add_share(b, p->truncated, p->samples, "are truncated");
     else
-        add_share(b, p->jit, p->samples, "have compiled code without names");
+        add_share(b, p->jit, p->samples, "contain JIT-compiled code without names");
     if (truncated && is_most(p->cut, p->truncated) && stack_bytes < TCH_STACK_COPY_MAX)
-        tch_buf_addf(b, "copy more of them: --stack-size %dk", TCH_STACK_COPY_MAX / 1024);
+        tch_buf_addf(b, "copy more of each stack with --stack-size %dk", TCH_STACK_COPY_MAX / 1024);
     else if (p->runtime == TCH_RUNTIME_JAVA)
         tch_buf_adds(b, "run java with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
                         "-XX:+DumpPerfMapAtExit (before JDK 17 with a perf map agent)");
     else if (p->runtime == TCH_RUNTIME_NODE)
         tch_buf_adds(b, "run node with --perf-basic-prof --interpreted-frames-native-stack");
     else if (truncated)
-        tch_buf_adds(b, "compile it with -fasynchronous-unwind-tables or -fno-omit-frame-pointer");
+        tch_buf_adds(
+            b, "compile the program with -fasynchronous-unwind-tables or -fno-omit-frame-pointer");
     else
-        tch_buf_adds(b, "let its compiler write /tmp/perf-PID.map");
+        tch_buf_adds(b, "configure its JIT compiler to write /tmp/perf-PID.map");
     tch_buf_addc(b, '\0');
 }
 

@@ -1,5 +1,6 @@
 /*
- * The programs of a capture, how well their stacks were followed, and what would help.
+ * Counts per program of a capture how many stacks were unwound to their root, and advises what
+ * would help where many were not.
  */
 #ifndef TCH_COLLECT_PROGRAMS_H
 #define TCH_COLLECT_PROGRAMS_H
@@ -10,7 +11,7 @@
 #include "base/buf.h"
 #include "base/intern.h"
 
-/** What runs the code of a program. */
+/** The language runtime that executes a program. */
 enum tch_runtime {
     TCH_RUNTIME_NATIVE,
     TCH_RUNTIME_JAVA,
@@ -18,18 +19,19 @@ enum tch_runtime {
     TCH_RUNTIME_PYTHON,
 };
 
-/** All processes of one program together. */
+/** The counts of all processes that run the same program. */
 struct tch_flame_program {
     enum tch_runtime runtime;
-    uint64_t samples;   /**< with user code */
-    uint64_t truncated; /**< of these: not followed to the root */
-    uint64_t cut;       /**< of the truncated: because the copy of the stack was too short */
-    uint64_t jit;       /**< with code that was compiled at run time */
-    uint64_t places;    /**< of such code, each counted once */
-    uint64_t unnamed;   /**< of these: without a name */
+    uint64_t samples;   /**< samples with user code */
+    uint64_t truncated; /**< samples that were not unwound to the root */
+    uint64_t cut;       /**< truncated samples whose copy of the stack was too short */
+    uint64_t jit;       /**< samples with code that was compiled at run time */
+    uint64_t places;    /**< distinct places in code that was compiled at run time */
+    uint64_t unnamed;   /**< such places that have no name */
 };
 
-/** All zero is empty. Number 0 is a process whose program is not known. */
+/** The programs of a capture. All zero is empty. Number 0 is for processes whose program is
+    unknown. */
 struct tch_flame_programs {
     struct tch_intern names;
     struct tch_flame_program *list; /**< names.count of them */
@@ -45,9 +47,10 @@ uint32_t tch_programs_add(struct tch_flame_programs *programs, const char *name)
 enum tch_runtime tch_runtime_of(const char *file);
 
 /**
- * Adds one line, ended by '\0', for each program most of whose stacks are truncated or anonymous.
+ * Adds one line, terminated by '\0', for each program most of whose stacks are truncated or have no
+ * names.
  *
- * @param stack_bytes  how much of a stack was copied; 0: nothing
+ * @param stack_bytes  bytes copied per stack; 0: stacks were not copied
  */
 void tch_programs_advise(const struct tch_flame_programs *programs, uint32_t stack_bytes,
                          struct tch_buf *lines);

@@ -1,16 +1,16 @@
 /*
- * The kernel's records, one at a time, become distinct stacks. perf_event_open(2) has the layout of
- * each record.
+ * Turns the kernel's records, one at a time, into distinct stacks. perf_event_open(2) has the
+ * layout of each record.
  *
  * Order. Each CPU has a ring. tch_flame_sampler_drain() merges the rings by time, so a record may
- * rely on those before it: a mapping is known before a sample in it. What ran before the capture
- * has no such records; collect_proc.c reads it from /proc first.
+ * rely on those before it: a mapping is known before a sample in it. Processes that ran before the
+ * capture have no such records; collect_proc.c reads them from /proc first.
  *
  *     record              changes
  *     MMAP2               objects (a new file), maps of its process (new or replaced mapping)
  *     COMM                the name of a thread; after an exec, the process has no maps
- *     FORK                maps: a new thread, or a new process with its parent's maps and name
- *     EXIT                maps: the thread goes, its process with the last one; its wait is dropped
+ *     FORK                maps: adds a thread, or a process with its parent's maps and name
+ *     EXIT                maps: removes the thread, with the last one its process; drops its wait
  *     SAMPLE              samples, places, comms, stacks (collect_stack.c); off-CPU: begins a wait
  *     SWITCH (in)         off-CPU: ends the thread's wait and adds its time to the stack
  *     LOST, LOST_SAMPLES  lost
@@ -18,10 +18,10 @@
  * State of a thread, off-CPU only: running, or waiting since a time with a stack (struct tch_wait).
  * A SAMPLE at its switch-out begins the wait. SWITCH (in) or tch_collect_end() counts it.
  *
- * Threads. One thread calls everything here. The symbol worker runs beside it and reads only what
- * it was handed: copies of places, and objects, which do not move. An object's ELF file and kind do
- * not change after its first place exists, nor does its .eh_frame; the .debug_frame in it is this
- * thread's alone.
+ * Threads. One thread calls all functions of this file. The symbol worker runs in parallel and
+ * reads only copies of places, and objects, which never move. An object's ELF file, kind and
+ * .eh_frame do not change after its first place exists. Its .debug_frame is used by the calling
+ * thread only.
  */
 #include "collect_records.h"
 
@@ -32,7 +32,7 @@
 
 enum { MMAP2_NAME = 72 }; /* offset of the file name */
 
-/* A thread that left its CPU. */
+/* A thread that left its CPU and has not run since. */
 struct tch_wait {
     uint32_t tid;
     uint32_t stack;
@@ -81,7 +81,7 @@ static uint64_t word64(const struct perf_event_header *record, size_t at)
     return value;
 }
 
-/* The name at an offset; empty if it does not end inside of the record. */
+/* Returns the name at an offset; empty if the name does not end inside the record. */
 static const char *name_at(const struct perf_event_header *record, size_t at)
 {
     const char *name = (const char *)record + at;
@@ -89,7 +89,7 @@ static const char *name_at(const struct perf_event_header *record, size_t at)
     return at < record->size && memchr(name, '\0', record->size - at) ? name : "";
 }
 
-/* The first file that a process maps is its program. */
+/* Adds a mapping. The first file that a process maps is its program. */
 int tch_collect_map(struct tch_collect *c, struct tch_flame_process *process, struct tch_map map,
                     tacho_error *err)
 {
@@ -124,7 +124,7 @@ static int add_mapping(struct tch_collect *c, const struct perf_event_header *re
     struct tch_flame_thread *thread;
 
     if ((record->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
-        return 0; /* a module */
+        return 0; /* a kernel module */
     if (__builtin_add_overflow(start, word64(record, 24), &map.end))
         return 0;
     thread = tch_maps_thread(&c->maps, pid, word32(record, 12));

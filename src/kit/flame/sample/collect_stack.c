@@ -1,4 +1,25 @@
-/* A sample's callchain and copied stack become places. */
+/*
+ * Turns one sample into a stack of places. A place is one address in one object.
+ *
+ * A record has two parts, which are read in this order (perf_event_open(2)):
+ *
+ *     callchain     addresses that the kernel followed: its own frames and, by frame pointers,
+ *                   those of the program (add_callchain)
+ *     user stack    registers and a copy of the top of the stack: with --call-graph dwarf, and
+ *                   from the samplers without perf events (add_user_stack)
+ *
+ * The user stack is unwound frame by frame in follow_stack(), until a step returns something else
+ * than TCH_UNWOUND_STEP:
+ *
+ *     the place has a row of .eh_frame or .debug_frame    tch_unwind_step()
+ *     the place is the entry code of a program            TCH_UNWOUND_END: the root
+ *     a trampoline of Python                              the return address is one word up
+ *     any other code without a row, such as a JIT's       tch_unwind_step_fp()
+ *
+ * Unless it ends with TCH_UNWOUND_END, the stack gets the frame TCH_PLACE_CUT at its root end and
+ * counts as truncated. The number of frames is limited to FRAMES_MAX. Frames are collected leaf
+ * first and reversed at the end.
+ */
 #include "collect_records.h"
 
 #include <linux/perf_event.h>
@@ -8,18 +29,19 @@
 #include "sample_ring.h"
 
 enum {
-    CALLCHAIN_AT = 40,                  /* after address, thread, time and period */
-    FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* room for TCH_PLACE_CUT and for the comm */
-    LOOK_AGAIN = 50, /* samples between two looks for new mappings: one costs some 50 us */
+    CALLCHAIN_AT = 40,                  /* after the instruction address, thread, time and period */
+    FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* leaves room for TCH_PLACE_CUT and the comm */
+    LOOK_AGAIN =
+        50, /* samples between two reads of /proc/PID/maps, each of which takes about 50 us */
 };
 
-/* The part of the record that is not read yet. */
+/* A cursor over the record, and what was found in it so far. */
 struct sample {
     const uint8_t *at;
     const uint8_t *end;
     struct tch_flame_thread *thread;
-    bool user; /* some code of the program is in it */
-    bool jit;  /* and some of it was compiled at run time */
+    bool user; /* the stack contains code of the program */
+    bool jit;  /* the stack contains code that was compiled at run time */
 };
 
 static uint64_t next_word(struct sample *s)
@@ -46,7 +68,8 @@ static int push_place(struct tch_collect *c, uint32_t object, uint64_t addr, tac
     return 0;
 }
 
-/* The mapping of an address. Where no kernel reports new ones, they are looked for. */
+/* Finds the mapping of an address; *ret is NULL if there is none. Where the kernel does not report
+   new mappings, reads /proc/PID/maps again. */
 static int find_map(struct tch_collect *c, struct tch_flame_process *process, uint64_t ip,
                     const struct tch_map **ret, tacho_error *err)
 {
@@ -62,7 +85,7 @@ static int find_map(struct tch_collect *c, struct tch_flame_process *process, ui
     return status;
 }
 
-/* The object and the linked address of an instruction of the process. */
+/* Finds the object and the linked address of an instruction of the process. */
 static int locate(struct tch_collect *c, struct tch_flame_process *process, uint64_t ip,
                   uint32_t *object, uint64_t *addr, tacho_error *err)
 {
@@ -100,7 +123,7 @@ static int push_address(struct tch_collect *c, struct sample *s, uint64_t ip, ta
     return status < 0 ? status : push_user(c, s, object, addr, err);
 }
 
-/* The chain that the kernel followed: kernel frames, and user frames by their frame pointers. */
+/* Adds the chain that the kernel followed: kernel frames, and user frames by frame pointers. */
 static int add_callchain(struct tch_collect *c, struct sample *s, tacho_error *err)
 {
     uint64_t count = next_word(s);
@@ -125,7 +148,7 @@ static int add_callchain(struct tch_collect *c, struct sample *s, tacho_error *e
     return status;
 }
 
-/* The kernel's order of registers to DWARF's. */
+/* Reads the registers of the record and converts the kernel's order to DWARF's. */
 static void read_registers(struct sample *s, struct tch_regs *regs)
 {
     /* AX BX CX DX SI DI BP SP IP, R8 to R15 */
@@ -136,8 +159,8 @@ static void read_registers(struct sample *s, struct tch_regs *regs)
     regs->known = (1u << TCH_REGS) - 1;
 }
 
-/* One frame up from code without rules. The trampolines of "python3 -X perf" have no frame pointer:
-   they make room for one word and call, so the return address is above that word. */
+/* Unwinds one frame of code without a row. The trampolines of "python3 -X perf" have no frame
+   pointer. They reserve one word and call, so the return address is above that word. */
 static enum tch_unwound step_without_rules(struct tch_collect *c, const struct sample *s,
                                            uint32_t object, const struct tch_stack_copy *stack,
                                            struct tch_regs *regs)
@@ -160,7 +183,7 @@ static enum tch_unwound step_without_rules(struct tch_collect *c, const struct s
     return tch_unwind_step_fp(stack, regs);
 }
 
-/* One frame up: by the rules of its place, else without. */
+/* Unwinds one frame by the row of its place, or without a row if there is none. */
 static enum tch_unwound step_up(struct tch_collect *c, const struct sample *s, uint32_t place,
                                 uint32_t object, const struct tch_stack_copy *stack,
                                 struct tch_regs *regs, bool *signal)
@@ -180,7 +203,8 @@ static enum tch_unwound step_up(struct tch_collect *c, const struct sample *s, u
 static int follow_stack(struct tch_collect *c, struct sample *s, struct tch_regs *regs,
                         const struct tch_stack_copy *stack, enum tch_unwound *how, tacho_error *err)
 {
-    bool exact = true; /* the instruction itself, not the one after a call */
+    bool exact =
+        true; /* the address is that of the interrupted instruction, not a return address */
     int status = 0;
 
     *how = TCH_UNWOUND_STEP;
@@ -190,7 +214,7 @@ static int follow_stack(struct tch_collect *c, struct sample *s, struct tch_regs
 
         status = locate(c, s->thread->process, regs->r[TCH_REG_RA] - !exact, &object, &addr, err);
         if (status == 0 && !exact && object == TCH_OBJECT_NOWHERE) {
-            *how = TCH_UNWOUND_LOST; /* a return address that is none */
+            *how = TCH_UNWOUND_LOST; /* the return address is not in any mapping */
             break;
         }
         if (status == 0)
@@ -211,7 +235,7 @@ static int add_user_stack(struct tch_collect *c, struct sample *s, tacho_error *
     int status = 0;
 
     if (abi == PERF_SAMPLE_REGS_ABI_NONE)
-        return 0; /* a thread of the kernel */
+        return 0; /* a kernel thread */
     read_registers(s, &regs);
     size = next_word(s);
     stack = (struct tch_stack_copy){.start = regs.r[TCH_REG_SP], .data = s->at};
@@ -219,11 +243,11 @@ static int add_user_stack(struct tch_collect *c, struct sample *s, tacho_error *
         stack.start -= TCH_RED_ZONE;
     if (size > 0 && size < (uint64_t)(s->end - s->at) && (uint64_t)(s->end - s->at) - size >= 8) {
         s->at += size;
-        stack.len = (size_t)next_word(s); /* the bytes that were really copied */
+        stack.len = (size_t)next_word(s); /* the bytes that were actually copied */
         if (stack.len > size)
             stack.len = 0;
     }
-    /* In the middle of an exec the registers are those of a program that is gone. */
+    /* During an exec the registers are those of the program before it. */
     if (c->frame_count > 0 && !tch_maps_find(s->thread->process, regs.r[TCH_REG_RA]))
         return 0;
     if (abi == PERF_SAMPLE_REGS_ABI_64)
@@ -239,7 +263,7 @@ static int add_user_stack(struct tch_collect *c, struct sample *s, tacho_error *
     return status;
 }
 
-/* The number of the first frame: the name of the thread. */
+/* Returns the number of the first frame, which is the name of the thread. */
 static uint32_t comm_of(struct tch_collect *c, const struct tch_flame_thread *thread)
 {
     const char *comm = thread->comm[0] ? thread->comm : "[unknown]";

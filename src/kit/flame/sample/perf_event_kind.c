@@ -1,4 +1,4 @@
-/* The events that can be sampled, and what to report when the kernel refuses one. */
+/* Lists the events that can be sampled, and explains why the kernel refused one. */
 #include "perf_rings.h"
 
 #include <errno.h>
@@ -38,7 +38,7 @@ const struct tch_flame_event *tch_flame_event_find(const char *name)
     return NULL;
 }
 
-/* A setting of the kernel, or `fallback` where it cannot be read. */
+/* Reads a number from a file of /proc/sys; returns `fallback` if it cannot be read. */
 static int64_t kernel_setting(const char *path, int64_t fallback)
 {
     struct tch_buf b;
@@ -51,7 +51,7 @@ static int64_t kernel_setting(const char *path, int64_t fallback)
     return value;
 }
 
-/* The kernel lowers its limit by itself when samples cost it too much. */
+/* Explains EINVAL. The kernel lowers its rate limit by itself when samples take too much time. */
 static int fail_invalid(const struct tch_flame_sampler_options *options, const char *event,
                         tacho_error *err)
 {
@@ -60,12 +60,13 @@ static int fail_invalid(const struct tch_flame_sampler_options *options, const c
     if (options->off_cpu || (int64_t)options->rate <= most)
         return tch_fail_errno(err, EINVAL, "perf_event_open for '%s'", event);
     return tch_fail(err, TACHO_EIO, 0,
-                    "the kernel takes no more than %lld samples a second: take --rate %lld, or run "
+                    "the kernel allows at most %lld samples per second; use --rate %lld, or run "
                     "'sudo sysctl kernel.perf_event_max_sample_rate=%u'",
                     (long long)most, (long long)most, (unsigned)options->rate);
 }
 
-/* The level that would do: everything, the kernel's half, or one's own processes. */
+/* Recommends the level of perf_event_paranoid that is enough for the target: 0 for all processes, 1
+   for kernel code, 2 for the user's own processes. */
 int tch_flame_event_no_permission(int64_t level, const struct tch_flame_sampler_options *options,
                                   tacho_error *err)
 {
@@ -78,11 +79,11 @@ int tch_flame_event_no_permission(int64_t level, const struct tch_flame_sampler_
     if (level <= enough || level == 99)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
                         "no permission to sample %s: perf events are forbidden in this container, "
-                        "or it is another user's",
+                        "or it belongs to another user",
                         what);
     return tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                    "no permission to sample %s: kernel.perf_event_paranoid is %lld: run 'sudo "
-                    "sysctl kernel.perf_event_paranoid=%d', or as root",
+                    "no permission to sample %s: kernel.perf_event_paranoid is %lld; run 'sudo "
+                    "sysctl kernel.perf_event_paranoid=%d', or run tacho as root",
                     what, (long long)level, enough);
 }
 
@@ -102,7 +103,7 @@ int tch_flame_event_refused(int number, const struct tch_flame_sampler_options *
     case ENODEV:
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
                         "this machine cannot sample '%s' (no hardware counters, as in most virtual "
-                        "machines): take --event cpu-clock",
+                        "machines); use --event cpu-clock",
                         event);
     case ENOSYS:
         status = tch_fail(err, TACHO_EUNSUPPORTED, 0,
@@ -114,12 +115,12 @@ int tch_flame_event_refused(int number, const struct tch_flame_sampler_options *
         return fail_invalid(options, event, err);
     case EMFILE:
         return tch_fail(err, TACHO_EIO, 0,
-                        "too many open files: run 'ulimit -n 65536' before, or sample fewer "
+                        "too many open files; run 'ulimit -n 65536' first, or sample fewer "
                         "threads");
     default:
         return tch_fail_errno(err, number, "perf_event_open for '%s'", event);
     }
     if (err)
-        err->system_errno = number; /* the caller may say more about rights */
+        err->system_errno = number; /* the caller may add advice about permissions */
     return status;
 }

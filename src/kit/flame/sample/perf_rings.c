@@ -1,4 +1,26 @@
-/* Perf events and their ring buffers. */
+/*
+ * Opens perf events and reads their ring buffers (perf_event_open(2)).
+ *
+ * Files. Each thread to sample has one event per CPU. The first event on a CPU owns the ring of
+ * that CPU; later events redirect their records to it (PERF_EVENT_IOC_SET_OUTPUT). A child inherits
+ * the events of its parent.
+ *
+ * States of an event: disabled when opened; enabled by the exec of the command (enable_on_exec) or
+ * by tch_flame_sampler_start(); disabled by tch_flame_sampler_stop(). Records that are in a ring by
+ * then are still read.
+ *
+ * Memory order. The kernel writes records and then data_head; we load data_head with acquire before
+ * reading them. We process a record, then store data_tail with release, and the kernel may
+ * overwrite it. ring->head and ring->tail are our copies; only the draining thread uses them.
+ *
+ * Order of time. A ring is in order, but a record of one CPU may become visible later than a
+ * younger one of another CPU. Therefore drain() takes the record with the smallest time among all
+ * rings, and only those older than `until`, which callers set TCH_FLAME_SAMPLER_SLACK before now.
+ *
+ * Limits. A record has at most 64 KiB, because its length is 16 bits. A ring has RING_SMALLEST to
+ * RING_LARGEST bytes, as much as the kernel lets us lock. The kernel drops samples while a ring is
+ * full and counts them (PERF_FORMAT_LOST).
+ */
 #include "perf_rings.h"
 
 #include <dirent.h>
@@ -26,15 +48,15 @@ enum {
 };
 
 struct tch_ring {
-    int fd; /* that the ring belongs to; -1: no such CPU */
+    int fd; /* event that owns the ring; -1: the CPU does not exist */
     struct perf_event_mmap_page *page;
     const uint8_t *data;
     uint64_t tail;
     uint64_t head;
-    uint64_t time; /* of the record at tail; UINT64_MAX: there is none */
+    uint64_t time; /* time of the record at tail; UINT64_MAX: the ring is empty */
 };
 
-/* AX to IP and R8 to R15 as the kernel numbers them; the segment registers cannot be had. */
+/* AX to IP and R8 to R15 as the kernel numbers them. The segment registers are not available. */
 static const uint64_t user_regs = 0xff01ff;
 
 static void fill_attr(const struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
@@ -81,7 +103,7 @@ static int open_event(struct perf_event_attr *attr, pid_t pid, int cpu)
     return (int)fd;
 }
 
-/* Tries on CPU 0 what will be done on all: 0 or an errno. */
+/* Opens the event on CPU 0 only, to learn whether the kernel allows it. Returns 0 or an errno. */
 static int try_event(const struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                      const char *name)
 {
@@ -99,7 +121,7 @@ static int try_event(const struct tch_flame_sampler *s, const struct tch_flame_s
     return 0;
 }
 
-/* Decides on the event and whether there are kernel frames. */
+/* Chooses the event and decides whether kernel frames are sampled. */
 static int choose_event(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                         tacho_error *err)
 {
@@ -157,8 +179,8 @@ static bool map_rings(struct tch_flame_sampler *s)
     return true;
 }
 
-/* Milliseconds between two drains. The rings are drained by a timer, because a wakeup would be an
-   interrupt in the time of the profiled command. */
+/* Returns the milliseconds between two drains. A timer drains the rings, because a wakeup by the
+   kernel would interrupt the profiled command. */
 static int time_to_drain(const struct tch_flame_sampler *s,
                          const struct tch_flame_sampler_options *o)
 {
@@ -169,7 +191,7 @@ static int time_to_drain(const struct tch_flame_sampler *s,
     return ms < 1 ? 1 : ms > LONGEST ? LONGEST : (int)ms;
 }
 
-/* Maps the largest rings that the kernel allows: an ordinary user has 512 KiB per CPU. */
+/* Maps the largest rings that the kernel allows. An ordinary user may lock 512 KiB per CPU. */
 static int map_largest_rings(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                              tacho_error *err)
 {
@@ -180,24 +202,25 @@ static int map_largest_rings(struct tch_flame_sampler *s, const struct tch_flame
         unmap_rings(s);
     }
     return tch_fail(err, TACHO_EIO, 0,
-                    "no memory may be locked for samples: raise kernel.perf_event_mlock_kb or "
-                    "'ulimit -l', or end other profilers");
+                    "cannot lock memory for samples; raise kernel.perf_event_mlock_kb or "
+                    "'ulimit -l', or stop other profilers");
 }
 
-/* Opens the event of one thread (0: the calling one, -1: all) on each CPU. The first one on a CPU
-   gets the ring, which later ones share. */
+/* Opens the event of one thread (0: the calling one, -1: all) on each CPU. The first event on a CPU
+   gets the ring, which later events share. */
 static int open_thread(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                        pid_t tid, tacho_error *err)
 {
     struct perf_event_attr attr;
 
     fill_attr(s, o, tch_flame_event_find(s->event), &attr);
-    attr.wakeup_watermark = 0; /* half of the ring: draining in time avoids every wakeup */
+    attr.wakeup_watermark =
+        0; /* the default is half of the ring; the timer drains it before that */
     for (size_t cpu = 0; cpu < s->poll_count; cpu++) {
         int fd = open_event(&attr, tid, (int)cpu);
 
         if (fd < 0 && errno == ENODEV)
-            continue; /* a CPU that is switched off */
+            continue; /* the CPU is offline */
         if (fd < 0 && errno == ESRCH && s->fd_count > 0)
             return 0; /* the thread has exited */
         if (fd < 0)
@@ -235,7 +258,7 @@ static int open_process(struct tch_flame_sampler *s, const struct tch_flame_samp
     return status;
 }
 
-/* A child that has exited is left out. */
+/* Opens the events of a process and its descendants. Skips those that have exited. */
 static int open_tree(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                      tacho_error *err)
 {
@@ -286,7 +309,7 @@ int tch_flame_sampler_open(struct tch_flame_sampler *s, const struct tch_flame_s
         tch_flame_sampler_close(s);
         return status;
     }
-    /* Events of several threads share the ring of their CPU. */
+    /* Redirects the events of all threads to the ring of their CPU. */
     for (size_t i = 0; i < s->fd_count && o->target == TCH_FLAME_TARGET_PROCESS; i++)
         for (size_t cpu = 0; cpu < s->poll_count; cpu++)
             if (s->rings[cpu].fd >= 0 && s->rings[cpu].fd != s->fds[i] &&
@@ -331,7 +354,7 @@ uint64_t tch_flame_sampler_lost(const struct tch_flame_sampler *s)
     uint64_t lost = 0;
 
     for (size_t i = 0; i < s->fd_count; i++) {
-        uint64_t values[2]; /* the count, and how many were lost */
+        uint64_t values[2]; /* the count of the event, and the number of lost samples */
 
         if (read(s->fds[i], values, sizeof values) == (ssize_t)sizeof values)
             lost += values[1];
@@ -339,7 +362,7 @@ uint64_t tch_flame_sampler_lost(const struct tch_flame_sampler *s)
     return lost;
 }
 
-/* The record at the ring's tail, in one piece. */
+/* Returns the record at the ring's tail in one piece, copied if it wraps around the end. */
 static const struct perf_event_header *record_at(const struct tch_flame_sampler *s,
                                                  const struct tch_ring *ring)
 {
@@ -348,7 +371,7 @@ static const struct perf_event_header *record_at(const struct tch_flame_sampler 
     const struct perf_event_header *h = (const void *)(ring->data + at);
     size_t first = s->ring_bytes - at;
 
-    /* Records are of whole words, so a header never wraps around the end. */
+    /* Records are multiples of 8 bytes, so a header never wraps around the end. */
     if (h->size <= first)
         return h;
     memcpy(s->whole, ring->data + at, first);
@@ -356,7 +379,8 @@ static const struct perf_event_header *record_at(const struct tch_flame_sampler 
     return (const void *)s->whole;
 }
 
-/* Samples have it as their third word, all other records as their last. */
+/* Returns the time of the record at the tail: the third word of a sample, the last word of
+   others. */
 static uint64_t record_time(const struct tch_flame_sampler *s, const struct tch_ring *ring)
 {
     size_t mask = s->ring_bytes - 1;
@@ -398,7 +422,7 @@ int tch_flame_sampler_drain(struct tch_flame_sampler *s, uint64_t until,
             return tch_fail(err, TACHO_EIO, 0, "the kernel's ring of samples is damaged");
         status = on_record(ctx, record, err);
         ring->tail += size;
-        /* At once: the kernel needs the room. */
+        /* Frees the room of each record at once, because the kernel may need it. */
         __atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
         ring->time = ring->tail < ring->head ? record_time(s, ring) : UINT64_MAX;
     }

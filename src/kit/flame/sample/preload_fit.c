@@ -1,4 +1,4 @@
-/* Checks the machine, and a program before it is started. */
+/* Checks the machine, and a program's file before the program is started. */
 #include "preload_fit.h"
 
 #include <fcntl.h>
@@ -36,7 +36,7 @@ static int refuse(tacho_error *err, const char *path, const char *why)
     return tch_fail(err, TACHO_EUNSUPPORTED, 0, "'%.60s' %s", slash ? slash + 1 : path, why);
 }
 
-/* Whether a string is in the table of names for the dynamic linker: of a library, or a symbol. */
+/* Returns whether a library or a symbol of that name is in the dynamic linker's string table. */
 static bool has_name(const struct tch_elf *elf, const char *name)
 {
     size_t len = 0;
@@ -66,7 +66,7 @@ static int check_elf(const char *path, tacho_error *err)
     if (getxattr(path, "security.capability", NULL, 0) > 0)
         return refuse(err, path, "has capabilities of its own");
     if (tch_elf_open(&elf, path, NULL) < 0 || elf.machine != EM_X86_64)
-        status = refuse(err, path, "is no 64-bit program of this machine");
+        status = refuse(err, path, "is not a 64-bit program of this machine");
     else if (!has_interpreter(&elf))
         status = refuse(err, path, "is linked statically");
     else if (tch_elf_section(&elf, ".go.buildinfo") || tch_elf_section(&elf, ".gopclntab"))
@@ -77,7 +77,8 @@ static int check_elf(const char *path, tacho_error *err)
     return status;
 }
 
-/* "#! /bin/sh -e": the path of the interpreter, which replaces the script's. */
+/* Replaces the path of a script by that of its interpreter, from its first line, "#! /bin/sh
+   -e". */
 static bool find_interpreter(char path[PATH_MAX])
 {
     char head[HEAD_BYTES + 1] = "";
@@ -102,7 +103,7 @@ int tch_preload_fits(const char *program, const char *cwd, tacho_error *err)
     if (strchr(program, '/') && program[0] != '/' && cwd)
         snprintf(path, sizeof path, "%s/%s", cwd, program);
     else if (tch_find_program(program, path, sizeof path, NULL) < 0)
-        return 0; /* starting it says why */
+        return 0; /* starting the program will fail and say why */
     for (int i = 0; i < SCRIPTS_DEEPEST && find_interpreter(path); i++)
         ;
     return check_elf(path, err);

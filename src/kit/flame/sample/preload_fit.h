@@ -1,5 +1,5 @@
 /*
- * The preloaded sampler, seen from outside: on which machines and in which programs it works.
+ * Decides on which machines and for which programs the preloaded sampler works.
  */
 #ifndef TCH_PRELOAD_FIT_H
 #define TCH_PRELOAD_FIT_H
@@ -13,13 +13,13 @@
 int tch_preload_probe(tacho_error *err);
 
 /**
- * Checks by the file whether the object can sample a program. A script is checked by its
- * interpreter. It cannot where the dynamic linker does not load it (static programs, set-uid ones),
- * or where signals come late (ThreadSanitizer) or need a stack of their own (Go).
+ * Checks a program's file for whether the preloaded object can sample it; of a script, that of its
+ * interpreter. It cannot if the dynamic linker does not load it (static and set-uid programs), if
+ * signals are delayed (ThreadSanitizer), or if signal handlers need a stack of their own (Go).
  *
  * @param program  the command, searched for on PATH
- * @param cwd      its folder; NULL: ours
- * @return 0 or TACHO_EUNSUPPORTED, with the reason
+ * @param cwd      its working folder; NULL: that of this process
+ * @return 0, or TACHO_EUNSUPPORTED with the reason
  */
 int tch_preload_fits(const char *program, const char *cwd, tacho_error *err);
 

@@ -1,4 +1,4 @@
-/* Processes, threads and mappings, by small hash tables with chains. */
+/* Processes and threads in hash tables with chains, and the sorted mappings of each process. */
 #include "process_maps.h"
 
 #include "base/array.h"
@@ -56,7 +56,7 @@ struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, ui
     if (thread && thread->process->pid == pid)
         return thread;
     if (thread)
-        tch_maps_exit(maps, tid); /* the number is reused, and the exit was lost */
+        tch_maps_exit(maps, tid); /* the tid is reused, and the record of the exit was lost */
     process = find_process(maps, pid);
     if (!process) {
         process = calloc(1, sizeof *process);
@@ -81,7 +81,7 @@ struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, ui
     return thread;
 }
 
-/* The first mapping that ends after addr. */
+/* Returns the position of the first mapping that ends after addr. */
 static size_t find_position(const struct tch_flame_process *process, uint64_t addr)
 {
     size_t low = 0;
@@ -107,7 +107,7 @@ const struct tch_map *tch_maps_find(const struct tch_flame_process *process, uin
     return &process->maps[at];
 }
 
-/* Removes [start, end) from the mappings; one around it becomes two. */
+/* Removes [start, end) from the mappings. A mapping that contains it is split in two. */
 static bool make_hole(struct tch_flame_process *process, uint64_t start, uint64_t end)
 {
     size_t at = find_position(process, start);
@@ -170,7 +170,7 @@ bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t p
     struct tch_flame_process *from;
 
     if (pid != parent_pid)
-        tch_maps_exit(maps, tid); /* a reused number starts again */
+        tch_maps_exit(maps, tid); /* the tid is reused */
     thread = tch_maps_thread(maps, pid, tid);
     if (!thread)
         return false;

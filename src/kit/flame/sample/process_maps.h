@@ -1,6 +1,6 @@
 /*
- * The processes and threads of a capture: what is mapped where, and the names of threads. The
- * kernel's records keep it up to date; they come in the order of time.
+ * The processes and threads of a capture, with their mappings and names. The kernel's records,
+ * applied in the order of time, keep them up to date.
  */
 #ifndef TCH_PROCESS_MAPS_H
 #define TCH_PROCESS_MAPS_H
@@ -13,17 +13,17 @@
 struct tch_map {
     uint64_t start;
     uint64_t end;
-    uint64_t offset; /**< in the file */
+    uint64_t offset; /**< offset in the file */
     uint32_t object; /**< its number in struct tch_code_objects */
 };
 
 struct tch_flame_process {
     struct tch_flame_process *next; /* in the same bucket */
     uint32_t pid;
-    uint32_t threads;     /* number of known ones */
+    uint32_t threads;     /* number of known threads */
     uint32_t program;     /**< its number in struct tch_flame_programs; 0: not known yet */
-    uint64_t looked;      /**< the number of the sample for which new mappings were looked for */
-    struct tch_map *maps; /* by address, none overlapping */
+    uint64_t looked;      /**< number of samples when /proc/PID/maps was last read; 0: never */
+    struct tch_map *maps; /* sorted by address, without overlaps */
     size_t count;
     size_t cap;
 };
@@ -37,7 +37,7 @@ struct tch_flame_thread {
 
 enum { TCH_MAPS_BUCKETS = 1024 };
 
-/** All zero is empty. */
+/** All processes and threads. All zero is empty. */
 struct tch_maps {
     struct tch_flame_process *processes[TCH_MAPS_BUCKETS];
     struct tch_flame_thread *threads[TCH_MAPS_BUCKETS];
@@ -45,13 +45,13 @@ struct tch_maps {
 
 void tch_maps_release(struct tch_maps *maps);
 
-/** Finds or adds a thread. @return NULL: no memory */
+/** Finds or adds a thread. @return NULL: out of memory */
 struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, uint32_t tid);
 
 /** Returns the mapping that contains an address, or NULL. */
 const struct tch_map *tch_maps_find(const struct tch_flame_process *process, uint64_t addr);
 
-/* Apply a record; false: no memory. */
+/* Apply a record. Return false if memory runs out. */
 bool tch_maps_mmap(struct tch_flame_process *process, struct tch_map map);
 bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t parent_pid,
                    uint32_t parent_tid);

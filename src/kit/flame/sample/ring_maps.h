@@ -1,9 +1,9 @@
 /*
- * The mappings of a sampled process, for a producer of sample_ring.h: passes the lines of
- * /proc/PID/maps that are code to the reader, and remembers where code is. An instruction outside
- * of that is in a new mapping: it is time to read the file again.
+ * Mappings of a sampled process, for the producers of sample_ring.h. Passes the lines of
+ * /proc/PID/maps that describe code to the reader, and remembers their addresses. When a sampled
+ * instruction is outside of them, it is in a new mapping, and the producer reads the file again.
  *
- * This header needs no C library.
+ * This header does not use the C library, because the preloaded object must not.
  */
 #ifndef TCH_RING_MAPS_H
 #define TCH_RING_MAPS_H
@@ -12,7 +12,8 @@
 
 enum { TCH_RANGES_MAX = 512 };
 
-/** Where the code of a process is, by address. What is beyond the last entry counts as known. */
+/** Address ranges of a process's code. If the table is full, addresses above its
+    last entry count as known. */
 struct tch_code_ranges {
     uint32_t count;
     uint64_t range[TCH_RANGES_MAX][2];
@@ -52,7 +53,8 @@ static inline uint64_t tch_ranges_number(const char **p)
     return value;
 }
 
-/* "7f00-7f10 r-xp ...": whether the line is of code; then its range is remembered. */
+/* Parses a line such as "7f00-7f10 r-xp ...". If it describes code, remembers its range and returns
+   1. */
 static inline int tch_ranges_take(struct tch_code_ranges *ranges, const char *line)
 {
     uint64_t start = tch_ranges_number(&line);
@@ -67,8 +69,8 @@ static inline int tch_ranges_take(struct tch_code_ranges *ranges, const char *li
     return 1;
 }
 
-/** Passes the lines of code in `text`, which ends with '\0', to the reader, in as many records as
-    it takes. head says of which process and when. */
+/** Passes the lines about code in `text`, which ends with '\0', to the reader, in as many records
+    as needed. head has the process and the time. */
 static inline void tch_ring_note_maps(struct tch_ring_head *ring, struct tch_ring_record head,
                                       const char *text, struct tch_code_ranges *ranges)
 {
@@ -84,7 +86,7 @@ static inline void tch_ring_note_maps(struct tch_ring_head *ring, struct tch_rin
         text += *text == '\n';
         if (tch_ranges_take(ranges, line)) {
             if ((size_t)(text - from) <= tch_ring_room(ring))
-                continue; /* it fits behind the lines before it */
+                continue; /* the line fits into the record after those before it */
             head.len = (uint32_t)(line - from);
             if (head.len > 0)
                 tch_ring_note(ring, head, from);

@@ -1,18 +1,23 @@
 /*
- * The memory through which a sampler without perf events hands samples to tacho. tacho makes it;
- * the preloaded object, in each process of the command, or the tracer fills it.
+ * The shared memory through which a sampler without perf events passes samples to tacho. tacho
+ * creates it. The producers are the preloaded object, in each process of the command, or the
+ * tracer. tacho is the only reader.
  *
- * A slot holds one record. Its state word says who may touch it:
+ * Each slot holds one record. Its state word says which side may touch the slot:
  *
- *     0              free: a producer may claim it (compare and swap)
- *     tid << 32 | 1  claimed by that thread, which writes the record
- *     tid << 32 | 2  full: the reader processes the record and frees the slot
+ *     0              free: a producer may claim it (compare and swap, acquire)
+ *     tid << 32 | 1  claimed: that thread writes the record, then publishes it (release store)
+ *     tid << 32 | 2  full: the reader (acquire) processes the record and frees the slot (release)
  *
- * A producer may be killed while it writes. So slots are not a queue: the reader takes full ones
- * in any order, sorts them by time, and frees what a dead thread has claimed. Publishing is a
- * release store, reading the state an acquire load.
+ * A producer may be killed while it writes. Therefore the slots are not a queue: the reader
+ * collects full slots in any order, sorts them by time, and frees the slots that a dead thread has
+ * claimed. A producer never waits: after TCH_RING_TRIES slots that are not free it counts a lost
+ * sample. Counters are relaxed. Besides the state words, `stop` is the only word that tacho writes
+ * while producers run.
  *
- * This header needs no C library: the preloaded object has none, and a memcpy() of its own.
+ * The reader does not trust the memory, because a sampled program may overwrite any of it.
+ *
+ * This header does not use the C library: the preloaded object has none, and a memcpy() of its own.
  */
 #ifndef TCH_SAMPLE_RING_H
 #define TCH_SAMPLE_RING_H
@@ -26,7 +31,7 @@ enum {
     TCH_RING_VERSION = 1,
     TCH_RING_SLOTS_MAX = 1024,
     TCH_RING_DATA = 16384, /**< where the slots begin */
-    TCH_RING_TRIES = 32,   /**< slots that a producer tries before it counts a loss */
+    TCH_RING_TRIES = 32,   /**< slots that a producer tries before it counts a lost sample */
     TCH_RED_ZONE = 128,    /**< bytes below the stack pointer that a leaf function may use */
     TCH_RING_REGS = 17,    /**< AX BX CX DX SI DI BP SP IP R8 to R15, as the kernel orders them */
 };
@@ -37,15 +42,15 @@ enum tch_ring_kind {
     TCH_RING_SAMPLE, /**< data: the stack, from TCH_RED_ZONE below the stack pointer on */
     TCH_RING_COMM,   /**< data: the name of the thread */
     TCH_RING_MAPS,   /**< data: lines of /proc/PID/maps */
-    TCH_RING_EXEC,   /**< a program begins: the process has no mappings; data: its name */
+    TCH_RING_EXEC,   /**< an exec: the process has no mappings yet; data: the name of the program */
 };
 
-/** Why a process of the command has no samples, in tch_ring_head.trouble. */
+/** Reasons why a process of the command has no samples, in tch_ring_head.trouble. */
 enum tch_ring_trouble {
-    TCH_TROUBLE_NO_SIGNAL = 1,  /**< it uses every real-time signal */
-    TCH_TROUBLE_NO_THREAD = 2,  /**< it may not start a thread */
-    TCH_TROUBLE_NO_MEMORY = 4,  /**< no stack could be read */
-    TCH_TROUBLE_TAKEN_AWAY = 8, /**< it took the signal away from the sampler */
+    TCH_TROUBLE_NO_SIGNAL = 1,  /**< the process uses every real-time signal */
+    TCH_TROUBLE_NO_THREAD = 2,  /**< the process may not start a thread */
+    TCH_TROUBLE_NO_MEMORY = 4,  /**< a stack could not be read */
+    TCH_TROUBLE_TAKEN_AWAY = 8, /**< the process replaced the handler of the sampler's signal */
 };
 
 struct tch_ring_head {
@@ -53,15 +58,16 @@ struct tch_ring_head {
     uint32_t version;
     uint32_t slots;
     uint32_t slot_bytes;
-    uint32_t stack_bytes; /**< of the stack to copy, from TCH_RED_ZONE below the pointer on */
-    uint32_t period_ns;   /**< between two samples of one CPU */
-    uint32_t stop;        /**< set by tacho: samplers end */
-    uint32_t next;        /**< where the next producer looks first */
+    uint32_t stack_bytes; /**< bytes of the stack to copy, from TCH_RED_ZONE below the stack pointer
+                             on */
+    uint32_t period_ns;   /**< time between two samples on one CPU */
+    uint32_t stop;        /**< set by tacho; samplers then stop */
+    uint32_t next;        /**< slot that the next producer tries first */
     uint64_t lost;        /**< samples that found no slot */
-    uint32_t blocked;     /**< threads that never took their signal */
+    uint32_t blocked;     /**< threads that never received their signal */
     uint32_t trouble;     /**< enum tch_ring_trouble, ORed */
-    uint32_t processes;   /**< in which a sampler was started */
-    int32_t wait_status;  /**< of the traced command, when it has exited */
+    uint32_t processes;   /**< processes in which a sampler was started */
+    int32_t wait_status;  /**< status of the traced command, once it has exited */
     uint64_t state[TCH_RING_SLOTS_MAX];
 };
 
@@ -69,9 +75,9 @@ struct tch_ring_record {
     uint32_t kind; /**< enum tch_ring_kind */
     uint32_t pid;
     uint32_t tid;
-    uint32_t len;    /**< of data */
+    uint32_t len;    /**< bytes of data */
     uint64_t time;   /**< CLOCK_MONOTONIC, in ns */
-    uint64_t weight; /**< CPU time of the thread since its sample before, in ns */
+    uint64_t weight; /**< CPU time of the thread since its previous sample, in ns */
     uint64_t regs[TCH_RING_REGS];
     uint8_t data[];
 };
@@ -82,13 +88,13 @@ static inline struct tch_ring_record *tch_ring_slot(struct tch_ring_head *ring, 
                                       (size_t)at * ring->slot_bytes);
 }
 
-/** Returns how many bytes of data a slot has room for. */
+/** Returns how many bytes of data fit into a slot. */
 static inline uint32_t tch_ring_room(const struct tch_ring_head *ring)
 {
     return ring->slot_bytes - (uint32_t)sizeof(struct tch_ring_record);
 }
 
-/** Claims a slot; -1: none is free, which counts as a loss. */
+/** Claims a slot and returns its number. Returns -1 and counts a lost sample if none is free. */
 static inline int tch_ring_claim(struct tch_ring_head *ring, uint32_t tid)
 {
     uint64_t claimed = (uint64_t)tid << 32 | TCH_SLOT_CLAIMED;
@@ -111,7 +117,7 @@ static inline void tch_ring_publish(struct tch_ring_head *ring, int at, uint32_t
     __atomic_store_n(&ring->state[at], (uint64_t)tid << 32 | TCH_SLOT_FULL, __ATOMIC_RELEASE);
 }
 
-/** Writes a record that is no sample. @return 0, or -1: no slot was free */
+/** Writes a record other than a sample. @return 0, or -1: no slot was free */
 static inline int tch_ring_note(struct tch_ring_head *ring, struct tch_ring_record head,
                                 const char *text)
 {

@@ -1,4 +1,4 @@
-/* Starts the tracer: the process, the command in it, and the threads that run already. */
+/* Starts the tracer process, starts the command in it, and attaches to threads that run already. */
 #include "tracer.h"
 
 #include <dirent.h>
@@ -31,14 +31,15 @@ int tch_tracer_refused(pid_t pid, int number, tacho_error *err)
     if (tch_file_read("/proc/sys/kernel/yama/ptrace_scope", 32, &scope, NULL) == 0 &&
         scope.data[0] > '0')
         status = tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                          "no permission to trace process %d: kernel.yama.ptrace_scope is %c: run "
-                          "'sudo sysctl kernel.yama.ptrace_scope=0', or as root",
+                          "no permission to trace process %d: kernel.yama.ptrace_scope is %c; run "
+                          "'sudo sysctl kernel.yama.ptrace_scope=0', or run tacho as root",
                           (int)pid, scope.data[0]);
     else
-        status = tch_fail(err, TACHO_EUNSUPPORTED, 0,
-                          "no permission to trace process %d: it is another user's, a debugger "
-                          "traces it, or the container forbids ptrace",
-                          (int)pid);
+        status =
+            tch_fail(err, TACHO_EUNSUPPORTED, 0,
+                     "no permission to trace process %d: it belongs to another user, a debugger "
+                     "traces it, or the container forbids ptrace",
+                     (int)pid);
     if (err)
         err->system_errno = number;
     tch_buf_release(&scope);
@@ -53,8 +54,8 @@ static bool has_tid(const struct tch_tids *tids, pid_t tid)
     return false;
 }
 
-/* Attaches to the threads that are not attached to yet. Returns how many there were, or a negative
-   code. A thread other than the first may exit meanwhile. */
+/* Attaches to the threads of a process that are not attached yet. Returns how many there were, or a
+   negative code. A thread other than the first may exit at any time. */
 static int attach_threads(pid_t pid, struct tch_tids *tids, tacho_error *err)
 {
     struct dirent *entry;
@@ -84,7 +85,8 @@ static int attach_threads(pid_t pid, struct tch_tids *tids, tacho_error *err)
     return found;
 }
 
-/* Threads may be started while we attach: until no new one is found. */
+/* Attaches to all threads of a process. Threads may start while we attach, so it repeats until it
+   finds no new one. */
 static int attach_process(pid_t pid, struct tch_tids *tids, tacho_error *err)
 {
     int found;
@@ -109,7 +111,7 @@ static int attach_tree(const struct tch_tracer_options *o, struct tch_tids *tids
     return status;
 }
 
-/* Waits until its parent traces it, then becomes the command. */
+/* Waits in the child until its parent traces it, then executes the command. */
 _Noreturn static void become_command(const struct tch_tracer_options *o, int go, int report)
 {
     tacho_error err = {.message = ""};
@@ -121,8 +123,8 @@ _Noreturn static void become_command(const struct tch_tracer_options *o, int go,
     _exit(127);
 }
 
-/* Starts the command, traced before its exec: of a set-uid program the kernel then takes the
-   rights away, and would later refuse to have it traced. */
+/* Starts the command and traces it before its exec. The kernel then runs a set-uid program without
+   its privileges; after the exec it would refuse to trace such a program. */
 static int start_command(const struct tch_tracer_options *o, int report, pid_t *ret,
                          tacho_error *err)
 {
@@ -130,7 +132,7 @@ static int start_command(const struct tch_tracer_options *o, int report, pid_t *
     pid_t pid;
 
     if (pipe2(go, O_CLOEXEC) < 0)
-        return tch_fail_errno(err, errno, "cannot make a pipe");
+        return tch_fail_errno(err, errno, "cannot create a pipe");
     pid = fork();
     if (pid == 0) {
         close(go[1]);
@@ -144,7 +146,7 @@ static int start_command(const struct tch_tracer_options *o, int report, pid_t *
     if (ptrace(PTRACE_SEIZE, pid, NULL, tch_tracer_flags) < 0) {
         int number = errno;
 
-        close(go[1]); /* it exits */
+        close(go[1]); /* the child sees the closed pipe and exits */
         return tch_tracer_refused(pid, number, err);
     }
     (void)tch_write_limited(go[1], "", 1);
@@ -153,8 +155,9 @@ static int start_command(const struct tch_tracer_options *o, int report, pid_t *
     return 0;
 }
 
-/* Reports how the start went, by a tacho_error, and traces. The command reports its failure
-   itself; its success is that it closes the pipe by its exec. */
+/* Runs in the tracer process: starts or attaches, reports a failure as a tacho_error through the
+   pipe, and traces. The command itself reports that its exec failed; a successful exec closes the
+   pipe. */
 _Noreturn static void trace(const struct tch_tracer_options *o, int report)
 {
     tacho_error err = {.message = ""};
@@ -166,14 +169,15 @@ _Noreturn static void trace(const struct tch_tracer_options *o, int report)
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "tacho-tracer");
     sigfillset(&all);
-    sigprocmask(SIG_SETMASK, &all, NULL); /* Ctrl-C is for the others */
+    sigprocmask(SIG_SETMASK, &all, NULL); /* only the command reacts to Ctrl-C */
     status = o->spawn ? start_command(o, report, &command, &err) : attach_tree(o, &tids, &err);
     if (status < 0) {
         (void)tch_write_limited(report, &err, sizeof err);
         _exit(127);
     }
     close(report);
-    (void)close_range(3, UINT_MAX, 0); /* others wait for the end of their pipes */
+    (void)close_range(3, UINT_MAX,
+                      0); /* an inherited end of a pipe would keep its readers waiting */
     tch_tracer_loop(o, command, &tids);
 }
 
@@ -185,7 +189,7 @@ int tch_tracer_start(const struct tch_tracer_options *o, pid_t *ret, tacho_error
     pid_t pid;
 
     if (pipe2(ends, O_CLOEXEC) < 0)
-        return tch_fail_errno(err, errno, "cannot make a pipe");
+        return tch_fail_errno(err, errno, "cannot create a pipe");
     pid = fork();
     if (pid == 0) {
         close(ends[0]);

@@ -1,7 +1,8 @@
 /*
- * Samples by ptrace(2), where perf events are forbidden. A process of its own, the tracer, starts
- * the command or attaches to a process. At each tick it stops the threads that ran since the last
- * one and run now, copies registers and stack into a sample_ring.h, and lets them continue.
+ * Samples by ptrace(2), where perf events are forbidden. A separate process, the tracer, starts the
+ * command or attaches to a running process. At each tick it stops the threads that ran since the
+ * last tick and are running now, copies their registers and stacks into a sample_ring.h, and lets
+ * them continue.
  */
 #ifndef TCH_TRACER_H
 #define TCH_TRACER_H
@@ -19,39 +20,39 @@ struct tch_tracer_options {
     struct tch_ring_head *ring;    /**< shared memory */
     const struct tch_spawn *spawn; /**< the command; NULL: attach to pid */
     pid_t pid;
-    bool tree; /**< and to the children that it has already */
+    bool tree; /**< also attach to the children that it has already */
 };
 
 /**
- * Starts the tracer, a child of the calling thread. It exits after the command, whose status is
- * then in the ring, or when we are killed; without a command, when the ring says stop. The calling
- * thread must not exit before it.
+ * Starts the tracer as a child of the calling thread. It exits after the command, whose status is
+ * then in the ring. Without a command it exits when the ring says stop. It also exits when this
+ * process is killed. The calling thread must not exit before the tracer.
  *
- * @param ret  its pid
- * @return 0, TACHO_EIO: the command cannot be run; TACHO_EUNSUPPORTED: tracing is not allowed;
- *         TACHO_EINVAL: there is no such process; TACHO_ENOMEM
+ * @param ret  pid of the tracer
+ * @return 0; TACHO_EIO: the command cannot be run; TACHO_EUNSUPPORTED: tracing is not allowed;
+ * TACHO_EINVAL: there is no such process; TACHO_ENOMEM
  */
 int tch_tracer_start(const struct tch_tracer_options *o, pid_t *ret, tacho_error *err);
 
-/** Tries to trace a child of ours that does nothing. @return 0 or TACHO_EUNSUPPORTED */
+/** Tries to trace a child that does nothing. @return 0 or TACHO_EUNSUPPORTED */
 int tch_tracer_probe(tacho_error *err);
 
-/** Threads that were attached to. */
+/** The threads that the tracer has attached to. */
 struct tch_tids {
     pid_t *list;
     size_t count;
     size_t cap;
 };
 
-/** Runs the tracer in this process until it is done: of the command, or, if that is 0, of the
-    threads. */
+/** Runs the tracer in this process until `command` has exited or, if that is 0, until all threads
+    have or the ring says stop. */
 _Noreturn void tch_tracer_loop(const struct tch_tracer_options *o, pid_t command,
                                const struct tch_tids *threads);
 
-/** Says why a process could not be traced, with what to do. `number` is the errno. */
+/** Explains why a process could not be traced, with advice. `number` is the errno. */
 int tch_tracer_refused(pid_t pid, int number, tacho_error *err);
 
-/** The options that every traced thread gets. */
+/** PTRACE_O_* options of every traced thread. */
 extern const long tch_tracer_flags;
 
 #endif

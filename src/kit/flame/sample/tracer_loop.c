@@ -1,13 +1,25 @@
 /*
- * The tracer at work.
+ * The loop of the tracer process. States of a traced thread:
  *
- *     tick    each thread that has run since the last tick and is in state R is asked to stop
- *     stop    any stop of a thread that was asked is the answer: the request is swallowed when it
- *             meets another stop. Sample, and continue.
+ *     running    asked is false
+ *     asked      a tick found that the thread has run since the last tick and is in state R, and
+ *                sent PTRACE_INTERRUPT
+ *     stopped    waitpid() reported any stop: the tracer takes a sample if the thread was asked,
+ *                and lets it run (PTRACE_CONT); one that job control stopped stays stopped
+ *                (PTRACE_LISTEN)
+ *
+ * Any stop of an asked thread counts as the answer, because the kernel drops the request when it
+ * coincides with another stop.
  *
  * The tracer never waits for one thread: a runnable thread without a CPU stops only when it gets
  * one, after 40 ms on a busy machine. It waits for the next tick or for any stop, whichever comes
- * first. A thread that sleeps is not stopped: epoll_wait() and others would return early.
+ * first. It does not stop sleeping threads, because epoll_wait() and other calls would return
+ * early.
+ *
+ * This process alone uses struct tracer. It writes samples into the ring (memory order:
+ * sample_ring.h) and reads the ring's `stop`. The weight of a sample is the CPU time of its thread
+ * since the sample before. A tick reads two files of /proc per thread, and each stop takes the
+ * program about 0.1 ms, which limits the rate.
  */
 #include <elf.h>
 #include <errno.h>
@@ -36,11 +48,11 @@ struct traced {
     pid_t pid;
     uint64_t ran;     /* CPU time at the last tick, in ns */
     uint64_t counted; /* CPU time at the last sample */
-    bool asked;       /* to stop */
-    char comm[16];    /* as reported */
+    bool asked;       /* the thread was asked to stop */
+    char comm[16];    /* name as last reported to the reader */
 };
 
-/* A process. */
+/* A process and the address ranges of its code. */
 struct space {
     pid_t pid;
     struct tch_code_ranges ranges;
@@ -48,7 +60,7 @@ struct space {
 
 struct tracer {
     struct tch_ring_head *ring;
-    pid_t command; /* 0: a process was attached to */
+    pid_t command; /* 0: the tracer attached to a process */
     bool done;
     uint64_t random;
     struct traced *threads;
@@ -108,7 +120,7 @@ static void drop_thread(struct tracer *t, pid_t tid)
     drop_space(t, pid);
 }
 
-/* Reads a short file of a thread; an empty text when it is gone. */
+/* Reads a short file of a thread; the text is empty if the thread has exited. */
 static size_t read_file(pid_t tid, const char *name, char *text, size_t size)
 {
     char path[64];
@@ -125,7 +137,7 @@ static size_t read_file(pid_t tid, const char *name, char *text, size_t size)
     return len > 0 ? (size_t)len : 0;
 }
 
-/* The process of a thread. */
+/* Returns the process of a thread. */
 static pid_t process_of(pid_t tid)
 {
     char text[4096];
@@ -147,7 +159,8 @@ static struct traced *add_thread(struct tracer *t, pid_t tid)
     return &t->threads[t->count++];
 }
 
-/* CPU time of a thread in ns, from "RAN WAITED SLICES". Another process's CPU clock is refused. */
+/* Returns the CPU time of a thread in ns, from its schedstat file, "RAN WAITED SLICES". The kernel
+   does not let us read the CPU clock of a thread of another process. */
 static uint64_t time_run(pid_t tid)
 {
     char text[128];
@@ -173,7 +186,8 @@ static void note(struct tracer *t, const struct traced *thread, enum tch_ring_ki
     tch_ring_note(t->ring, head, text);
 }
 
-/* Whether the thread wants the CPU; keeps its name, which is in the same line: "12 (a b) R ...". */
+/* Returns whether the thread is running or runnable. Also records its name, which is in the same
+   line of its stat file: "12 (a b) R ...". */
 static bool is_running(struct tracer *t, struct traced *thread)
 {
     char text[512];
@@ -218,7 +232,8 @@ static void fill_registers(const struct user_regs_struct *r, uint64_t *regs)
     memcpy(regs, order, sizeof order);
 }
 
-/* Copies registers and stack of a stopped thread. One that may not be read has no stack. */
+/* Copies the registers and the stack of a stopped thread. The stack is empty if it may not be
+   read. */
 static void take_sample(struct tracer *t, struct traced *thread)
 {
     struct user_regs_struct regs;
@@ -231,7 +246,7 @@ static void take_sample(struct tracer *t, struct traced *thread)
 
     if (ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &room) < 0 ||
         room.iov_len != sizeof regs || ran <= thread->counted)
-        return; /* a 32-bit program has other registers */
+        return; /* a 32-bit program, whose registers differ */
     if (space && !tch_ranges_have(&space->ranges, regs.rip))
         read_maps(t, thread, space);
     slot = tch_ring_claim(t->ring, (uint32_t)getpid());
@@ -254,7 +269,7 @@ static void take_sample(struct tracer *t, struct traced *thread)
     tch_ring_publish(t->ring, slot, (uint32_t)getpid());
 }
 
-/* After an exec the process has one thread, whose number is the process's. */
+/* Handles an exec. The process then has one thread, whose tid is the pid. */
 static void begin_program(struct tracer *t, pid_t pid)
 {
     struct traced *thread;
@@ -285,7 +300,7 @@ static bool stops_group(int sig)
     return sig == SIGSTOP || sig == SIGTSTP || sig == SIGTTIN || sig == SIGTTOU;
 }
 
-/* A thread has stopped: samples it if it was asked to, and lets it continue. */
+/* Handles the stop of a thread: samples it if it was asked to stop, and lets it continue. */
 static void on_stop(struct tracer *t, pid_t tid, int status)
 {
     int event = status >> 16;
@@ -303,7 +318,7 @@ static void on_stop(struct tracer *t, pid_t tid, int status)
     if (thread)
         thread->asked = false;
     if (event == PTRACE_EVENT_STOP && stops_group(sig))
-        ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* it stays stopped until SIGCONT */
+        ptrace(PTRACE_LISTEN, tid, NULL, NULL); /* the thread stays stopped until SIGCONT */
     else
         ptrace(PTRACE_CONT, tid, NULL, (long)(event == 0 ? sig : 0));
 }
@@ -342,7 +357,8 @@ static void tick(struct tracer *t)
     }
 }
 
-/* The next tick is 0.5 to 1.5 periods away: a program may have a rhythm of its own. */
+/* Draws the time to the next tick, 0.5 to 1.5 periods, so that ticks do not stay in phase with a
+   periodic program. */
 static uint64_t next_period(struct tracer *t)
 {
     t->random ^= t->random << 13;
@@ -351,7 +367,8 @@ static uint64_t next_period(struct tracer *t)
     return t->ring->period_ns / 2 + t->random % t->ring->period_ns;
 }
 
-/* A short slice makes the scheduler run us when we wake, not when another thread's slice ends. */
+/* Requests a short time slice, so that the scheduler runs the tracer when it wakes, not when
+   another thread's slice ends. */
 static void shorten_slice(void)
 {
     struct {
@@ -362,10 +379,10 @@ static void shorten_slice(void)
         uint64_t runtime, deadline, period;
     } attr = {.size = sizeof attr, .runtime = 100000};
 
-    (void)syscall(SYS_sched_setattr, 0, &attr, 0); /* since Linux 6.12; before, it does nothing */
+    (void)syscall(SYS_sched_setattr, 0, &attr, 0); /* has no effect before Linux 6.12 */
 }
 
-/* What attached threads used before does not count. */
+/* Adds the threads that were attached to. CPU time that they used before does not count. */
 static void add_attached(struct tracer *t, const struct tch_tids *threads)
 {
     for (size_t i = 0; i < threads->count; i++) {
@@ -411,5 +428,5 @@ _Noreturn void tch_tracer_loop(const struct tch_tracer_options *o, pid_t command
         if (next < now)
             next = now + t.ring->period_ns / 2;
     }
-    _exit(0); /* which lets all threads continue, untraced */
+    _exit(0); /* the exit detaches all threads, which continue */
 }

@@ -1,12 +1,26 @@
 /*
- * libdw reads debug information in a child process. A file may make libdw crash, use gigabytes or
- * run for minutes; then the child dies, and the capture continues without the inlined functions of
- * that file. C++ names that may grow without bounds are demangled there, too.
+ * The parent's side of the processes that read debug information with libdw. A file may make libdw
+ * crash, use gigabytes or run for minutes. Then the child dies, and the capture continues without
+ * the inlined functions of that file. C++ names that may grow without bounds are demangled there,
+ * too.
  *
- * Several children are forked before there are events, threads and much memory, because a process
- * with threads must not fork one that allocates. The first one works, the others wait. When it
- * dies, the next one is handed all files but those that killed one. When none is left, all that
- * they could tell is missing. The parent believes nothing: it checks every length.
+ * TCH_DWARF_WORKERS children are forked early, before the process has events, threads and much
+ * memory, because the child of a process with threads must not allocate. workers[dead] works; those
+ * before it are dead; those after it wait.
+ *
+ *     waiting    blocked on its socket; has no files
+ *     working    has all files except those that killed a worker
+ *     dead       crashed, exceeded a limit, or did not answer in WAIT_SECONDS; deaths[] says why
+ * and on which object
+ *
+ * When the working one dies, next_worker() records the death, sends the files to the next one, and
+ * the question is asked again without the objects that killed a worker. When all are dead, inlined
+ * functions and lines are missing from then on.
+ *
+ * The parent writes requests and the child answers, one at a time, through a socket pair. The child
+ * stores the object that it works on in *object, a shared page, which the parent reads only after
+ * the child's death. The parent trusts no answer and checks every length. One thread, the symbol
+ * worker, calls these functions.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -26,37 +40,37 @@
 #include "symbol_debug.h"
 
 enum {
-    WAIT_SECONDS = 60, /* for an answer, however busy the machine is */
+    WAIT_SECONDS = 60, /* time to wait for an answer, generous for a busy machine */
 };
 
 static const uint32_t no_object = UINT32_MAX;
 
 struct worker {
     int socket;
-    int pidfd; /* -1: it has ended */
+    int pidfd; /* -1: the process has exited or was not started */
 };
 
 struct death {
-    uint32_t object; /* that it worked on */
+    uint32_t object; /* object that the worker was reading */
     const char *why;
 };
 
 struct opened {
     uint32_t object;
-    int fd; /* of its debug information, for the next worker */
+    int fd; /* debug information, kept for the next worker */
 };
 
 struct tch_dwarf_child {
     struct worker workers[TCH_DWARF_WORKERS];
     struct death deaths[TCH_DWARF_WORKERS];
-    size_t dead;      /* workers; the next one works */
-    uint32_t *object; /* shared: what the worker works on */
+    size_t dead;      /* number of dead workers; workers[dead] works */
+    uint32_t *object; /* shared page: the object that the worker is reading */
     struct opened *opened;
     size_t opened_count, opened_room;
     struct tch_buf reply;
-    size_t at; /* in reply: the next query's answer */
+    size_t at; /* offset of the next query's answer in reply */
     struct tch_buf name;
-    bool late; /* the worker has not answered in time */
+    bool late; /* the worker did not answer in time */
 };
 
 /* Starts a worker. On failure its pidfd is -1. */
@@ -71,7 +85,8 @@ static void start_worker(struct tch_dwarf_child *c, struct worker *w)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
         return;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* no handler of ours runs in the child */
+    pthread_sigmask(SIG_SETMASK, &all,
+                    &before); /* no signal handler of ours must run in the child */
     pid = fork();
     if (pid == 0)
         tch_dwarf_process_serve(ends[1], c->object);
@@ -81,7 +96,7 @@ static void start_worker(struct tch_dwarf_child *c, struct worker *w)
     if (pid > 0)
         w->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (pid > 0 && w->pidfd < 0) {
-        close(w->socket); /* it sees the end of the socket */
+        close(w->socket); /* the child sees that the socket is closed and exits */
         w->socket = -1;
         waitpid(pid, NULL, 0);
     }
@@ -110,7 +125,7 @@ struct tch_dwarf_child *tch_dwarf_child_start(void)
     return NULL;
 }
 
-/* Ends a worker. Returns why it had died, if it had. */
+/* Kills a worker and reaps it. Returns why it had died before, if it had. */
 static const char *end_worker(struct worker *w, bool late)
 {
     siginfo_t info = {0};
@@ -118,7 +133,7 @@ static const char *end_worker(struct worker *w, bool late)
     if (w->pidfd < 0)
         return "failed";
     syscall(SYS_pidfd_send_signal, w->pidfd, SIGKILL, NULL, 0);
-    /* Others may have waited for it. */
+    /* Another thread may have reaped it. */
     while (waitid(P_PIDFD, (id_t)w->pidfd, &info, WEXITED) < 0 && errno == EINTR)
         ;
     close(w->pidfd);
@@ -159,7 +174,7 @@ const char *tch_dwarf_child_death(const struct tch_dwarf_child *child, size_t in
     return child->deaths[index].why;
 }
 
-/* Says whether a worker died of the object. */
+/* Returns whether a worker died while it read the object. */
 static bool is_deadly(const struct tch_dwarf_child *c, uint32_t object)
 {
     for (size_t i = 0; i < c->dead; i++)
@@ -173,7 +188,7 @@ static uint64_t deadline(void)
     return tch_now_ns() + WAIT_SECONDS * UINT64_C(1000000000);
 }
 
-/* Waits until the socket can be read or written; the end of the child is no success. */
+/* Waits until the socket can be read or written. Returns false when the time is over. */
 static bool wait_socket(struct tch_dwarf_child *c, short events, uint64_t until)
 {
     for (;;) {
@@ -182,7 +197,7 @@ static bool wait_socket(struct tch_dwarf_child *c, short events, uint64_t until)
         int n = poll(&p, 1, now < until ? (int)((until - now) / 1000000) + 1 : 0);
 
         if (n > 0)
-            return true; /* what is wrong with it shows when it is used */
+            return true; /* an error of the socket shows when it is used */
         if (n < 0 && errno != EINTR)
             return false;
         c->late = n == 0 && now >= until;
@@ -220,7 +235,7 @@ static bool send_all(struct tch_dwarf_child *c, const struct tch_dwarf_request *
         if (n <= 0)
             continue;
         sent += (size_t)n;
-        message.msg_control = NULL; /* the file went with the first bytes */
+        message.msg_control = NULL; /* the descriptor was sent with the first bytes */
         message.msg_controllen = 0;
         for (size_t i = 0; i < 2; i++) {
             size_t step = (size_t)n < parts[i].iov_len ? (size_t)n : parts[i].iov_len;
@@ -261,7 +276,8 @@ static bool send_open(struct tch_dwarf_child *c, const struct opened *opened)
     return send_all(c, &request, "", 0, opened->fd, deadline());
 }
 
-/* Buries the worker and hands the files to the next one. False: there is none. */
+/* Records the death of the worker and sends all files to the next one. Returns false if none is
+   left. */
 static bool next_worker(struct tch_dwarf_child *c)
 {
     bool ready = false;
@@ -323,7 +339,7 @@ bool tch_dwarf_child_find(struct tch_dwarf_child *child, const struct tch_dwarf_
         for (size_t i = 0; i < count; i++) {
             asked[i] = queries[i];
             if (is_deadly(child, asked[i].object))
-                asked[i].object = no_object; /* the answer is that there is no function */
+                asked[i].object = no_object; /* the child answers that there is no function */
         }
         if (ask(child, &request, asked, count * sizeof *asked, &child->reply))
             return true;
@@ -384,7 +400,7 @@ size_t tch_dwarf_child_next(struct tch_dwarf_child *child, struct tch_scope *ret
 
         if (!next_u32(child, &line) || !next_text(child, &ret[i].name) ||
             !next_text(child, &ret[i].file)) {
-            child->at = child->reply.len; /* nothing more makes sense */
+            child->at = child->reply.len; /* the rest of the answer cannot be parsed */
             return 0;
         }
         ret[i].line = (int)line;

@@ -20,9 +20,10 @@
 #include "symbol_demangle.h"
 
 enum {
-    MEMORY_BASE = 256 << 20, /* bytes for the process, */
-    MEMORY_PER_BYTE = 12,    /* and for each byte of a file; compressed sections are a fifth */
-    SECONDS_BASE = 3,        /* of CPU time, */
+    MEMORY_BASE = 256 << 20, /* bytes of memory for the process, */
+    MEMORY_PER_BYTE =
+        12, /* plus this for each byte of a file; compressed sections have a fifth of their size */
+    SECONDS_BASE = 3, /* seconds of CPU time, */
     BYTES_PER_SECOND = 4 << 20,
     SOCKET = 3,
     NOBODY = 65534,
@@ -31,14 +32,14 @@ enum {
 
 struct server {
     uint32_t *object;
-    uint64_t memory; /* limit of RLIMIT_DATA */
-    uint64_t bytes;  /* of all files so far */
+    uint64_t memory; /* current RLIMIT_DATA */
+    uint64_t bytes;  /* total size of all files so far */
     struct tch_dwarf **list;
     size_t cap;
     struct tch_buf reply;
 };
 
-/* Gives up for good whatever this process may do that an unknown user may not. */
+/* Permanently drops all privileges of this process, as far as the kernel allows. */
 static void drop_privileges(void)
 {
     struct __user_cap_header_struct head = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -46,7 +47,7 @@ static void drop_privileges(void)
 
     prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
     if (geteuid() == 0) {
-        /* Not by the functions of the C library, which would tell other threads. */
+        /* System calls, because the functions of the C library would signal other threads. */
         syscall(SYS_setgroups, 0, NULL);
         syscall(SYS_setresgid, NOBODY, NOBODY, NOBODY);
         syscall(SYS_setresuid, NOBODY, NOBODY, NOBODY);
@@ -59,7 +60,7 @@ static void drop_privileges(void)
     tch_child_limit(RLIMIT_NPROC, 0);
 }
 
-/* Keeps the socket alone, and no handler of the program that we are in. */
+/* Closes all descriptors but the socket, and resets the signal handlers of the parent. */
 static void enter_child(int socket)
 {
     static const int ignored[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP};
@@ -74,7 +75,7 @@ static void enter_child(int socket)
     for (int number = 1; number < NSIG; number++)
         signal(number, SIG_DFL);
     for (size_t i = 0; i < sizeof ignored / sizeof ignored[0]; i++)
-        signal(ignored[i], SIG_IGN); /* the parent decides when this ends */
+        signal(ignored[i], SIG_IGN); /* only the parent decides when this process exits */
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
     prctl(PR_SET_NAME, "tacho-symbols", 0, 0, 0);
@@ -107,8 +108,8 @@ static bool receive(struct tch_dwarf_request *request, int *fd)
     return true;
 }
 
-/* Exits rather than give an answer that lacks something. An allocation that failed inside of libdw
-   shows in errno. */
+/* Exits instead of sending an incomplete answer. An allocation that failed inside libdw shows in
+   errno. */
 static void check_memory(const struct tch_dwarf *dwarf)
 {
     if (errno == ENOMEM || (dwarf && tch_dwarf_no_memory(dwarf)))

@@ -1,8 +1,8 @@
 /*
- * /tmp/perf-PID.map: the names of code that a process compiled while it ran.
+ * Reads /tmp/perf-PID.map, the names of code that a process compiled at run time.
  *
- * Anybody may create such a file, so it is used as perf uses it: only if it belongs to root or to
- * this user. It is never a link. What it may cost is limited, in bytes and in time.
+ * Any user may create such a file, so the rules of perf apply: the file must belong to root or to
+ * this user, and must not be a link. Its size and the time to read it are limited.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -13,12 +13,12 @@
 #include "symbol_table.h"
 
 enum {
-    MAP_MAX = 64 << 20,   /* bytes of one map */
-    MAPS_MAX = 256 << 20, /* of all maps of a capture */
-    READ_MAX = 1 << 20,   /* at once */
+    MAP_MAX = 64 << 20,   /* limit of one map, in bytes */
+    MAPS_MAX = 256 << 20, /* limit of all maps of a capture */
+    READ_MAX = 1 << 20,   /* bytes per read() */
 };
 
-static const uint64_t maps_ns = UINT64_C(5000000000); /* of all maps of a capture */
+static const uint64_t maps_ns = UINT64_C(5000000000); /* time limit of all maps of a capture */
 
 static bool is_spent(const struct tch_perf_maps *maps)
 {
@@ -32,7 +32,8 @@ static void count_problem(struct tch_perf_maps *maps, enum tch_perf_map_problem 
         snprintf(maps->first[problem], sizeof maps->first[problem], "%s", path);
 }
 
-/* Reads the end of the file, whose lines count more, and adds its names. False: no memory. */
+/* Reads the end of the file, whose lines take precedence, and adds its names. Returns false if
+   memory runs out. */
 static bool read_map(struct tch_perf_maps *maps, struct tch_symbol_table *table, int fd,
                      const struct stat *st, const char *path)
 {
@@ -54,7 +55,7 @@ static bool read_map(struct tch_perf_maps *maps, struct tch_symbol_table *table,
             break;
         got += n > 0 ? (size_t)n : 0;
     }
-    if (from > 0) /* the line that is cut */
+    if (from > 0) /* skip the rest of a truncated line */
         while (skip < got && text[skip++] != '\n')
             ;
     ok = tch_symbol_table_perf_map(table, text + skip, got - skip);
@@ -68,7 +69,7 @@ static bool read_map(struct tch_perf_maps *maps, struct tch_symbol_table *table,
 
 static bool open_map(struct tch_perf_maps *maps, struct tch_symbol_table *table, const char *path)
 {
-    /* Without waiting: a pipe under such a name has no end. */
+    /* O_NONBLOCK: opening a pipe of that name would block. */
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
     struct stat st;
     bool ok = true;
@@ -100,8 +101,8 @@ bool tch_perf_maps_read(struct tch_perf_maps *maps, struct tch_symbol_table *tab
 void tch_perf_maps_explain(const struct tch_perf_maps *maps, struct tch_buf *lines)
 {
     static const char *const why[TCH_PERF_MAP_PROBLEMS] = {
-        [TCH_PERF_MAP_FOREIGN] = ("belongs to another user, so its names are not used; make it "
-                                  "root's or yours with chown"),
+        [TCH_PERF_MAP_FOREIGN] = ("belongs to another user, so its names are not used; change its "
+                                  "owner to you or root"),
         [TCH_PERF_MAP_CUT] = "is too large; not all of its names are used",
         [TCH_PERF_MAP_SKIPPED] = "was not read: the maps of other processes were too large",
     };

@@ -1,10 +1,11 @@
-/* Stacks of places become stacks of names. */
+/* Converts stacks of places to stacks of names. */
 #include "symbol.h"
 
 #include "base/fail.h"
 #include "kit/flame/sample/collect_records.h"
 
-/* places and names have room for TCH_STACK_DEEPEST; a deeper stack loses its leaf end. */
+/* Names all stacks. places and names have room for TCH_STACK_DEEPEST; a deeper stack loses its leaf
+   end. */
 static int name_stacks(const struct tch_symbols *symbols, const struct tch_collect *c,
                        uint32_t *places, uint32_t *names, struct tch_stacks *ret, tacho_error *err)
 {
@@ -39,7 +40,7 @@ int tch_symbols_stacks(struct tch_symbols *s, struct tch_collect *c, struct tch_
     uint32_t *room = malloc(2 * TCH_STACK_DEEPEST * sizeof *room);
     int status = room ? 0 : tch_fail_memory(err);
 
-    /* A JIT writes its map while it runs, so that is read at the end. */
+    /* A JIT writes its map while it runs, so its places are named at the end. */
     for (size_t i = 0; i < c->places.count && status == 0; i++) {
         const struct tch_code_place *place = &c->places.list[i];
         const struct tch_code_object *object = c->objects.list[place->object];

@@ -1,4 +1,4 @@
-/* Names for places: symbol tables, debug information, marks. */
+/* Names places by symbol tables and debug information, and adds marks. */
 #include "symbol.h"
 
 #include <fcntl.h>
@@ -17,8 +17,8 @@ enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, KALLSYMS_MAX
 /* The names of one object. */
 struct tch_symbol_object {
     struct tch_symbol_table table;
-    bool dwarf;        /* s->dwarf has its debug information */
-    char unknown[264]; /* for an address without a name: "[libx.so.1]" */
+    bool dwarf;        /* the child has its debug information */
+    char unknown[264]; /* name of an address without a symbol: "[libx.so.1]" */
 };
 
 static bool wants_dwarf(const struct tch_symbol_options *options)
@@ -54,7 +54,8 @@ void tch_symbols_release(struct tch_symbols *s)
     *s = (struct tch_symbols){0};
 }
 
-/* The kernel's own list; false: no memory. That there is none leaves the table empty. */
+/* Reads /proc/kallsyms. The table stays empty if that is missing. Returns false if memory runs
+   out. */
 static bool read_kallsyms(struct tch_symbol_table *table)
 {
     struct tch_buf b;
@@ -69,7 +70,7 @@ static bool read_kallsyms(struct tch_symbol_table *table)
     return ok && status != TACHO_ENOMEM;
 }
 
-/* Names of local functions that were packed into a stripped file. */
+/* Reads the local symbols that some distributions pack into a stripped file. */
 static bool read_mini_symbols(struct tch_symbol_object *o, const struct tch_code_object *object)
 {
     size_t len;
@@ -85,8 +86,8 @@ static bool read_mini_symbols(struct tch_symbol_object *o, const struct tch_code
     return ok;
 }
 
-/* The symbols of the file and of its debug file, and the debug information of either. The child
-   opens that at the same time. */
+/* Reads the symbols of the file and of its debug file, and sends the debug information of either to
+   the child, which opens it in parallel. */
 static bool read_file_symbols(struct tch_symbols *s, struct tch_symbol_object *o, uint32_t id,
                               const struct tch_code_object *object)
 {
@@ -137,7 +138,7 @@ static bool read_symbols(struct tch_symbols *s, struct tch_symbol_object *o, uin
     return true;
 }
 
-/* The names of object `id`, read at the first call; NULL: no memory. */
+/* Returns the names of object `id`, read at the first call; NULL if memory runs out. */
 static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
                                             const struct tch_code_object *object)
 {
@@ -158,7 +159,7 @@ static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
     return o;
 }
 
-/* Adds s->text to s->frames. */
+/* Interns s->text and appends its number to s->frames. */
 static bool push_text(struct tch_symbols *s)
 {
     uint32_t id = tch_intern_add(s->names, s->text.data, s->text.len);
@@ -170,8 +171,9 @@ static bool push_text(struct tch_symbols *s)
     return true;
 }
 
-/* Adds the name of a function that has none: "gzip+0x5a30", where it starts in the file, else the
-   file. Addresses are as linked, so the name is the same wherever the file is loaded. */
+/* Adds the name of a function without a symbol: "gzip+0x5a30", where the function starts in the
+   file, or else the file alone. Addresses are as linked, so the name does not depend on where the
+   file is loaded. */
 static bool push_nameless(struct tch_symbols *s, const struct tch_symbol_object *o, uint64_t start,
                           const char *mark)
 {
@@ -190,7 +192,7 @@ static bool push_nameless(struct tch_symbols *s, const struct tch_symbol_object 
     return push_text(s);
 }
 
-/* Adds one name: readable, with its source line, with its mark. */
+/* Adds one name: demangled, with its source line and its mark. */
 static bool push_name(struct tch_symbols *s, uint32_t object, const char *name,
                       const struct tch_scope *scope, const char *mark)
 {
@@ -214,7 +216,7 @@ static bool push_name(struct tch_symbols *s, uint32_t object, const char *name,
     return push_text(s);
 }
 
-/* Names a place; scopes are the `count` functions there, as the debug information has them. */
+/* Names a place. scopes are the `count` functions at its address, from the debug information. */
 static bool name_place(struct tch_symbols *s, const struct tch_code_place *place,
                        const struct tch_code_object *object, const struct tch_scope *scopes,
                        size_t count)
@@ -234,14 +236,14 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
         mark = "_[j]";
     tch_cfi_function(&object->cfi, place->addr, &start);
     symbol = tch_symbol_table_find(&o->table, place->addr, start);
-    /* A signal handler returns to the first byte of __restore_rt, which is not after a call; its
-       .eh_frame starts a byte before it for that reason. */
+    /* A signal handler returns to the first byte of __restore_rt, so "one before the return
+       address" is outside of that symbol. Its .eh_frame starts one byte early for this reason. */
     if (!symbol && (start == 0 || start == place->addr))
         symbol = tch_symbol_table_find(&o->table, place->addr + 1, start);
     if (count == 0)
         return symbol ? push_name(s, place->object, symbol, NULL, mark)
                       : push_nameless(s, o, start, mark);
-    /* Outermost first; the outermost by its symbol. */
+    /* Outermost first. The name of the outermost function is its symbol. */
     outer = &scopes[count - 1];
     ok = push_name(s, place->object,
                    symbol        ? symbol
@@ -254,17 +256,17 @@ static bool name_place(struct tch_symbols *s, const struct tch_code_place *place
     return ok;
 }
 
-/* The name of place `number` where it does not depend on the place, or NULL. */
+/* Returns the name of a place that is independent of its address, or NULL. */
 static const char *fixed_name(size_t number, const struct tch_code_object *object)
 {
     if (number == TCH_PLACE_CUT)
         return "[truncated]";
     return object->kind == TCH_OBJECT_JIT ? TCH_NAME_ANONYMOUS
-                                          : NULL; /* until its map is written */
+                                          : NULL; /* named at the end, when its map is written */
 }
 
-/* Asks for the functions at the places that have debug information. Sets *asked to the number of
-   answers to come, none when the child is dead. False: no memory. */
+/* Asks the child for the functions at the places that have debug information. Sets *asked to the
+   number of answers to expect, 0 if the child is dead. Returns false if memory runs out. */
 static bool ask_dwarf(struct tch_symbols *s, const struct tch_symbol_job *jobs, size_t count,
                       size_t *asked)
 {

@@ -1,7 +1,6 @@
 /*
- * Places in code become the names that a flamegraph shows: the function, and the functions inlined
- * there. A thread of its own names places while the command runs, so that little is left to do
- * when it exits.
+ * Names places: finds the function at an address and the functions inlined there. A thread of its
+ * own does this while the command runs, so that little is left to do when the command exits.
  *
  *     tch_symbols_init(&symbols, &options, &stacks.names);
  *     tch_symbol_worker_start(&worker, &symbols, &err);
@@ -28,7 +27,7 @@
 
 struct tch_collect;
 
-/** The name of code that was compiled at run time and has none. */
+/** The name of code that was compiled at run time and has no other name. */
 #define TCH_NAME_ANONYMOUS "[anonymous]"
 
 struct tch_symbol_options {
@@ -37,7 +36,7 @@ struct tch_symbol_options {
     bool debuginfod; /**< ask servers for debug files that are not on this machine */
 };
 
-/** The names of one place, outermost first: numbers in `frames`. */
+/** The names of one place, outermost first, as a range of `frames`. */
 struct tch_naming {
     uint32_t at;
     uint32_t count;
@@ -46,86 +45,87 @@ struct tch_naming {
 struct tch_symbol_object;
 struct tch_dwarf_child;
 
-/** All zero but options and names. */
+/** The names of all places. All zero except options and names is empty. */
 struct tch_symbols {
     struct tch_symbol_options options;
-    struct tch_intern *names; /**< where the names go; borrowed */
-    struct tch_naming *list;  /**< by the number of the place */
+    struct tch_intern *names; /**< table that names are added to; borrowed */
+    struct tch_naming *list;  /**< indexed by the number of the place */
     size_t count;
     uint32_t *frames;
     struct tch_perf_maps perf_maps;
-    struct tch_dwarf_child *dwarf; /**< for inlined functions, lines, and names that grow; NULL: it
-                                      cannot be started */
+    struct tch_dwarf_child *dwarf; /**< finds inlined functions and lines, and demangles names that
+                                      may grow; NULL: it could not be started */
 
     size_t cap;
     size_t frame_count;
     size_t frame_cap;
-    struct tch_symbol_object **objects; /* by their number */
+    struct tch_symbol_object **objects; /* indexed by the number of the object */
     size_t object_count;
     size_t object_cap;
     struct tch_buf text;
 };
 
-/** Forks, so call it before there is much memory, and before there are events to inherit. */
+/** Initialises s and forks the child processes. Call it before the process has much memory, and
+    before it has events that they would inherit. */
 void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *options,
                       struct tch_intern *names);
 void tch_symbols_release(struct tch_symbols *s);
 
-/** A place and its object, which does not move. */
+/** A place and its object. Objects never move. */
 struct tch_symbol_job {
     struct tch_code_place place;
     const struct tch_code_object *object;
 };
 
-/** Names the next places, from number 0 on. @return 0 or TACHO_ENOMEM */
+/** Names the next places; the first call begins with number 0. @return 0 or TACHO_ENOMEM */
 int tch_symbols_add(struct tch_symbols *s, const struct tch_symbol_job *jobs, size_t count,
                     tacho_error *err);
 
-/** Adds a line, ended by '\0', for each kind of names that could not be used. */
+/** Adds a warning, terminated by '\0', for each kind of names that could not be used. */
 void tch_symbols_explain(const struct tch_symbols *s, struct tch_buf *lines);
 
-/** Names a place again when more is known: the code of a JIT, once its map is written. */
+/** Names a place again when more is known, such as the code of a JIT after its map was written. */
 int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_code_place *place,
                       const struct tch_code_object *object, tacho_error *err);
 
-/** Reads the kernel's names before the first place asks for them. */
+/** Reads the kernel's symbols before a place needs them. */
 int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_object *kernel,
                                tacho_error *err);
 
-/** Adds every stack of c with its names to ret, whose names are those of s. All places are named.
-    Counts in the programs of c which code of a JIT has names. */
+/** Adds every stack of c with its names to ret, whose name table is that of s. All places must be
+    named. Counts in the programs of c how many places of JIT code have names. */
 int tch_symbols_stacks(struct tch_symbols *s, struct tch_collect *c, struct tch_stacks *ret,
                        tacho_error *err);
 
-/** Use the functions only. */
+/** The thread that names places. Use it through the functions only. */
 struct tch_symbol_worker {
     struct tch_symbols *symbols;
     pthread_t thread;
-    pthread_mutex_t lock; /* of the fields below */
+    pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t more;
-    const struct tch_code_object *kernel; /* whose names are to be read, or NULL */
-    struct tch_symbol_job *jobs;          /* from number fed - job_count on */
+    const struct tch_code_object *kernel; /* kernel object whose symbols to read, or NULL */
+    struct tch_symbol_job *jobs;          /* places from number fed - job_count on */
     size_t job_count;
     size_t job_cap;
-    size_t fed; /* places handed over so far */
+    size_t fed; /* number of places passed so far */
     bool end;
     int status;
     tacho_error error;
 };
 
-/** Starts the thread, which owns symbols until tch_symbol_worker_finish(). Call that in any case
-    after a start that returned 0. */
+/** Starts the thread, which owns `symbols` until tch_symbol_worker_finish(). Call that function
+    after every successful start. */
 int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *symbols,
                             tacho_error *err);
 
-/** Lets the thread read the kernel's names. */
+/** Asks the thread to read the kernel's symbols. */
 void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_code_object *kernel);
 
-/** Hands over the places that are new since the last call. @return 0 or TACHO_ENOMEM */
+/** Passes the places that are new since the last call to the thread. @return 0 or TACHO_ENOMEM */
 int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect *c,
                            tacho_error *err);
 
-/** Waits until all places are named. */
+/** Waits until all places are named and stops the thread. */
 int tch_symbol_worker_finish(struct tch_symbol_worker *w, tacho_error *err);
 
 #endif

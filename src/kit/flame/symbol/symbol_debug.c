@@ -1,4 +1,4 @@
-/* Separate debug files. */
+/* Finds separate debug files. */
 #include "symbol_debug.h"
 
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 
 enum {
     ID_MAX = 129,
-    MINI_MAX = 64 << 20, /* bytes of mini debug info, unpacked */
+    MINI_MAX = 64 << 20, /* largest size of unpacked mini debug info, in bytes */
     XZ_MEMORY = 128 << 20,
 };
 
@@ -30,7 +30,7 @@ static uint32_t crc_of(int fd)
     return crc;
 }
 
-/* Opens path if it is of the build `id`, or, where there is none, has the checksum. */
+/* Opens path if its build ID is `id` or, if that is NULL, if its checksum matches. */
 static int open_matching(const char *path, const char *id, const uint32_t *crc)
 {
     char other[ID_MAX];
@@ -50,7 +50,7 @@ static int open_matching(const char *path, const char *id, const uint32_t *crc)
     return fd;
 }
 
-/* The places that gdb and perf look at for a name beside a program. */
+/* Searches the folders that gdb and perf search for a .gnu_debuglink name. */
 static int open_link(const struct tch_code_object *object, const char *id)
 {
     static const char *const forms[][2] = {{"", "/"}, {"", "/.debug/"}, {debug_root, "/"}};
@@ -77,7 +77,7 @@ static int open_link(const struct tch_code_object *object, const char *id)
     return fd;
 }
 
-/* Asks the servers of DEBUGINFOD_URLS, through the program that comes with them. */
+/* Asks the servers of DEBUGINFOD_URLS by running debuginfod-find. */
 static int open_debuginfod(const char *id)
 {
     const char *const argv[] = {"debuginfod-find", "debuginfo", id, NULL};
@@ -121,7 +121,8 @@ void *tch_debug_data(const struct tch_elf *elf, size_t *len)
 {
     size_t packed_len = 0;
     uint8_t *packed = tch_elf_read(elf, tch_elf_section(elf, ".gnu_debugdata"), &packed_len);
-    uint8_t *bytes = packed ? malloc(MINI_MAX) : NULL; /* pages that are not written cost nothing */
+    uint8_t *bytes =
+        packed ? malloc(MINI_MAX) : NULL; /* pages that are not written take no memory */
     uint64_t memory = XZ_MEMORY;
     size_t from = 0;
 

@@ -1,6 +1,6 @@
 /*
- * Debug information: the file that holds it, which functions were inlined at an address and from
- * which line it is.
+ * Debug information: finds the file that contains it, the functions inlined at an address, and the
+ * source line of an address.
  */
 #ifndef TCH_SYMBOL_DEBUG_H
 #define TCH_SYMBOL_DEBUG_H
@@ -12,19 +12,19 @@
 #include "kit/flame/unwind/code_object.h"
 
 /**
- * Opens the separate debug file: by the build ID in /usr/lib/debug/.build-id, by .gnu_debuglink
- * beside the file, in .debug and under /usr/lib/debug, or, where asked, by debuginfod-find.
- * A file of another build is not taken.
+ * Opens the separate debug file: by build ID in /usr/lib/debug/.build-id; by .gnu_debuglink beside
+ * the file, in .debug and under /usr/lib/debug; or, if `debuginfod`, by debuginfod-find. Ignores a
+ * file of another build.
  *
- * @return a descriptor, the caller's; -1: there is none
+ * @return a descriptor, which the caller closes; -1: there is none
  */
 int tch_debug_file(const struct tch_code_object *object, bool debuginfod);
 
 /**
  * Unpacks the "mini debug info" that some distributions leave in a stripped file: .gnu_debugdata,
- * an ELF file with the symbols of its local functions, packed by xz.
+ * an xz-compressed ELF file with the symbols of its local functions.
  *
- * @return its bytes, the caller's to free; NULL: there is none
+ * @return its bytes, which the caller frees; NULL: there is none
  */
 void *tch_debug_data(const struct tch_elf *elf, size_t *len);
 
@@ -32,15 +32,16 @@ enum { TCH_INLINE_DEEPEST = 64 };
 
 /** One function at an address. The texts are valid as long as the tch_dwarf. */
 struct tch_scope {
-    const char *name; /**< as the linker knows it, else as in the source; NULL: not said */
-    const char *file; /**< and the line at the address; NULL: not asked for or not known */
+    const char *name; /**< linkage name, else the name in the source; NULL: unknown */
+    const char *file; /**< source file of the address; NULL: not requested or unknown */
     int line;
 };
 
 /** The debug information of one file. */
 struct tch_dwarf;
 
-/** Takes over fd, also on failure; NULL: there is none, or no memory. */
+/** Opens debug information. Owns fd from then on, also on failure. Returns NULL if there is none or
+    memory runs out. */
 struct tch_dwarf *tch_dwarf_open(int fd);
 
 /** Returns whether memory ran out, so that functions may be missing. */
@@ -50,21 +51,21 @@ bool tch_dwarf_no_memory(const struct tch_dwarf *dwarf);
 void tch_dwarf_close(struct tch_dwarf *dwarf);
 
 /**
- * Finds the functions at an address, innermost first; the last one is not inlined.
+ * Finds the functions at an address, innermost first. The last one is not inlined.
  *
- * @param lines  find files and lines, too
+ * @param lines  also find files and lines
  * @param ret    room for TCH_INLINE_DEEPEST
- * @return how many; 0 when the address is in no function
+ * @return how many; 0: the address is not in a function
  */
 size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct tch_scope *ret);
 
-/** Processes that read debug information for this one, so that no file can harm it. One works, the
-    others take its place when it dies. */
+/** Child processes that read debug information, so that no file can crash this process. One works;
+    the others replace it when it dies. dwarf_child.c has the map. */
 struct tch_dwarf_child;
 
 enum { TCH_DWARF_WORKERS = 3 };
 
-/** One question: the functions at an address. */
+/** A query for the functions at an address. */
 struct tch_dwarf_query {
     uint64_t addr;
     uint32_t object; /**< as in tch_dwarf_child_open() */
@@ -73,36 +74,37 @@ struct tch_dwarf_query {
 
 enum { TCH_DWARF_QUERIES = 256 };
 
-/** NULL: it cannot be started. */
+/** Starts the processes. Returns NULL if they cannot be started. */
 struct tch_dwarf_child *tch_dwarf_child_start(void);
 
-/** Ends the processes. Only tch_dwarf_child_death() and tch_dwarf_child_close() may follow. */
+/** Stops the processes. Only tch_dwarf_child_death() and tch_dwarf_child_close() may follow. */
 void tch_dwarf_child_end(struct tch_dwarf_child *child);
 
 /** Accepts NULL. */
 void tch_dwarf_child_close(struct tch_dwarf_child *child);
 
-/** Hands over the debug information of an object, by a number of the caller's choice. Takes over
-   fd, also on failure. False: all are dead, or there is no memory. */
+/** Sends the debug information of an object, which the caller numbers. Owns fd from then on, also
+    on failure. Returns false if all processes are dead or memory runs out. */
 bool tch_dwarf_child_open(struct tch_dwarf_child *child, uint32_t object, int fd);
 
-/** Asks as tch_dwarf_find() does, for up to TCH_DWARF_QUERIES addresses. The answers are then read
-   by as many calls of tch_dwarf_child_next(). An object that a process died of has no functions.
-   False: all are dead. */
+/** Sends up to TCH_DWARF_QUERIES queries, each like tch_dwarf_find(). Read the answers by one call
+    of tch_dwarf_child_next() per query. An object that killed a process has no functions. Returns
+    false if all processes are dead. */
 bool tch_dwarf_child_find(struct tch_dwarf_child *child, const struct tch_dwarf_query *queries,
                           size_t count, bool lines);
 
-/** Reads the functions of the next query, like tch_dwarf_find(). Texts are valid until the next
+/** Reads the answer to the next query, like tch_dwarf_find(). The texts are valid until the next
     tch_dwarf_child_find(). */
 size_t tch_dwarf_child_next(struct tch_dwarf_child *child, struct tch_scope *ret);
 
-/** Demangles as tch_demangle() does. The text is valid until the next call. NULL: it cannot be, or
-   a process died of a name of that object. */
+/** Demangles like tch_demangle(). The text is valid until the next call. Returns NULL if it cannot,
+    or if the object killed a process. */
 const char *tch_dwarf_child_demangle(struct tch_dwarf_child *child, uint32_t object,
                                      const char *name);
 
-/** Returns why the first, second, ... process has died, "took too long", and the object that it
-    worked on; NULL: no more have. After TCH_DWARF_WORKERS deaths there is none left. */
+/** Returns why process number `index` died, such as "took too long", and sets *object to the object
+    that it was reading. Returns NULL if fewer have died. After TCH_DWARF_WORKERS deaths no process
+    is left. */
 const char *tch_dwarf_child_death(const struct tch_dwarf_child *child, size_t index,
                                   uint32_t *object);
 

@@ -1,6 +1,6 @@
 /*
- * By the C++ library's own __cxa_demangle, which is looked for when the first mangled name comes
- * up: neither a C++ program nor a dependency for the sake of names. It gives Rust's old form as
+ * Demangles C++ names with __cxa_demangle of the C++ library, which is loaded when the first
+ * mangled name appears, so that tacho does not depend on it. It returns Rust's old form as
  * "app::main::h0123456789abcdef", which tch_add_symbol() tidies up.
  */
 #include "symbol_demangle.h"
@@ -14,7 +14,8 @@ static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 tch_demangler *tch_demangler_load(const char *library)
 {
-    void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL); /* for good: it may be in use */
+    void *handle =
+        dlopen(library, RTLD_LAZY | RTLD_LOCAL); /* never closed, because it may be in use */
     tch_demangler *found = NULL;
 
     if (handle)
@@ -29,7 +30,7 @@ static void load(void)
 
 bool tch_demangle_grows(const char *name)
 {
-    enum { FEW = 24 }; /* below 3 to the power of 8 times as long */
+    enum { FEW = 24 }; /* fewer references make a name at most 3 to the power of 8 times as long */
     size_t count = 0;
 
     if (strncmp(name, "_Z", 2) != 0)

@@ -1,5 +1,5 @@
 /*
- * C++ and Rust names as people write them.
+ * Demangles C++ and Rust names.
  */
 #ifndef TCH_SYMBOL_DEMANGLE_H
 #define TCH_SYMBOL_DEMANGLE_H
@@ -7,29 +7,31 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/** The caller frees it; NULL: the name is not mangled, nobody here can read it, or memory ran out.
- */
+/** Demangles a C++ or Rust name. The caller frees the result. Returns NULL if the name is not
+    mangled, cannot be demangled on this machine, or memory runs out. */
 char *tch_demangle(const char *name);
 
 /**
- * Returns whether a C++ name may be far longer when it is demangled: it has so many references to
- * earlier parts of itself that each of 40 can double it. Such a name belongs into the child.
+ * Returns whether a C++ name may become far longer when it is demangled: each of its references to
+ * an earlier part may double it, and it has many. Such a name must be demangled in the child
+ * process.
  */
 bool tch_demangle_grows(const char *name);
 
-/** As the C++ ABI has it. */
+/** The signature of __cxa_demangle in the C++ ABI. */
 typedef char *tch_demangler(const char *name, char *room, size_t *size, int *status);
 
-/** The one of a library, by its name; NULL: there is none. For tests. */
+/** Loads the demangler of a library, by its name; NULL: there is none. For tests. */
 tch_demangler *tch_demangler_load(const char *library);
 
 /**
- * Rust's symbols of today, "_RNvC3app4main", as people write them: "app::main".
+ * Demangles a symbol of Rust's v0 form (RFC 2603): "_RNvC3app4main" becomes "app::main".
  *
- * The form is Rust's "v0" (RFC 2603). Left out are hashes, the type of a constant, and lifetimes,
- * which a flamegraph does not need. Identifiers outside of ASCII stay as they are encoded.
+ * Hashes, the types of constants, and lifetimes are left out, because a flamegraph does not need
+ * them. Identifiers that are not ASCII stay encoded.
  *
- * @return the caller frees it; NULL: it is no such symbol, it makes no sense, or memory ran out
+ * @return the name, which the caller frees; NULL: it is not such a symbol, it is damaged, or memory
+ * ran out
  */
 char *tch_demangle_rust(const char *name);
 

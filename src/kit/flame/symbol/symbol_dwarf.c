@@ -1,7 +1,8 @@
 /*
- * Debug information by libdw, which only this file uses. Its own look-ups walk a whole compile unit
- * for every address, and need .debug_aranges, which may be missing. So this file has two indexes:
- * where the units are, and, for a unit once it is asked for, where its functions are.
+ * Reads debug information with libdw, which only this file uses. libdw's own search by address
+ * walks a whole compile unit each time, and needs .debug_aranges, which may be missing. Therefore
+ * this file has two indexes: the address ranges of all units, and, for each unit that was searched,
+ * those of its functions.
  */
 #include "symbol_debug.h"
 
@@ -11,12 +12,13 @@
 
 #include "base/array.h"
 
-/* A piece of code; the same form for units and functions. */
+/* An address range of a unit or of a function. */
 struct range {
     uint64_t start;
     uint64_t end;
-    uint64_t longest; /* end, or that of an earlier one if greater: how far back to look */
-    size_t unit;      /* of a unit's range: its number */
+    uint64_t
+        longest; /* the largest end of this and all earlier ranges; says how far back to search */
+    size_t unit; /* for a range of a unit: its number */
     Dwarf_Off die;
 };
 
@@ -39,11 +41,11 @@ struct tch_dwarf {
     struct unit *units;
     size_t unit_count;
     size_t unit_cap;
-    struct ranges ranges; /* of all units */
+    struct ranges ranges; /* ranges of all units */
     bool no_memory;
 };
 
-/* Adds every range that a DIE covers; false: no memory. */
+/* Adds every address range of a DIE. Returns false if memory runs out. */
 static bool add_die(struct ranges *ranges, Dwarf_Die *die, size_t unit)
 {
     ptrdiff_t offset = 0;
@@ -52,7 +54,7 @@ static bool add_die(struct ranges *ranges, Dwarf_Die *die, size_t unit)
     Dwarf_Addr end;
 
     while ((offset = dwarf_ranges(die, offset, &base, &start, &end)) > 0) {
-        if (start == 0 || start >= end) /* address 0: the linker left the code out */
+        if (start == 0 || start >= end) /* address 0: the linker discarded the code */
             continue;
         if (tch_array_reserve(&ranges->list, &ranges->cap, ranges->count + 1) < 0)
             return false;
@@ -68,7 +70,7 @@ static int by_start(const void *a, const void *b)
 
     if (x->start != y->start)
         return x->start < y->start ? -1 : 1;
-    return (x->end < y->end) - (x->end > y->end); /* the inner one last */
+    return (x->end < y->end) - (x->end > y->end); /* the inner range comes last */
 }
 
 static void sort_ranges(struct ranges *ranges)
@@ -84,7 +86,7 @@ static void sort_ranges(struct ranges *ranges)
     }
 }
 
-/* The innermost range that holds addr, or NULL. */
+/* Returns the innermost range that contains addr, or NULL. */
 static const struct range *find_range(const struct ranges *ranges, uint64_t addr)
 {
     size_t low = 0;
@@ -166,7 +168,7 @@ void tch_dwarf_close(struct tch_dwarf *dwarf)
     free(dwarf);
 }
 
-/* Functions are in the unit itself, in namespaces and in classes. */
+/* Indexes the functions of a unit, including those in namespaces and classes. */
 static bool index_functions(struct ranges *functions, Dwarf_Die *parent, int depth)
 {
     Dwarf_Die die;
@@ -193,7 +195,7 @@ static bool index_functions(struct ranges *functions, Dwarf_Die *parent, int dep
     return true;
 }
 
-/* The function at an address, and its unit. */
+/* Finds the function at an address and its unit. */
 static bool find_function(struct tch_dwarf *d, uint64_t addr, Dwarf_Die *cu, Dwarf_Die *ret)
 {
     const struct range *range = find_range(&d->ranges, addr);
@@ -213,7 +215,7 @@ static bool find_function(struct tch_dwarf *d, uint64_t addr, Dwarf_Die *cu, Dwa
     return range && dwarf_offdie(d->dwarf, range->die, ret);
 }
 
-/* `function` and the functions inlined into it at addr, outermost first. */
+/* Finds `function` and the functions inlined into it at addr, outermost first. Returns how many. */
 static size_t find_inlined(Dwarf_Die *function, uint64_t addr, Dwarf_Die *ret)
 {
     Dwarf_Die at = *function;
@@ -251,7 +253,7 @@ static const char *name_of(Dwarf_Die *die)
     return name;
 }
 
-/* Finds where an inlined function was called. */
+/* Finds the source line at which an inlined function was called. */
 static void find_call_site(Dwarf_Die *cu, Dwarf_Die *die, struct tch_scope *ret)
 {
     Dwarf_Attribute attr;

@@ -1,4 +1,5 @@
-/* A parser that writes as it reads. Any bytes may come: depth, work and length are limited. */
+/* A recursive descent parser of Rust's v0 symbols (RFC 2603) that writes while it reads. The input
+   is not trusted: depth, work and length are limited. */
 #include "symbol_demangle.h"
 
 #include <stdbool.h>
@@ -11,15 +12,15 @@
 enum {
     TEXT_MAX = 64 << 10,
     DEPTH_MAX = 200,
-    STEPS_MAX = 20000, /* references back may unfold without end */
+    STEPS_MAX = 20000, /* back references may expand without end */
 };
 
 struct rust {
-    const char *text; /* after "_R" */
+    const char *text; /* the symbol after "_R" */
     size_t len;
     size_t at;
     struct tch_buf out;
-    unsigned mute; /* read, but write nothing */
+    unsigned mute; /* while not 0, read without writing */
     unsigned depth;
     unsigned steps;
     bool bad;
@@ -58,7 +59,7 @@ static void put(struct rust *r, const char *text)
         tch_buf_adds(&r->out, text);
 }
 
-/* False: too deep, or too long at it. */
+/* Enters a level of recursion. Returns false if there are too many levels or steps. */
 static bool enter(struct rust *r)
 {
     r->depth++;
@@ -67,7 +68,7 @@ static bool enter(struct rust *r)
     return !r->bad;
 }
 
-/* Digits and letters up to "_": 0 for "_" alone, else one more than they say. */
+/* Reads a base-62 number up to "_": 0 for "_" alone, else the digits' value plus 1. */
 static uint64_t read_base62(struct rust *r)
 {
     uint64_t value = 0;
@@ -129,7 +130,7 @@ static void put_word(struct rust *r, struct word w)
     put(r, w.encoded ? "}" : "");
 }
 
-/* A back reference: reads the text at an earlier place again. */
+/* Reads a back reference: parses the text at an earlier position again. */
 static void read_back(struct rust *r, void (*again)(struct rust *r, bool in_value), bool in_value)
 {
     size_t start = r->at - 1;
@@ -148,7 +149,7 @@ static void read_back(struct rust *r, void (*again)(struct rust *r, bool in_valu
     r->depth--;
 }
 
-/* The place of an implementation is not shown, only its type. */
+/* Skips the path of an implementation; only its type is shown. */
 static void skip_impl_path(struct rust *r)
 {
     read_after(r, 's');
@@ -157,7 +158,7 @@ static void skip_impl_path(struct rust *r)
     r->mute--;
 }
 
-/* "a::b", "a::{closure#0}" */
+/* Reads "a::b" or "a::{closure#0}". */
 static void read_nested(struct rust *r, bool in_value)
 {
     char space = next(r);
@@ -185,7 +186,7 @@ static void read_nested(struct rust *r, bool in_value)
         tch_buf_addf(&r->out, "#%llu}", (unsigned long long)number);
 }
 
-/* Letters for the types that every program has; NULL: none. */
+/* Returns the name of a basic type by its letter, or NULL. */
 static const char *basic_type(char c)
 {
     static const char *const names[26] = {
@@ -197,7 +198,7 @@ static const char *basic_type(char c)
     return c >= 'a' && c <= 'z' ? names[c - 'a'] : NULL;
 }
 
-/* A constant of a type: a number, true, 'c'. */
+/* Reads a constant: a number, true, 'c'. */
 static void read_const(struct rust *r, bool in_value)
 {
     char type = next(r);
@@ -234,7 +235,7 @@ static void read_const(struct rust *r, bool in_value)
         tch_buf_addf(&r->out, "%s%llu", negative ? "-" : "", (unsigned long long)value);
 }
 
-/* "<A, B>"; nothing where all are lifetimes. */
+/* Reads generic arguments, "<A, B>". Writes nothing if all are lifetimes. */
 static void read_arguments(struct rust *r, bool in_value)
 {
     size_t count = 0;
@@ -307,7 +308,7 @@ static void skip_lifetime(struct rust *r)
         read_base62(r);
 }
 
-/* Types up to "E", with commas; returns how many. */
+/* Reads types up to "E" and separates them by commas. Returns how many. */
 static size_t read_list(struct rust *r)
 {
     size_t count = 0;
@@ -340,7 +341,8 @@ static void read_function(struct rust *r)
     read_type(r);
 }
 
-/* "dyn A<Item = T> + B": the bindings go inside of the brackets that the path may have closed. */
+/* Reads "dyn A<Item = T> + B". The bindings belong inside the brackets, which the path may have
+   closed already. */
 static void read_dyn(struct rust *r)
 {
     read_after(r, 'G');
@@ -430,11 +432,11 @@ char *tch_demangle_rust(const char *name)
     char *text = NULL;
 
     if (strncmp(name, "_R", 2) != 0 || (name[2] >= '0' && name[2] <= '9'))
-        return NULL;               /* a number is a version of the form that is not known yet */
-    r.len = strcspn(r.text, ".$"); /* later passes of a compiler add suffixes */
+        return NULL;               /* a digit would be the version of a later form */
+    r.len = strcspn(r.text, ".$"); /* compiler passes after mangling add suffixes */
     tch_buf_init(&r.out, TEXT_MAX);
     read_path(&r, true);
-    if (!r.bad && r.at < r.len) { /* the crate that asked for this instance */
+    if (!r.bad && r.at < r.len) { /* the instantiating crate, which is not shown */
         r.mute++;
         read_path(&r, false);
     }

@@ -1,4 +1,4 @@
-/* Sorted symbols. */
+/* Sorted symbol tables. */
 #include "symbol_table.h"
 
 #include "base/array.h"
@@ -75,8 +75,8 @@ const char *tch_symbol_table_find(const struct tch_symbol_table *table, uint64_t
 
 /* ELF. */
 
-/* Which of several names of one function: global before weak before local, then with a size, then
-   with fewer underscores in front. */
+/* Ranks the names of one function; the lowest is used. Global comes before weak before local, then
+   names with a size, then names with fewer leading underscores. */
 static uint32_t rank_of(const Elf64_Sym *sym, const char *name)
 {
     uint32_t rank = ELF64_ST_BIND(sym->st_info) == STB_GLOBAL ? 0
@@ -95,12 +95,12 @@ static bool is_function(const struct tch_elf *elf, const Elf64_Sym *sym, const c
     if (sym->st_shndx < elf->section_count &&
         !(elf->sections[sym->st_shndx].sh_flags & SHF_EXECINSTR))
         return false;
-    if (type == STT_NOTYPE) /* labels of assembly, but not those of a compiler */
+    if (type == STT_NOTYPE) /* labels of hand-written assembly count, those of a compiler do not */
         return sym->st_shndx < SHN_LORESERVE && name[0] != '.' && name[0] != '$';
     return type == STT_FUNC || type == STT_GNU_IFUNC;
 }
 
-/* The symbols of a section and their strings; the caller frees both. */
+/* Reads the symbols of a section and their strings. The caller frees both. */
 static Elf64_Sym *read_symbols(const struct tch_elf *elf, const Elf64_Shdr *section, size_t *count,
                                char **text, size_t *text_len)
 {
@@ -133,7 +133,7 @@ static bool add_symbols(struct tch_symbol_table *table, const struct tch_elf *el
         const Elf64_Sym *s = &symbols[i];
         const char *name = s->st_name < text_len ? text + s->st_name : "";
 
-        if (is_function(elf, s, name)) /* "name@@VERSION" without the version */
+        if (is_function(elf, s, name)) /* strips the version of "name@@VERSION" */
             ok = tch_symbol_table_add(table, s->st_value, s->st_size, rank_of(s, name), name,
                                       strcspn(name, "@"));
     }
@@ -142,7 +142,7 @@ static bool add_symbols(struct tch_symbol_table *table, const struct tch_elf *el
     return ok;
 }
 
-/* "puts@plt": relocation i fills entry i of .plt.sec, or entry i + 1 of .plt. */
+/* Adds names such as "puts@plt". Relocation i fills entry i of .plt.sec, or entry i + 1 of .plt. */
 static bool add_plt(struct tch_symbol_table *table, const struct tch_elf *elf)
 {
     enum { ENTRY = 16 };
@@ -180,7 +180,7 @@ bool tch_symbol_table_elf(struct tch_symbol_table *table, const struct tch_elf *
     bool ok = add_symbols(table, elf, tch_elf_section_type(elf, SHT_SYMTAB)) &&
               add_symbols(table, elf, tch_elf_section_type(elf, SHT_DYNSYM)) && add_plt(table, elf);
 
-    if (ok && elf->entry != 0) /* also of a stripped program */
+    if (ok && elf->entry != 0) /* a stripped program has an entry point, too */
         ok = tch_symbol_table_add(table, elf->entry, TCH_ENTRY_BYTES, UINT32_MAX, "_start", 6);
     tch_symbol_table_sort(table);
     return ok;

@@ -1,8 +1,8 @@
-/* Symbols that come as text: the kernel's, and those of compilers in a program. */
+/* Parses symbols in text form: /proc/kallsyms and /tmp/perf-PID.map. */
 #include "base/lines.h"
 #include "symbol_table.h"
 
-/* Reads a hexadecimal number and skips the blanks after it; false: there is none. */
+/* Reads a hexadecimal number and skips the blanks after it. Returns false if there is none. */
 static bool read_hex(const char **p, const char *end, uint64_t *ret)
 {
     const char *start = *p;
@@ -43,7 +43,8 @@ static bool add_kallsyms_line(struct tch_symbol_table *table, const char *p, con
     return p == name || tch_symbol_table_add(table, addr, 0, 0, name, (size_t)(p - name));
 }
 
-/* The last of several lines for one address counts, so the ranks go down. */
+/* Adds one line of a map. Ranks decrease from line to line, because the last of several lines for
+   one address counts. */
 static bool add_perf_map_line(struct tch_symbol_table *table, const char *p, const char *end)
 {
     uint64_t addr;

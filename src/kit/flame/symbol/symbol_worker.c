@@ -1,4 +1,6 @@
-/* The thread that names places. */
+/* The thread that names places. The caller adds jobs under the lock and signals; the thread
+   takes all jobs at once and works without the lock. Only the thread uses w->symbols until it is
+   joined. */
 #include "symbol.h"
 
 #include <signal.h>
@@ -17,7 +19,7 @@ static void *name_places(void *arg)
         const struct tch_code_object *kernel;
         size_t count;
 
-        /* Waits for jobs and claims all of them. */
+        /* Waits for jobs and takes all of them. */
         pthread_mutex_lock(&w->lock);
         while (w->job_count == 0 && !w->kernel && !w->end)
             pthread_cond_wait(&w->more, &w->lock);
@@ -50,7 +52,7 @@ int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *sym
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->more, NULL);
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are for the caller's threads */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are delivered to the caller's threads */
     number = pthread_create(&w->thread, NULL, name_places, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (number == 0)
@@ -98,7 +100,8 @@ int tch_symbol_worker_finish(struct tch_symbol_worker *w, tacho_error *err)
     pthread_cond_destroy(&w->more);
     pthread_mutex_destroy(&w->lock);
     free(w->jobs);
-    if (w->symbols->dwarf) /* now: it would look like an orphan of the command */
+    if (w->symbols->dwarf) /* stops the child now, because it would be taken for an orphan of the
+                              command */
         tch_dwarf_child_end(w->symbols->dwarf);
     if (w->status < 0 && err)
         *err = w->error;

@@ -1,4 +1,4 @@
-/* Opens the objects that code is from. */
+/* Opens the objects that contain the code of a capture. */
 #include "code_object.h"
 
 #include <fcntl.h>
@@ -24,7 +24,7 @@ static enum tch_code_object_kind kind_of(const char *name)
     return name[0] == '/' ? TCH_OBJECT_FILE : TCH_OBJECT_JIT;
 }
 
-/* Gives the object its place; its key was added before. */
+/* Appends an object to the list; its key was added before. */
 static bool append_object(struct tch_code_objects *objects, enum tch_code_object_kind kind,
                           const char *path, uint64_t inode, uint32_t pid)
 {
@@ -93,8 +93,8 @@ uint32_t tch_code_objects_add(struct tch_code_objects *objects, const char *name
     return id;
 }
 
-/* Every process has the same vdso. Its size is not known, but its section headers are its last
-   part. */
+/* Opens our own vdso, which is the same in every process. Its size is computed from its section
+   headers, which are its last part. */
 static bool open_vdso(struct tch_elf *elf)
 {
     const Elf64_Ehdr *head = (const Elf64_Ehdr *)getauxval(AT_SYSINFO_EHDR);
@@ -104,7 +104,7 @@ static bool open_vdso(struct tch_elf *elf)
                             NULL) == 0;
 }
 
-/* Opens the file if it is the mapped one, not another one that has its name now. */
+/* Opens the file at `path` if it is the one that was mapped, not a later file of the same name. */
 static bool open_mapped(struct tch_code_object *object, const char *path)
 {
     struct stat st;
@@ -114,7 +114,7 @@ static bool open_mapped(struct tch_code_object *object, const char *path)
         return false;
     if (object->inode == 0 || fstat(object->elf.fd, &st) < 0 || st.st_ino == object->inode)
         return true;
-    /* On overlayfs older kernels report the inode of the layer. */
+    /* Older kernels report the inode of the layer for a mapping of a file on overlayfs. */
     if (fstatfs(object->elf.fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
         return true;
     tch_elf_release(&object->elf);
@@ -162,7 +162,7 @@ bool tch_code_object_load(struct tch_code_object *object)
                         header_len, header ? header->sh_addr : 0);
 }
 
-/* Reads .debug_frame of the file, else of its debug file. */
+/* Reads .debug_frame of the file or, if it has no such section, of its debug file. */
 static void read_debug_frame(struct tch_code_object *object)
 {
     const Elf64_Shdr *section = tch_elf_section(&object->elf, ".debug_frame");

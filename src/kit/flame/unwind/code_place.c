@@ -1,4 +1,5 @@
-/* Distinct places and their unwind rows, of which there are few. */
+/* Stores each distinct place once. Many places share an unwind row, so rows are stored once,
+   too. */
 #include "code_object.h"
 
 #include "base/array.h"

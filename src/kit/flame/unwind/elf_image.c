@@ -1,4 +1,4 @@
-/* ELF headers, checked before they are believed. */
+/* Reads ELF headers and checks every offset and size in them before use. */
 #include "elf_image.h"
 
 #include <errno.h>
@@ -11,8 +11,8 @@
 #include "base/gzip.h"
 
 enum {
-    SECTION_MAX = 512 << 20, /* bytes of one that is read */
-    INFLATED_MAX = 64 << 20, /* of a compressed one */
+    SECTION_MAX = 512 << 20, /* largest section that is read, in bytes */
+    INFLATED_MAX = 64 << 20, /* largest compressed section after inflation, in bytes */
     HEADERS_MAX = 1 << 16,
 };
 
@@ -38,7 +38,7 @@ static bool read_at(const struct tch_elf *elf, uint64_t offset, void *ret, size_
     return true;
 }
 
-/* A table of `count` entries of `size` bytes, which is as large as ours must be. */
+/* Reads a table of `count` entries of `size` bytes. The caller has checked `size`. */
 static void *read_table(const struct tch_elf *elf, uint64_t offset, size_t count, size_t size)
 {
     void *table;
@@ -53,7 +53,8 @@ static void *read_table(const struct tch_elf *elf, uint64_t offset, size_t count
     return table;
 }
 
-/* Inflates a compressed section and frees its bytes; NULL: it is damaged, or too large. */
+/* Inflates a compressed section and frees the compressed bytes. Returns NULL if it is damaged or
+   too large. */
 static void *inflate_section(char *bytes, size_t packed, size_t *len)
 {
     Elf64_Chdr head = {0};
@@ -94,7 +95,8 @@ void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t 
     return bytes;
 }
 
-/* Tables that are missing or not readable are empty: a stripped file has no sections. */
+/* Reads the tables of segments and sections. Missing or unreadable tables are empty, as a stripped
+   file may have no sections. */
 static int read_headers(struct tch_elf *elf, const char *name, tacho_error *err)
 {
     uint16_t order = 1;
@@ -182,7 +184,7 @@ bool tch_elf_address(const struct tch_elf *elf, uint64_t offset, uint64_t *ret)
     for (size_t i = 0; i < elf->segment_count; i++) {
         const Elf64_Phdr *p = &elf->segments[i];
 
-        /* A mapping is of whole pages, so it may begin before the segment does. */
+        /* A mapping consists of whole pages, so it may begin before the segment does. */
         if (p->p_type != PT_LOAD || !(p->p_flags & PF_X))
             continue;
         if (offset >= (p->p_offset & ~(uint64_t)0xfff) &&
@@ -194,7 +196,8 @@ bool tch_elf_address(const struct tch_elf *elf, uint64_t offset, uint64_t *ret)
     return false;
 }
 
-/* The description of the NT_GNU_BUILD_ID note among `len` bytes of notes; NULL: there is none. */
+/* Returns the contents of the NT_GNU_BUILD_ID note among `len` bytes of notes; NULL: there is
+   none. */
 static const uint8_t *find_build_id(const uint8_t *notes, size_t len, size_t *ret)
 {
     while (len >= sizeof(Elf64_Nhdr)) {

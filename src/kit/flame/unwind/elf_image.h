@@ -1,6 +1,6 @@
 /*
- * An ELF file as the capture needs it: which sections it has, and what address a byte of the file
- * has. 64-bit and of this machine's byte order; anything else is "not an ELF file" here.
+ * Reads ELF files: their sections, and the linked address of a byte of the file. Files must be
+ * 64-bit and in this machine's byte order; any other file counts as "not an ELF file".
  *
  * Sections are read into memory, never mapped: a build may truncate a mapped file, and reading it
  * would then kill this process.
@@ -15,26 +15,27 @@
 
 #include <tacho/error.h>
 
-/** Read fd; the rest through the functions. All zero but fd = -1 is none. */
+/** An ELF file. Callers may read fd and entry, and use functions for the rest. Closed is all zero
+    with fd -1. */
 struct tch_elf {
-    int fd;              /**< -1: in memory, or closed */
-    const uint8_t *data; /* in memory */
+    int fd;              /**< -1: the file is in memory, or closed */
+    const uint8_t *data; /* the file in memory */
     uint64_t size;
-    uint64_t entry; /**< where the program starts, or 0 */
+    uint64_t entry; /**< address of the first instruction of a program, or 0 */
     uint16_t machine;
     Elf64_Phdr *segments;
     size_t segment_count;
     Elf64_Shdr *sections;
     size_t section_count;
-    char *names; /* of the sections */
+    char *names; /* names of the sections */
     size_t names_len;
 };
 
-/** Owns fd, also on failure. */
+/** Opens a file by its descriptor, which it owns from then on, also on failure. */
 int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *err);
 int tch_elf_open(struct tch_elf *elf, const char *path, tacho_error *err);
 
-/** data is borrowed until the release. */
+/** Opens a file in memory. data must stay valid until the release. */
 int tch_elf_open_mem(struct tch_elf *elf, const void *data, size_t len, tacho_error *err);
 void tch_elf_release(struct tch_elf *elf);
 
@@ -44,14 +45,16 @@ const Elf64_Shdr *tch_elf_section(const struct tch_elf *elf, const char *name);
 /** Returns the first section of that SHT_ type, or NULL. */
 const Elf64_Shdr *tch_elf_section_type(const struct tch_elf *elf, uint32_t type);
 
-/** Reads a section, inflated if it is compressed. The caller frees it. A NUL follows its bytes.
-   NULL: there are none, or they cannot be read. */
+/** Reads a section and inflates it if it is compressed. A NUL follows its bytes. The caller frees
+    them. Returns NULL if the section has no bytes or cannot be read. */
 void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t *len);
 
-/** Finds the address that the byte at a file offset is linked at; false: none. */
+/** Finds the linked address of the byte at a file offset. Returns false if no executable segment
+    contains it. */
 bool tch_elf_address(const struct tch_elf *elf, uint64_t offset, uint64_t *ret);
 
-/** Reads the build ID as hexadecimal digits, at most `size` - 1 of them; false: it has none. */
+/** Reads the build ID as hexadecimal digits, at most `size` - 1 of them. Returns false if there is
+    no build ID. */
 bool tch_elf_build_id(const struct tch_elf *elf, char *ret, size_t size);
 
 #endif

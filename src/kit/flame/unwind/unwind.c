@@ -1,7 +1,8 @@
-/* From one frame to its caller. */
+/* Computes the registers of the caller of a frame. unwind.h has the map. */
 #include "unwind.h"
 
-/* True when the word was copied; *cut when it is beyond what was. */
+/* Loads the word at an address of the stack. Returns false if it was not copied, and sets *cut if
+   it is above the end of the copy. */
 static bool load_word(const struct tch_stack_copy *stack, uint64_t addr, uint64_t *ret, bool *cut)
 {
     uint64_t offset = addr - stack->start;
@@ -38,7 +39,7 @@ static bool find_cfa(const struct tch_cfi *cfi, const struct tch_cfi_row *row,
     return true;
 }
 
-/* Finds the value of register i of the caller; false: not known. */
+/* Computes register i of the caller. Returns false if its value is unknown. */
 static bool find_register(const struct tch_cfi *cfi, const struct tch_cfi_row *row, unsigned i,
                           const struct tch_stack_copy *stack, const struct tch_regs *regs,
                           uint64_t cfa, uint64_t *ret, bool *cut)
@@ -91,8 +92,8 @@ enum tch_unwound tch_unwind_step(const struct tch_cfi *cfi, const struct tch_cfi
     }
     if (caller.r[TCH_REG_RA] == 0)
         return TCH_UNWOUND_END;
-    /* The stack of a caller is higher up, or as high where the return address was taken off it, as
-       vfork() does; only a signal may come from another stack. */
+    /* The stack pointer of a caller is higher, or equal where the return address is in a register,
+       as in vfork(). Only an interrupted frame may be on another stack. */
     if (!row->signal && cfa < regs->r[TCH_REG_SP] + (row->how[TCH_REG_RA] != TCH_CFI_REGISTER))
         return TCH_UNWOUND_LOST;
     *regs = caller;

@@ -1,12 +1,12 @@
 /*
- * The entries of .eh_frame and .debug_frame, found by address. They differ in how an entry refers
- * to its CIE: in .eh_frame by the distance back to it, 0 in a CIE itself; in .debug_frame by its
- * offset in the section, all ones in a CIE.
+ * Finds the entries of .eh_frame and .debug_frame by address. The two sections differ in how an
+ * entry refers to its CIE. In .eh_frame it is the distance back to the CIE, and 0 in a CIE itself.
+ * In .debug_frame it is an offset in the section, and all ones in a CIE.
  */
 #include "base/array.h"
 #include "unwind_read.h"
 
-/* How an address is written: a format, what it is relative to, and a flag. */
+/* Encodings of an address: a format, the base it is relative to, and a flag. */
 enum {
     DW_EH_PE_absptr = 0x00,
     DW_EH_PE_uleb128 = 0x01,
@@ -67,15 +67,15 @@ uint64_t tch_cfi_pointer(struct tch_cursor *c, uint8_t encoding, uint64_t addr)
 #define NO_CIE SIZE_MAX
 
 /* More than any compiler writes. An entry is read again for each address, so without these limits a
-   file could keep us busy for hours. */
+   malicious file could keep us busy for hours. */
 enum { LETTERS_MAX = 16, PROGRAM_MAX = 1 << 16 };
 
-/* Enters the entry at c and sets c->end to its end. *cie is where the CIE of an FDE is, or NO_CIE
-   for a CIE. False at the end of the section. */
+/* Enters the entry at c and sets c->end to its end. Sets *cie to the offset of an FDE's CIE, or to
+   NO_CIE if the entry is a CIE. Returns false at the end of the section. */
 static bool enter_entry(const struct tch_cfi *cfi, struct tch_cursor *c, size_t *cie)
 {
     uint64_t len = tch_cursor_u(c, 4);
-    size_t width = 4; /* of the reference */
+    size_t width = 4; /* bytes of the reference */
     uint64_t id;
     size_t at;
 
@@ -122,7 +122,7 @@ static void read_augmentation(struct tch_cursor *c, struct tch_cfi_cie *cie, con
         else if (*letters == 'S')
             cie->signal = true;
         else
-            break; /* the length lets us pass over what we do not know */
+            break; /* the length of the data lets us skip unknown letters */
     }
     c->at = end;
 }
@@ -145,7 +145,7 @@ static bool read_cie(const struct tch_cfi *cfi, size_t at, struct tch_cfi_cie *r
         !memchr(letters, '\0', left < LETTERS_MAX ? left : LETTERS_MAX))
         return false;
     c.at += strlen(letters) + 1;
-    /* Version 4 has a byte each for the sizes of addresses, 8, and of segment selectors, 0. */
+    /* Version 4 adds the size of an address, which must be 8, and of a segment selector, 0. */
     if (version == 4 && tch_cursor_u(&c, 2) != 8)
         return false;
     ret->code_align = tch_cursor_uleb(&c);
@@ -173,7 +173,7 @@ static bool read_fde(const struct tch_cfi *cfi, size_t at, struct tch_cfi_entry 
     return !c.bad && c.end - c.at <= PROGRAM_MAX;
 }
 
-/* Our own index, for a file without a usable header. */
+/* An index of functions, for a file without a usable .eh_frame_hdr. */
 
 static int by_start(const void *a, const void *b)
 {
@@ -206,7 +206,8 @@ static bool build_index(struct tch_cfi *cfi)
     return true;
 }
 
-/* Finds the sorted table of .eh_frame_hdr: count pairs of a function's start and its entry. */
+/* Finds the sorted table of .eh_frame_hdr: `count` pairs of a function's start and the address of
+   its entry. */
 static bool use_header(struct tch_cfi *cfi)
 {
     struct tch_cursor c = {cfi->header, 0, cfi->header_len, false};
@@ -266,7 +267,7 @@ static uint64_t header_addr(const struct tch_cfi *cfi, size_t i, size_t half)
     return cfi->header_addr + (uint64_t)(int64_t)value;
 }
 
-/* The entry of the last function that starts at or before addr. */
+/* Finds the entry of the last function that starts at or before addr. */
 bool tch_cfi_find_entry(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_entry *ret)
 {
     size_t low = 0;

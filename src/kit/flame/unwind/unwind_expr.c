@@ -1,12 +1,12 @@
 /*
- * DWARF expressions, as far as unwinding needs them: PLT entries, realigned stacks, signal frames,
- * hand-written assembly. The operations are those of DWARF 5, section 2.5.
+ * Evaluates the DWARF expressions that unwind information uses: for PLT entries, realigned stacks,
+ * signal frames, hand-written assembly. The operations are those of DWARF 5, section 2.5.
  */
 #include "unwind_read.h"
 
 enum { DEPTH_MAX = 32, STEPS_MAX = 1000 };
 
-/* Our own copy of the numbers that are used here: <dwarf.h> belongs to symbol_dwarf.c. */
+/* The numbers are repeated here, because only symbol_dwarf.c may include <dwarf.h>. */
 enum {
     DW_OP_addr = 0x03,
     DW_OP_deref = 0x06,
@@ -81,7 +81,7 @@ static void push_register(struct eval *e, uint64_t reg, int64_t offset)
         push(e, e->regs->r[reg] + (uint64_t)offset);
 }
 
-/* Replaces the address on top by the bytes that the stack copy has there. */
+/* Replaces the address on top of the stack by the bytes of the stack copy at that address. */
 static void push_memory(struct eval *e, size_t size)
 {
     uint64_t addr = pop(e);
@@ -98,7 +98,7 @@ static void push_memory(struct eval *e, size_t size)
     push(e, value);
 }
 
-/* Pushes the n-th value below the top again. */
+/* Pushes a copy of the n-th value below the top. */
 static void push_copy(struct eval *e, uint64_t n)
 {
     if (n >= e->depth)
@@ -115,7 +115,7 @@ static void jump(struct eval *e, int64_t by)
         e->c.at = (size_t)((int64_t)e->c.at + by);
 }
 
-/* The operations that push a constant or a register; false: it is another one. */
+/* Runs an operation that pushes a constant or a register. Returns false if `op` is another one. */
 static bool run_push(struct eval *e, uint64_t op)
 {
     if (op >= DW_OP_lit0 && op <= DW_OP_lit31) {
@@ -143,7 +143,8 @@ static bool run_push(struct eval *e, uint64_t op)
     return true;
 }
 
-/* The operations that act on the top of the stack or on the cursor; false: it is another one. */
+/* Runs an operation on the top of the stack or on the cursor. Returns false if `op` is another
+   one. */
 static bool run_unary(struct eval *e, uint64_t op)
 {
     int64_t by;
@@ -188,7 +189,7 @@ static bool run_unary(struct eval *e, uint64_t op)
     }
 }
 
-/* Returns a OP b, where b was on top of the stack; *bad: op is no binary operation. */
+/* Returns a OP b, where b was on top of the stack. Sets *bad if op is not a binary operation. */
 static uint64_t compute(uint64_t op, uint64_t a, uint64_t b, bool *bad)
 {
     int64_t x = (int64_t)a;

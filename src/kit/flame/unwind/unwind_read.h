@@ -1,5 +1,5 @@
 /*
- * For the files of this folder: a cursor over bytes that may lie, and the entries of .eh_frame.
+ * Private to this folder: a cursor over untrusted bytes, and the entries of .eh_frame.
  */
 #ifndef TCH_UNWIND_READ_H
 #define TCH_UNWIND_READ_H
@@ -10,7 +10,7 @@
 
 #include "unwind.h"
 
-/** Reading past the end gives zeros and sets `bad`. */
+/** A cursor. Reading past the end returns zeros and sets `bad`. */
 struct tch_cursor {
     const uint8_t *data;
     size_t at;
@@ -81,31 +81,32 @@ static inline void tch_cursor_skip(struct tch_cursor *c, uint64_t n)
         c->at += n;
 }
 
-/** A CIE: what the entries of one compile unit share. */
+/** A CIE: the properties that several FDEs share. */
 struct tch_cfi_cie {
     uint64_t code_align;
     int64_t data_align;
     uint64_t ra;
-    uint8_t encoding; /**< of addresses in FDEs: DW_EH_PE_* */
+    uint8_t encoding; /**< encoding of addresses in FDEs: DW_EH_PE_* */
     bool augmented;   /**< an FDE has augmentation data */
     bool signal;
-    size_t program; /**< initial instructions, in .eh_frame */
+    size_t program; /**< offset of the initial instructions in .eh_frame */
     size_t program_end;
 };
 
-/** An FDE: where a function is, and its instructions. */
+/** An FDE: the address range of a function, and its instructions. */
 struct tch_cfi_entry {
     struct tch_cfi_cie cie;
     uint64_t start;
     uint64_t size;
-    size_t program; /**< in .eh_frame */
+    size_t program; /**< offset of the instructions in .eh_frame */
     size_t program_end;
 };
 
-/** Finds the entry of the function that holds addr; false: there is none. */
+/** Finds the entry of the function that contains addr. Returns false if there is none. */
 bool tch_cfi_find_entry(const struct tch_cfi *cfi, uint64_t addr, struct tch_cfi_entry *ret);
 
-/** Reads an address. frame_addr: where .eh_frame is, for an address relative to its own place. */
+/** Reads an address. frame_addr is the address of .eh_frame, for encodings relative to their own
+    position. */
 uint64_t tch_cfi_pointer(struct tch_cursor *c, uint8_t encoding, uint64_t frame_addr);
 
 #endif

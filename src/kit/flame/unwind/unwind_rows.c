@@ -1,6 +1,6 @@
 /*
- * The program of an entry of .eh_frame, run up to an address: it leaves a row. The instructions are
- * those of DWARF 5, section 6.4.2, and two of GNU's.
+ * Runs the instructions of an entry of .eh_frame up to an address. The result is a row. The
+ * instructions are those of DWARF 5, section 6.4.2, and two of GNU's.
  */
 #include "unwind_read.h"
 
@@ -31,7 +31,7 @@ enum {
     DW_CFA_GNU_args_size = 0x2e,
     DW_CFA_GNU_negative_offset_extended = 0x2f,
 
-    /* With an operand in the low six bits. */
+    /* The low six bits of these are an operand. */
     DW_CFA_advance_loc = 0x40,
     DW_CFA_offset = 0x80,
     DW_CFA_restore = 0xc0,
@@ -42,7 +42,8 @@ enum { REMEMBER_MAX = 8 };
 
 struct machine {
     struct tch_cfi_row row;
-    struct tch_cfi_row initial; /* after the CIE's program: what "restore" goes back to */
+    struct tch_cfi_row
+        initial; /* the row after the CIE's instructions, to which "restore" resets a register */
     struct tch_cfi_row remembered[REMEMBER_MAX];
     size_t depth;
     uint64_t pc;
@@ -56,7 +57,7 @@ static void set_rule(struct machine *m, uint64_t reg, enum tch_cfi_how how, int6
     if (value < INT32_MIN || value > INT32_MAX)
         c->bad = true;
     if (reg >= TCH_REGS)
-        return; /* vector registers: of no use here */
+        return; /* a vector register, which unwinding does not need */
     m->row.how[reg] = (uint8_t)how;
     m->row.value[reg] = (int32_t)value;
 }
@@ -70,7 +71,8 @@ static void set_cfa(struct machine *m, uint64_t reg, int64_t value, struct tch_c
     m->row.cfa_value = (int32_t)value;
 }
 
-/* In units of the CIE. After an overflow it is a value that set_rule() and set_cfa() refuse. */
+/* Multiplies by an alignment factor of the CIE. After an overflow returns a value that set_rule()
+   and set_cfa() reject. */
 static int64_t scale(int64_t factor, int64_t align)
 {
     int64_t value;
@@ -78,7 +80,7 @@ static int64_t scale(int64_t factor, int64_t align)
     return __builtin_mul_overflow(factor, align, &value) ? INT64_MAX : value;
 }
 
-/* An expression is known by the offset of its length. */
+/* Skips an expression and returns the offset of its length, by which it is evaluated later. */
 static int64_t skip_expression(struct tch_cursor *c)
 {
     int64_t at = (int64_t)c->at;
@@ -210,7 +212,7 @@ static void run_instruction(struct machine *m, uint64_t op, struct tch_cursor *c
     }
 }
 
-/* Runs until the program is about code after addr. */
+/* Runs the program until it describes code after addr. */
 static bool run_program(struct machine *m, const struct tch_cfi *cfi, size_t at, size_t end,
                         uint64_t addr)
 {
@@ -238,7 +240,8 @@ static bool run_program(struct machine *m, const struct tch_cfi *cfi, size_t at,
     return !c.bad;
 }
 
-/* Leaves out the rules of a row that are expressions; false: it is none without them. */
+/* Removes the rules of a row that are expressions. Returns false if the row is useless without
+   them. */
 static bool drop_expressions(struct tch_cfi_row *row)
 {
     for (int i = 0; i < TCH_REGS; i++)
