@@ -1,4 +1,4 @@
-/* tacho flame: captures by itself; its sub-commands fold, compare, convert and draw. */
+/* tacho flame: captures; its sub-commands fold, compare, convert and draw. */
 #include "cli/cmds.h"
 #include "cmd_flame_parts.h"
 
@@ -7,36 +7,38 @@ static const struct cmd *const subs[] = {
 };
 
 static const struct example examples[] = {
-    {"tacho flame ./bench --quick", "Runs it and writes flamegraph-bench.svg."},
-    {"tacho flame -p 4711 --duration 10s --out profiles", "Ten seconds of a running process."},
-    {"perf script | tacho flame draw -o flame.svg", "A flamegraph of what perf recorded."},
+    {"tacho flame ./bench --quick", "Profile a command and write flamegraph-bench.svg."},
+    {"tacho flame -p 4711 --duration 10s --out profiles",
+     "Profile a running process for ten seconds."},
+    {"perf script | tacho flame draw -o flame.svg", "Draw a recording of perf."},
     {"tacho flame diff before.folded after.folded -o diff.svg",
-     "What costs more now (red) and what less (blue)."},
+     "Compare two profiles: red costs more now, blue less."},
     {NULL, NULL},
 };
 
 static const struct refusal refused[] = {
     {"command", 'c',
-     "it profiles one command, given by its words; a line of a shell is sh -c LINE"},
-    {"shell", 'S', "run a line of a shell with: tacho flame sh -c LINE"},
+     "it profiles one program with its arguments; for a shell command use: tacho flame sh -c LINE"},
+    {"shell", 'S', "for a shell command use: tacho flame sh -c LINE"},
     {NULL, 0, NULL},
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_WORK, "could not do the work, or the command failed; with --pass-status its own status"},
+    {EXIT_WORK, "the capture or the command failed; with --pass-status, the command's own status"},
     EXIT_NOTE_STOPPED,
     {0, NULL},
 };
 
 static const struct man_item variables[] = {
     {"DEBUGINFOD_URLS", "Servers that --debuginfod asks for debug information."},
-    {"PATH", "Where perf, inferno and the other profilers are looked for."},
+    {"PATH", "Folders in which perf, inferno and other profilers are searched for."},
     {NULL, NULL},
 };
 
 static const struct man_item files[] = {
-    {"flamegraph-LABEL.svg", "The flamegraph; --label names it, and else the command does."},
-    {"/tmp/perf-PID.map", "Names of compiled code that a runtime wrote, read for that process."},
+    {"flamegraph-LABEL.svg", "The flamegraph. LABEL is --label or the name of the command."},
+    {"/tmp/perf-PID.map",
+     "Names of code that the process compiled at run time, written by its runtime."},
     {NULL, NULL},
 };
 
@@ -47,13 +49,13 @@ const struct cmd cmd_flame = {
              "tacho flame [OPTIONS] --pid PID | --all\n"
              "tacho flame convert | diff | draw | fold [OPTIONS] [ARGUMENTS]",
     .about =
-        "With a command, a process or --all: samples where the time goes, in the command, its "
-        "threads and its children, and writes flamegraph-LABEL.svg a fraction of a second "
-        "after it ends. Ctrl-C ends the capture and draws what was seen so far. A program that "
-        "has the name of a sub-command needs the '--' before it.\n\n"
-        "The sub-commands: sampled call stacks, from a profiler's text to a picture: folded "
-        "stacks, "
-        "interactive SVG, differentials, and the formats of speedscope, pprof and Chrome.",
+        "With a command, a process (--pid) or --all, it samples where the time is spent, in the "
+        "command, its threads and its children, and writes flamegraph-LABEL.svg within a fraction "
+        "of a second after the command exits. Ctrl-C stops the capture and draws the samples taken "
+        "so far. Write '--' before a program that has the name of a sub-command.\n\n"
+        "The sub-commands work on profiles that were recorded before: they fold a profiler's "
+        "text, draw it as an interactive SVG, compare two profiles, and convert to the formats "
+        "of speedscope, pprof and Chrome.",
     .opts = cli_flame_capture_opts,
     .refused = refused,
     .args = cli_flame_capture_args,

@@ -1,4 +1,4 @@
-/* tacho flame -- COMMAND: profiles a command, a process or the machine and draws what it saw. */
+/* tacho flame -- COMMAND: profiles a command, a process or the machine and draws the profile. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -24,7 +24,7 @@ static const char *const profilers[] = {"native", "perf",   "perf-inferno",   "p
                                         "ptrace", "dtrace", "dtrace-inferno", "cargo-flamegraph",
                                         NULL};
 
-/* One call of `tacho flame`: its options and the request made of them. */
+/* One call of `tacho flame`: its options and the request made from them. */
 struct capture {
     struct args *args;
     tacho_flame_request request;
@@ -33,7 +33,7 @@ struct capture {
     bool pass_status;
 };
 
-/* The end of a pipe that a signal makes readable. */
+/* The write end of the pipe by which a signal stops the capture. */
 static int stop_write = -1;
 
 static void stop(int number)
@@ -54,8 +54,7 @@ static int take_stack_size(void *into, const struct args *args, const struct opt
     (void)opt;
     if (tch_parse_size(args->value, &size) < 0 || size == 0 || size > TCH_STACK_COPY_MAX ||
         size % 8 != 0)
-        return cli_wrong_usage(args, "'%s' is not a size of 8 bytes to 63k, a multiple of 8",
-                               args->value);
+        return cli_wrong_usage(args, "'%s' is not a multiple of 8 from 8 to 63k", args->value);
     c->request.stack_bytes = (uint32_t)size;
     return EXIT_OK;
 }
@@ -69,13 +68,13 @@ static int take_env(void *into, const struct args *args, const struct opt *opt)
     if (!strchr(value, '=') || value[0] == '=')
         return cli_wrong_usage(c->args, "'%s' is not NAME=VALUE", value);
     if (c->env_count == ENV_MAX)
-        return cli_wrong_usage(c->args, "more than %d --env", ENV_MAX);
+        return cli_wrong_usage(c->args, "there are more than %d --env options", ENV_MAX);
     c->env[c->env_count++] = value;
     c->request.env = c->env;
     return EXIT_OK;
 }
 
-/* A line of a shell as one word is no program. */
+/* Sets the command. A shell command line passed as one word is not a program. */
 static int check_command(struct capture *c)
 {
     char path[PATH_MAX];
@@ -83,12 +82,14 @@ static int check_command(struct capture *c)
 
     if (c->args->count == 1 && strpbrk(program, " |;&<>$") &&
         tch_find_program(program, path, sizeof path, NULL) < 0)
-        return cli_wrong_usage(c->args,
-                               "there is no program '%s'; a line of a shell is: tacho flame sh -c "
-                               "'%s'",
-                               program, program);
+        return cli_wrong_usage(
+            c->args,
+            "there is no program '%s'; for a shell command use: tacho flame sh -c "
+            "'%s'",
+            program, program);
     c->request.argv = (const char *const *)c->args->operands;
-    c->request.flags |= TACHO_FLAME_ORPHANS; /* we start nothing else */
+    c->request.flags |= TACHO_FLAME_ORPHANS; /* orphans are the command's, because this process
+                                                starts nothing else */
     return EXIT_OK;
 }
 
@@ -99,26 +100,28 @@ static int check_options(struct capture *c)
     if (c->args->count > 0 && check_command(c) != EXIT_OK)
         return EXIT_USAGE;
     if (!c->request.argv && !c->request.pid && !all)
-        return cli_wrong_usage(c->args, "what to profile is missing: COMMAND, --pid or --all");
+        return cli_wrong_usage(c->args, "nothing to profile; add COMMAND, --pid or --all");
     if (c->request.pid && (c->request.argv || all))
-        return cli_wrong_usage(c->args, "--pid goes with neither a command nor --all");
+        return cli_wrong_usage(c->args, "--pid cannot be combined with a command or --all");
     if ((c->request.flags & TACHO_FLAME_KERNEL) && (c->request.flags & TACHO_FLAME_USER))
-        return cli_wrong_usage(c->args, "--kernel and --user together leave nothing");
+        return cli_wrong_usage(c->args, "--kernel and --user exclude each other");
     if (!c->request.argv && (c->request.cwd || c->request.env || c->pass_status))
-        return cli_wrong_usage(c->args, "%s is for a command, and there is none to run",
+        return cli_wrong_usage(c->args, "%s needs a command to run",
                                c->request.cwd   ? "--cwd"
                                : c->request.env ? "--env"
                                                 : "--pass-status");
     if ((c->request.flags & TACHO_FLAME_OFF_CPU) && (c->request.event || c->request.rate))
-        return cli_wrong_usage(c->args, "--off-cpu sees every wait: it takes no %s",
+        return cli_wrong_usage(c->args,
+                               "--off-cpu records every wait and cannot be combined with %s",
                                c->request.event ? "--event" : "--rate");
     if (c->request.call_graph == TACHO_CALL_GRAPH_FP && c->request.stack_bytes)
-        return cli_wrong_usage(c->args,
-                               "--call-graph fp copies no stack: it takes no --stack-size");
+        return cli_wrong_usage(
+            c->args, "--call-graph fp copies no stack and cannot be combined with --stack-size");
     return EXIT_OK;
 }
 
-/* Interrupts end the capture, not us: what was seen so far is drawn. */
+/* Captures until the command exits or a signal arrives. A signal stops the capture, not this
+   process, and the samples taken so far are drawn. */
 static int capture_until_signal(struct capture *c, tacho_flame **ret, tacho_error *err)
 {
     struct sigaction action = {.sa_handler = stop, .sa_flags = SA_RESTART};
@@ -127,13 +130,13 @@ static int capture_until_signal(struct capture *c, tacho_flame **ret, tacho_erro
     int status;
 
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0)
-        return tch_fail_errno(err, errno, "cannot make a pipe");
+        return tch_fail_errno(err, errno, "cannot create a pipe");
     stop_write = ends[1];
     c->request.stop_fd = ends[0];
     sigaction(SIGINT, &action, &before[0]);
     sigaction(SIGTERM, &action, &before[1]);
     sigaction(SIGHUP, NULL, &before[2]);
-    if (before[2].sa_handler != SIG_IGN) /* nohup */
+    if (before[2].sa_handler != SIG_IGN) /* ignored under nohup */
         sigaction(SIGHUP, &action, NULL);
     status = tacho_flame_capture(&c->request, ret, err);
     sigaction(SIGINT, &before[0], NULL);
@@ -156,7 +159,7 @@ static void add_files(struct tch_buf *b, const tacho_flame *flame)
         tch_buf_addf(b, "previous: kept as %s\n", tacho_flame_previous_path(flame));
 }
 
-/* The functions that took most of the time. */
+/* Lists the functions that took most of the time. */
 static void add_hottest(struct tch_buf *b, const struct term *term, const tacho_flame *flame)
 {
     static const struct column columns[] = {{.title = "self", .right = true},
@@ -200,26 +203,26 @@ static void add_text(struct tch_buf *b, const struct term *term, const tacho_fla
     }
     tch_buf_adds(b, "\ntook:     ");
     tch_add_value(b, TCH_NS, (double)tacho_flame_duration_ns(flame));
-    tch_buf_adds(b, ", of which after the end ");
+    tch_buf_adds(b, ", of which after sampling ");
     tch_add_value(b, TCH_NS, (double)tacho_flame_after_ns(flame));
     tch_buf_addc(b, '\n');
     add_hottest(b, term, flame);
 }
 
-/* Prints how to get the missing rights, and how to profile without them. */
+/* Prints how to get the missing permission, and what works without it. */
 static void advise(const tacho_error *err)
 {
     if (err->code != TACHO_EUNSUPPORTED ||
         (err->system_errno != EACCES && err->system_errno != EPERM && err->system_errno != ENOSYS))
         return;
-    fputs("  for good:        sudo setcap cap_perfmon=ep \"$(command -v tacho)\"\n"
+    fputs("  permanently:     sudo setcap cap_perfmon=ep \"$(command -v tacho)\"\n"
           "  in a container:  docker run --cap-add PERFMON, or --security-opt seccomp=unconfined\n"
-          "  without rights:  'tacho flame draw' draws profiles taken elsewhere; 'tacho run' "
+          "  without:         'tacho flame draw' draws profiles recorded elsewhere; 'tacho run' "
           "measures time and memory\n",
           stderr);
 }
 
-/* The command's own end: a word about it, and our status. */
+/* Reports how the command exited, and returns our own status. */
 static int judge_command(const struct capture *c, int status)
 {
     int code;
@@ -279,12 +282,12 @@ const struct opt cli_flame_capture_opts[] = {
     {.name = "all", .letter = 'a', .help = "profile every process", CAPTURE_FLAG(ALL)},
     {.name = "out",
      .arg = "DIR",
-     .help = "where the SVG goes, made if missing",
+     .help = "folder of the SVG, created if missing",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct capture, request.output_dir)},
     {.name = "label",
      .arg = "LABEL",
-     .help = "write flamegraph-LABEL.svg, by default the command's name; one that is there is "
+     .help = "write flamegraph-LABEL.svg (default: the command's name); an earlier one is "
              "kept as flamegraph-LABEL.old.svg",
      CLI_TEXT(struct capture, request.label)},
     {.name = "force", .help = "replace the SVG of another label", CAPTURE_FLAG(FORCE)},
@@ -295,41 +298,45 @@ const struct opt cli_flame_capture_opts[] = {
      CAPTURE_FLAG(SPEEDSCOPE)},
     {.name = "palette",
      .arg = "NAME",
-     .help = "colours by name, library or language",
+     .help = "choose colours by name (hash), library or language",
      .choices = tch_palettes,
      CLI_TEXT(struct capture, request.palette)},
     {.name = "inverted", .help = "draw the root on top: an icicle graph", CAPTURE_FLAG(INVERTED)},
     {.name = "duration",
      .arg = "TIME",
-     .help = "end the capture after 10s, 1.5m",
+     .help = "stop the capture after this time, such as 10s or 1.5m",
      .set = CLI_SET(struct capture, request.duration_ns, .kind = TCH_SET_DURATION, .least = 1),
      .not_a = "a duration such as 10s or 1.5m"},
     {.name = "rate",
      .letter = 'F',
      .arg = "N",
-     .help = "samples a second and CPU, by default 997, by ptrace 250",
+     .help = "samples per second and CPU (1 to 100000, default 997; with ptrace 250)",
      .set = CLI_SET(struct capture, request.rate, .kind = TCH_SET_U32, .least = 1, .most = 100000),
-     .not_a = "a rate of 1 to 100000 samples a second"},
+     .not_a = "a rate of 1 to 100000 samples per second"},
     {.name = "call-graph",
      .arg = "HOW",
-     .help = "follow stacks by frame pointers (fp) or unwind tables (dwarf, which auto is)",
+     .help = "unwind stacks by frame pointers (fp) or by unwind tables (dwarf, the same as auto)",
      CLI_CHOICE(struct capture, request.call_graph, call_graphs)},
     {.name = "stack-size",
      .arg = "BYTES",
-     .help = "how much of a stack to copy for unwinding, by default 16k",
+     .help = "copy this much of each stack for unwinding (8 to 63k, default 16k)",
      .take = take_stack_size},
     {.name = "event",
      .letter = 'e',
      .arg = "EVENT",
-     .help = "what to count; cycles, or cpu-clock where the CPU has no counters, unless given",
+     .help = "sample by this event (default: cycles, or cpu-clock if the CPU has no counters)",
      .choices = tch_flame_sampler_events,
      CLI_TEXT(struct capture, request.event)},
-    {.name = "off-cpu", .help = "where threads wait, in microseconds", CAPTURE_FLAG(OFF_CPU)},
-    {.name = "per-thread", .help = "threads apart: comm-PID/TID", CAPTURE_FLAG(PER_THREAD)},
-    {.name = "kernel", .help = "the kernel's code only", CAPTURE_FLAG(KERNEL)},
-    {.name = "user", .help = "programs' code only", CAPTURE_FLAG(USER)},
-    {.name = "no-inline", .help = "no frames for inlined functions", CAPTURE_FLAG(NO_INLINE)},
-    {.name = "source", .help = "file and line behind each name", CAPTURE_FLAG(SOURCE)},
+    {.name = "off-cpu",
+     .help = "show where threads wait, in microseconds, instead of where they run",
+     CAPTURE_FLAG(OFF_CPU)},
+    {.name = "per-thread",
+     .help = "show each thread separately; the first frame is comm-PID/TID",
+     CAPTURE_FLAG(PER_THREAD)},
+    {.name = "kernel", .help = "sample kernel code only", CAPTURE_FLAG(KERNEL)},
+    {.name = "user", .help = "sample user code only", CAPTURE_FLAG(USER)},
+    {.name = "no-inline", .help = "leave out inlined functions", CAPTURE_FLAG(NO_INLINE)},
+    {.name = "source", .help = "add file and line to each name", CAPTURE_FLAG(SOURCE)},
     {.name = "debuginfod",
      .help = "fetch missing debug files from the servers of DEBUGINFOD_URLS",
      CAPTURE_FLAG(DEBUGINFOD)},
@@ -340,22 +347,22 @@ const struct opt cli_flame_capture_opts[] = {
      CLI_TEXT(struct capture, request.profiler)},
     {.name = "cwd",
      .arg = "DIR",
-     .help = "run the command there",
+     .help = "run the command in this folder",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct capture, request.cwd)},
     {.name = "env",
      .arg = "NAME=VALUE",
-     .help = "set for the command; may be repeated",
+     .help = "set a variable for the command; may be repeated",
      .take = take_env},
     {.name = "pass-status",
-     .help = "end with the command's own status",
+     .help = "exit with the command's own status",
      CLI_FLAG(struct capture, pass_status)},
     {.name = NULL},
 };
 
 const struct arg cli_flame_capture_args[] = {
     {.name = "COMMAND",
-     .help = "what to run, and its arguments",
+     .help = "program to run, and its arguments",
      .optional = true,
      .many = true,
      .complete = COMPLETE_PROGRAM},

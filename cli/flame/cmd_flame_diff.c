@@ -1,4 +1,4 @@
-/* tacho flame diff: two profiles in one. */
+/* tacho flame diff: compares two profiles. */
 #include "cmd_flame_parts.h"
 #include "kit/flame/stacks.h"
 
@@ -24,7 +24,7 @@ static int read_both(struct flame *f)
         return EXIT_WORK;
     }
     if (f->stacks.paired && !f->args->quiet)
-        cli_complain(NULL, "the programs have two names; they are compared as '%s'",
+        cli_complain(NULL, "the two profiles name the program differently; compared as '%s'",
                      tch_intern_text(&f->stacks.names, f->stacks.paired - 1));
     return EXIT_OK;
 }
@@ -53,23 +53,24 @@ static int run_diff(struct args *args)
 static const struct opt opts[] = {
     {.name = "normalize", .help = "scale A to the total of B", CLI_FLAG(struct flame, normalize)},
     {.name = "strip-hex",
-     .help = "addresses in names do not tell them apart",
+     .help = "ignore addresses in names: replace 0x7f12 by 0x...",
      CLI_FLAG(struct flame, read.strip_hex)},
-    FLAME_FORMAT_OPTS("format", formats, "else by the name of the output; folded on stdout"),
+    FLAME_FORMAT_OPTS("format", formats,
+                      "output format (default: by the name of the output; folded on stdout)"),
     {.name = NULL},
 };
 
 static const struct arg operands[] = {
-    {.name = "A", .help = "the profile before", .complete = COMPLETE_FILE},
-    {.name = "B", .help = "the profile after", .complete = COMPLETE_FILE},
+    {.name = "A", .help = "profile before the change", .complete = COMPLETE_FILE},
+    {.name = "B", .help = "profile after the change", .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
     {"tacho flame diff before.folded after.folded -o diff.svg",
-     "Frames as wide as in B; red costs more than in A, blue less."},
+     "Draw frames as wide as in B; red costs more than in A, blue less."},
     {"tacho flame diff --normalize A B | tacho flame draw --inverted > diff.svg",
-     "Runs of different length, by way of folded stacks with two counts."},
+     "Compare runs of different length, by folded stacks with two counts."},
     {NULL, NULL},
 };
 
@@ -77,11 +78,12 @@ const struct cmd cmd_flame_diff = {
     .name = "diff",
     .summary = "compare two profiles",
     .usage = "tacho flame diff [OPTIONS] A B",
-    .about = "Without -o it writes folded stacks with two counts a line, that of A and that of B. "
-             "Each input is folded stacks or a profiler's text.\n\n"
-             "The first frame of a stack is the process. Two builds of one program under two names "
-             "are compared as one process, 'old -> new'. Process and thread ids are left out, "
-             "unless --tid or --threads split asks for them.",
+    .about =
+        "Without -o it writes folded stacks with two counts per line, that of A and that of B. "
+        "Each input is folded stacks or a profiler's text.\n\n"
+        "The first frame of a stack is the process. Two builds of one program under two names "
+        "are compared as one process, 'old -> new'. Process and thread ids are left out, "
+        "unless --tid or --threads split asks for them.",
     .opts = opts,
     .args = operands,
     .examples = examples,

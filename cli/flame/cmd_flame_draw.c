@@ -1,4 +1,4 @@
-/* tacho flame draw: stacks to an interactive SVG. */
+/* tacho flame draw: draws stacks as an interactive SVG. */
 #include "cmd_flame_parts.h"
 
 static const char *const formats[] = {"svg", "frames", NULL};
@@ -13,16 +13,16 @@ static const struct opt opts[] = {
     {.name = "format",
      .arg = "FORMAT",
      .choices = formats,
-     .help = "svg, or frames: the layout as lines of level, x, w and title",
+     .help = "output format (default svg); frames prints the layout: level, x, w and title",
      .take = cli_flame_take_format},
     {.name = "label",
      .arg = "LABEL",
-     .help = "write flamegraph-LABEL.svg, named after what was profiled; one that is there is kept "
+     .help = "write flamegraph-LABEL.svg, named after the profiled program; an earlier one is kept "
              "as flamegraph-LABEL.old.svg",
      .take = cli_flame_take_label},
     {.name = "out",
      .arg = "DIR",
-     .help = "the folder of that file, made if missing",
+     .help = "folder of that file, created if missing",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct flame, folder)},
     {.name = "force", .help = "overwrite the file of another label", CLI_FLAG(struct flame, force)},
@@ -33,7 +33,7 @@ static const struct opt opts[] = {
 
 static const struct arg operands[] = {
     {.name = "FILE",
-     .help = "folded stacks or a profiler's text; - or nothing: stdin",
+     .help = "folded stacks or a profiler's text (default, or -: stdin)",
      .optional = true,
      .complete = COMPLETE_FILE},
     {.name = NULL},
@@ -42,7 +42,7 @@ static const struct arg operands[] = {
 static const struct example examples[] = {
     {"tacho flame draw out.folded -o flame.svg", "Open flame.svg in any browser."},
     {"perf script | tacho flame draw --all --palette language -o flame.svg",
-     "Straight from perf, coloured by language."},
+     "Draw perf's text directly, coloured by language."},
     {"tacho flame draw out.folded --label 'my bench' --out results",
      "Writes results/flamegraph-my_bench.svg."},
     {NULL, NULL},
@@ -52,10 +52,10 @@ const struct cmd cmd_flame_draw = {
     .name = "draw",
     .summary = "draw stacks as an interactive SVG",
     .usage = "tacho flame draw [OPTIONS] [FILE]",
-    .about = "The SVG is one file that needs nothing else. In a browser, click a frame to zoom, "
+    .about = "The SVG is self-contained. In a browser, click a frame to zoom, "
              "type in the box to search; the address keeps both. Keys: / search, n next match, "
-             "arrows move, Enter zoom, Escape back, i flip, t light or dark. A file with two "
-             "counts a line is drawn as a differential: red is more than before, blue less.",
+             "arrows move, Enter zoom, Escape back, i flip, t light or dark. An input with two "
+             "counts per line is drawn as a differential: red is more than before, blue less.",
     .opts = opts,
     .args = operands,
     .examples = examples,

@@ -1,4 +1,4 @@
-/* tacho flame fold: a profiler's text to folded stacks. */
+/* tacho flame fold: converts a profiler's text to folded stacks. */
 #include "cmd_flame_parts.h"
 
 static int run_fold(struct args *args)
@@ -14,15 +14,15 @@ static const struct opt opts[] = {
 
 static const struct arg operands[] = {
     {.name = "FILE",
-     .help = "what to fold; - or nothing: stdin",
+     .help = "profiler's text to fold (default, or -: stdin)",
      .optional = true,
      .complete = COMPLETE_FILE},
     {.name = NULL},
 };
 
 static const struct example examples[] = {
-    {"perf script | tacho flame fold > out.folded", "What perf recorded, one line a stack."},
-    {"tacho flame fold --all --tid perf.txt", "With marks, and each thread on its own."},
+    {"perf script | tacho flame fold > out.folded", "Fold perf's text, one line per stack."},
+    {"tacho flame fold --all --tid perf.txt", "Add marks, and keep threads separate."},
     {NULL, NULL},
 };
 
@@ -32,7 +32,7 @@ const struct cmd cmd_flame_fold = {
     .usage = "tacho flame fold [OPTIONS] [FILE]",
     .about = "Reads the text of 'perf script', DTrace's aggregated stacks, or stacks that are "
              "folded already, and writes one line for each distinct stack: frames from the root "
-             "to the leaf with ';' between, a blank, and how often it was seen. Memory is bounded "
+             "to the leaf separated by ';', a blank, and a count. Memory is bounded "
              "by the distinct stacks, however long the input is.",
     .opts = opts,
     .args = operands,

@@ -1,4 +1,4 @@
-/* `tacho flame`: reading a profile, and saying what of it was left out. */
+/* `tacho flame`: reads a profile and reports what was left out of it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <unistd.h>
@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "cmd_flame_parts.h"
 
-/* "'instructions' (25 samples), 'faults' (1 sample)" */
+/* Adds "'instructions' (25 samples), 'faults' (1 sample)". */
 static void add_events(struct tch_buf *b, const struct tch_read_notes *notes)
 {
     enum { MOST = 5 };
@@ -59,7 +59,7 @@ static bool has_threads(const struct tch_stacks *stacks)
     return stacks->count == 0;
 }
 
-/* What makes the result worthless is an error. */
+/* Fails if the result would be worthless. */
 static int check_counts(const struct flame *f, const struct tch_read_notes *notes, bool both)
 {
     struct tch_buf b;
@@ -74,13 +74,12 @@ static int check_counts(const struct flame *f, const struct tch_read_notes *note
     }
     if (notes->samples == 0 && notes->ignored > 0) {
         cli_complain(
-            NULL,
-            "no stacks in '%s': not one of its lines is understood; say what it is with --from",
+            NULL, "no stacks in '%s': none of its lines is understood; name its kind with --from",
             f->input);
         return EXIT_WORK;
     }
     if (notes->both && !both) {
-        cli_complain(NULL, "'%s' has two counts a line: it is a differential already", f->input);
+        cli_complain(NULL, "'%s' has two counts per line; it is a differential already", f->input);
         return EXIT_WORK;
     }
     if (f->split && !has_threads(&f->stacks)) {
@@ -110,7 +109,7 @@ static int read_fd(struct flame *f, int fd, bool both)
     if (status == EXIT_OK && !f->args->quiet)
         warn_of_gaps(f, &reader.notes);
     if (status == EXIT_OK && reader.notes.samples == 0 && !f->args->quiet)
-        cli_warn("'%s' holds no stacks", f->input);
+        cli_warn("'%s' contains no stacks", f->input);
 out:
     tch_read_release(&reader);
     return status;

@@ -1,5 +1,5 @@
-/* `tacho flame`: writing a profile to stdout or a file, saying what was written, and the whole way
-   from options to that. */
+/* `tacho flame`: writes a profile to stdout or a file and reports that; runs a whole
+   sub-command. */
 #include <unistd.h>
 
 #include "base/file.h"
@@ -13,20 +13,20 @@ static bool to_stdout(const struct flame *f)
     return !f->label && (!f->output || strcmp(f->output, "-") == 0);
 }
 
-/* By the option, by the command, by the name of the output, or what the command falls back on. */
+/* Finds the format: by the option, by the command, by the name of the output, or `otherwise`. */
 static int find_format(struct flame *f, const char *otherwise)
 {
     const struct tch_format *by_path = f->output ? tch_format_by_path(f->output) : NULL;
 
     if (f->format && by_path && by_path != f->format && !f->chosen)
         return cli_wrong_usage(f->args,
-                               "'%s' is a name for %s, and this writes %s; "
+                               "'%s' has the extension of %s, but this command writes %s; "
                                "'tacho flame convert' writes any format",
                                f->output, by_path->name, f->format->name);
     if (!f->format)
         f->format = by_path;
     if (!f->format && !to_stdout(f) && !otherwise)
-        return cli_wrong_usage(f->args, "cannot tell the format of '%s' by its name; add --to",
+        return cli_wrong_usage(f->args, "cannot derive the format from the name '%s'; add --to",
                                f->output);
     if (!f->format)
         f->format = tch_format_by_name(otherwise ? otherwise : "tree");
@@ -38,18 +38,18 @@ int cli_flame_choose_format(struct flame *f, const char *otherwise)
     int status;
 
     if (f->label && f->output)
-        return cli_wrong_usage(f->args,
-                               "--label names the file, so it goes with --out, not --output");
+        return cli_wrong_usage(
+            f->args, "--label cannot be combined with --output; use --out for the folder");
     if (f->folder && !f->label)
-        return cli_wrong_usage(f->args, "--out is where a labelled file goes; add --label");
+        return cli_wrong_usage(f->args, "--out needs --label; use --output for a file name");
     if (to_stdout(f) && f->args->json)
-        return cli_wrong_usage(f->args, "--json tells about the file written; add --output FILE");
+        return cli_wrong_usage(f->args, "--json describes the written file; add --output FILE");
     status = find_format(f, otherwise);
     if (status != EXIT_OK)
         return status;
     if (to_stdout(f) && isatty(STDOUT_FILENO) &&
         (strcmp(f->format->name, "svg") == 0 || strcmp(f->format->name, "pprof") == 0))
-        return cli_wrong_usage(f->args, "%s is not for a terminal; add --output FILE",
+        return cli_wrong_usage(f->args, "%s cannot be written to a terminal; add --output FILE",
                                f->format->name);
     if (f->write.least_percent < 0)
         f->write.least_percent = strcmp(f->format->name, "tree") == 0 ? 0.5 : 0.01;
@@ -76,7 +76,7 @@ static int write_stdout(struct flame *f, const struct tch_profile *profile)
     return EXIT_WORK;
 }
 
-/* Only a whole file gets the name. */
+/* Writes a temporary file and renames it when it is complete. */
 static int write_file(struct flame *f, const struct tch_profile *profile, const char *path)
 {
     struct tch_replace file;
@@ -104,7 +104,7 @@ static int write_file(struct flame *f, const struct tch_profile *profile, const 
     return EXIT_WORK;
 }
 
-/* DIR/flamegraph-LABEL.svg, which no other label may own. */
+/* Makes DIR/flamegraph-LABEL.svg and checks that no other label owns it. */
 static int labelled_path(const struct flame *f, struct tch_buf *path)
 {
     tacho_error err;
@@ -146,7 +146,7 @@ static int report_written(const struct flame *f, const char *path)
     tch_add_grouped(&b, f->stacks.count);
     tch_buf_adds(&b, f->stacks.count == 1 ? " stack" : " stacks");
     if (f->previous)
-        tch_buf_addf(&b, "; the earlier file is kept as %s", f->previous);
+        tch_buf_addf(&b, "; the earlier file was renamed to %s", f->previous);
     if (!f->args->quiet)
         fprintf(stderr, "%s\n", b.data);
     tch_buf_release(&b);
@@ -183,7 +183,7 @@ int cli_flame_run(struct args *args, const char *format, bool both)
     status = cli_set_opts(args, &f, NULL);
     if (status == EXIT_OK)
         status = cli_flame_choose_format(&f, format);
-    /* A picture shows the mark by its colour. */
+    /* A picture shows kernel functions by colour, so the marks are needed. */
     if (status == EXIT_OK && strcmp(f.format->name, "svg") == 0)
         f.read.mark_kernel = true;
     if (status == EXIT_OK)

@@ -5,7 +5,7 @@ $ printf 'b;c 2\na;b 5\nb;c 3\n' | tacho flame fold
 $ printf 'p 1/2 [000] 1.5: 10 cycles: \n\t401 f+0x1 (/bin/p)\n\t402 main (/bin/p)\n\n' | tacho flame fold --tid
 | p-1/2;main;f 10
 
-# From the same table of options: what is counted, and what is left out.
+# Warnings and errors name what is left out.
 $ printf 'p 1 1.5: 1 cycles: \n\t4 f (x)\n\np 1 1.6: 1 faults: \n\t4 g (x)\n\n' | tacho flame fold
 | p;f 1
 ! tacho: warning: 'stdin': only event 'cycles' is counted, left out: 'faults' (1 sample); choose one with --event-filter
@@ -18,7 +18,7 @@ $ printf 'a;b 5\nnot a stack\nc 1.5\n' | tacho flame fold
 ! tacho: warning: 'stdin': 1 line not understood, the first is line 2
 ! tacho: warning: 'stdin': counts with a fraction are truncated to whole numbers
 $ printf 'not a stack\n' | tacho flame fold
-! tacho: no stacks in 'stdin': not one of its lines is understood; say what it is with --from
+! tacho: no stacks in 'stdin': none of its lines is understood; name its kind with --from
 [1]
 $ tacho flame fold -q /dev/null
 
@@ -50,11 +50,11 @@ $ d=$(mktemp -d); printf 'a 1\nb 1\nc 1\n' > $d/a; printf 'a 1\nb 1\n' | tacho f
 | c 0.667 0
 $ d=$(mktemp -d); printf 'old;f 5\n' > $d/a; printf 'new;f 5\n' | tacho flame diff $d/a -; rm -r $d
 | old -> new;f 5 5
-! tacho: the programs have two names; they are compared as 'old -> new'
+! tacho: the two profiles name the program differently; compared as 'old -> new'
 $ d=$(mktemp -d); printf 'p-1/2;f 5\n' > $d/a; printf 'p-3/4;f 5\n' | tacho flame diff $d/a -; rm -r $d
 | p;f 5 5
 $ printf 'a 1 2\n' | tacho flame diff - /dev/null
-! tacho: 'stdin' has two counts a line: it is a differential already
+! tacho: 'stdin' has two counts per line; it is a differential already
 [1]
 $ tacho flame diff - -
 ! tacho: only one of the two profiles can come from stdin
@@ -80,7 +80,7 @@ $ printf 'p;f 3\n' | tacho flame convert --to folded --threads split
 ! tacho: cannot split 'stdin' by thread: its stacks do not start with comm-PID/TID; fold it with --tid
 [1]
 $ printf 'main;f 3\n' | tacho flame convert -o out.gif
-! tacho: cannot tell the format of 'out.gif' by its name; add --to
+! tacho: cannot derive the format from the name 'out.gif'; add --to
 ! see 'tacho flame convert --help'
 [64]
 $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert --json -o out.svg; rm -r $d
@@ -90,8 +90,8 @@ $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert -o out.svg; r
 
 $ d=$(mktemp -d); cd $d; printf 'p;f 3\n' | tacho flame draw -q --label x; printf 'p;g 3\n' | tacho flame draw --label x; grep -c '>f (' flamegraph-x.old.svg; rm -r $d
 | 1
-! flamegraph-x.svg: 3 samples in 1 stack; the earlier file is kept as flamegraph-x.old.svg
-# A picture tells the kernel from programs by colour.
+! flamegraph-x.svg: 3 samples in 1 stack; the earlier file was renamed to flamegraph-x.old.svg
+# A picture shows kernel code in another colour.
 $ printf 'p 1 1.5: 1 cycles: \n\t4 f ([kernel.kallsyms])\n\n' | tacho flame draw | grep -c '>kernel</text>'
 | 1
 
@@ -116,15 +116,15 @@ $ tacho flame drew
 ! see 'tacho flame --help'
 [64]
 $ tacho flame './a | ./b'
-! tacho: there is no program './a | ./b'; a line of a shell is: tacho flame sh -c './a | ./b'
+! tacho: there is no program './a | ./b'; for a shell command use: tacho flame sh -c './a | ./b'
 ! see 'tacho flame --help'
 [64]
 $ tacho flame -c './a | ./b'
-! tacho: 'tacho flame' does not take -c: it profiles one command, given by its words; a line of a shell is sh -c LINE
+! tacho: 'tacho flame' does not take -c: it profiles one program with its arguments; for a shell command use: tacho flame sh -c LINE
 ! see 'tacho flame --help'
 [64]
 $ tacho flame --shell './a | ./b'
-! tacho: 'tacho flame' does not take --shell: run a line of a shell with: tacho flame sh -c LINE
+! tacho: 'tacho flame' does not take --shell: for a shell command use: tacho flame sh -c LINE
 ! see 'tacho flame --help'
 [64]
 $ tacho flame draw --min-width 101 /dev/null
@@ -140,19 +140,19 @@ $ tacho flame draw --palette red /dev/null
 ! see 'tacho flame draw --help'
 [64]
 $ tacho flame draw --out x /dev/null
-! tacho: --out is where a labelled file goes; add --label
+! tacho: --out needs --label; use --output for a file name
 ! see 'tacho flame draw --help'
 [64]
 $ tacho flame draw --label x -o y /dev/null
-! tacho: --label names the file, so it goes with --out, not --output
+! tacho: --label cannot be combined with --output; use --out for the folder
 ! see 'tacho flame draw --help'
 [64]
 $ tacho flame draw --json /dev/null
-! tacho: --json tells about the file written; add --output FILE
+! tacho: --json describes the written file; add --output FILE
 ! see 'tacho flame draw --help'
 [64]
 $ tacho flame fold -o out.svg /dev/null
-! tacho: 'out.svg' is a name for svg, and this writes folded; 'tacho flame convert' writes any format
+! tacho: 'out.svg' has the extension of svg, but this command writes folded; 'tacho flame convert' writes any format
 ! see 'tacho flame fold --help'
 [64]
 $ tacho flame diff -o out.trace.json /dev/null /dev/null
