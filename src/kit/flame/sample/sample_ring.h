@@ -17,7 +17,8 @@
  *
  * The reader does not trust the memory, because a sampled program may overwrite any of it.
  *
- * This header does not use the C library: the preloaded object has none, and a memcpy() of its own.
+ * This header does not use the C library: the preloaded object does not link it and has its own
+ * memcpy().
  */
 #ifndef TCH_SAMPLE_RING_H
 #define TCH_SAMPLE_RING_H
