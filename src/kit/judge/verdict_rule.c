@@ -9,7 +9,6 @@
  */
 #include "verdict_rule.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,11 +20,6 @@
 #include "kit/stats/plan.h"
 #include "kit/stats/rank.h"
 #include "kit/stats/session.h"
-
-const char *const tch_verdict_names[] = {
-    [TCH_NO_VERDICT] = "-", [TCH_PASS] = "PASS", [TCH_INCONCLUSIVE] = "INCONCLUSIVE",
-    [TCH_WARN] = "WARN",    [TCH_FAIL] = "FAIL",
-};
 
 /* Shared by all rows of a report. */
 struct report {
@@ -80,21 +74,6 @@ static size_t thin_pairs(double *x, double *y, size_t n)
 }
 
 /* --- Ratios: here above 1 always means worse, whichever direction is better --- */
-
-double tch_budget_worse(const struct tch_budget *budget, double share)
-{
-    if (!budget->higher)
-        return 1 + share;
-    return share < 1 ? 1 / (1 - share) : DBL_MAX; /* a loss is at most everything */
-}
-
-void tch_budget_bounds(const struct tch_budget *budget, double *low, double *high)
-{
-    double tolerance = budget->tolerance;
-
-    *low = budget->equivalent ? 1 / (1 + tolerance) : budget->higher ? 1 - tolerance : NAN;
-    *high = budget->equivalent || !budget->higher ? 1 + tolerance : NAN;
-}
 
 static double bound_of(const struct tch_verdict_row *row)
 {
@@ -198,17 +177,6 @@ static int compare_zeros(const struct tch_verdict_row *row, double *e, struct tc
     return status;
 }
 
-uint64_t tch_judge_least_runs(bool paired, double alpha, size_t family)
-{
-    uint64_t n = paired ? 6 : 4;
-    double most = alpha / (double)(family > 0 ? family : 1);
-
-    while (n < 1000 &&
-           (paired ? tch_flip_least((size_t)n) : tch_rank_sum_least((size_t)n, (size_t)n)) > most)
-        n++;
-    return n;
-}
-
 static void too_few(struct tch_verdict_row *row, struct report *report)
 {
     bool is_max = row->ask == TCH_ASK_MAX;
@@ -241,13 +209,6 @@ static void say_worse(struct tch_verdict_row *row, enum tch_verdict verdict, dou
     if (row->paired && medians < tch_budget_worse(&row->budget, share) * (1 - ulps))
         snprintf(row->why, sizeof row->why, "the middle runs are alike, the %s runs of B are %s",
                  row->budget.higher ? "low" : "slow", row->budget.higher ? "lower" : "slower");
-}
-
-double tch_session_reach(const struct tch_budget *budget, double spread, double alpha)
-{
-    double worse = exp(spread * tch_t4_cut(alpha / 2));
-
-    return budget->higher ? 1 - 1 / worse : worse - 1;
 }
 
 /* Returns whether more runs are useless. That is so if the session term alone is wider than the
@@ -529,14 +490,4 @@ int tch_judge_one_sided(struct tch_verdict_row *rows, size_t count, double alpha
     status = room ? judge_rows(rows, count, &report, room, err) : tch_fail_memory(err);
     free(room);
     return status;
-}
-
-enum tch_verdict tch_judge_worst(const struct tch_verdict_row *rows, size_t count)
-{
-    enum tch_verdict worst = TCH_NO_VERDICT;
-
-    for (size_t i = 0; i < count; i++)
-        if (rows[i].verdict > worst)
-            worst = rows[i].verdict;
-    return worst;
 }
