@@ -13,7 +13,7 @@
 #include "recorded_metric.h"
 #include "run_summary.h"
 
-enum { ENOUGH = 10 }; /* values; with fewer, patterns appear by chance */
+enum { ENOUGH = 10 }; /* with fewer values, patterns appear by chance */
 
 void tch_warn(struct tch_warnings *w, const char *code, const char *advice, const char *fmt, ...)
 {
@@ -57,8 +57,9 @@ static void check_first(struct tch_warnings *w, const double *wall, const struct
              "the first run took %.3g times the median", wall[0] / s->median);
 }
 
-/* One run of twenty is far from the others in many a skewed distribution, so two are asked for, or
-   one that is very far and not the first, of which check_first() warns. */
+/* Warns of outliers. Many skewed distributions have one run of twenty far from the others, so this
+   needs two such runs, or one that is very far and is not the first run, for which check_first() is
+   responsible. */
 static void check_outliers(struct tch_warnings *w, const double *wall,
                            const struct tch_run_summary *s)
 {
@@ -73,7 +74,8 @@ static void check_outliers(struct tch_warnings *w, const double *wall,
              s->outliers, s->n, s->max / s->median);
 }
 
-/* Returns how many values are in the lower of the two groups that explain most of the variance. */
+/* Splits sorted values into the two groups that explain most of the variance. Returns the number of
+   values in the lower group. */
 static size_t split_in_two(const double *sorted, size_t n)
 {
     double total = 0;
@@ -98,7 +100,8 @@ static size_t split_in_two(const double *sorted, size_t n)
     return split;
 }
 
-/* A few runs far from the others are outliers: the smaller group must have a fifth of the runs. */
+/* Warns of two modes. The smaller group must have a fifth of the runs, because fewer runs are
+   outliers. */
 static int check_modes(struct tch_warnings *w, const double *sorted, size_t n, tacho_error *err)
 {
     size_t split = split_in_two(sorted, n);

@@ -11,7 +11,8 @@
 #include "kit/run/probe/probe.h"
 #include "kit/run/probe/probe_read.h"
 
-/* user nice system idle iowait irq softirq steal, in ticks: busy is all but idle and iowait. */
+/* Returns the busy time of all CPUs, from the first line of /proc/stat: user nice system idle
+   iowait irq softirq steal, in ticks. Everything but idle and iowait is busy. */
 static double busy_seconds(void)
 {
     struct tch_buf b;
@@ -97,7 +98,7 @@ void tch_advise_machine(struct tch_warnings *w, const struct tch_machine_state *
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
     check_governor(w);
-    /* A tick is 10 ms, so a shorter time says nothing. */
+    /* A tick is 10 ms, so a short interval is too inaccurate. */
     if (elapsed > 0.2 && others / elapsed > 0.25)
         tch_warn(w, "machine-loaded", "close them, see: ps -eo pcpu,pid,args --sort=-pcpu | head",
                  "other programs used %.1f of %ld CPUs during the runs", others / elapsed, cpus);

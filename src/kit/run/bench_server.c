@@ -1,4 +1,4 @@
-/* The server beside the runs. */
+/* Starts, polls and stops the server that the commands use. */
 #include "run_meter.h"
 
 #include <arpa/inet.h>
@@ -73,8 +73,8 @@ static void search_log(int fd, void *ctx)
         _exit(1);
 }
 
-/* Says whether a line of the log matches, or returns a negative code: see run_metric_child.c for
-   why a child process searches. */
+/* Returns whether a line of the log matches, or a negative code. A child process searches;
+   run_metric_child.c explains why. */
 static int log_matches(const struct tch_run_server *s, const regex_t *regex,
                        const volatile sig_atomic_t *stop, tacho_error *err)
 {
@@ -122,8 +122,8 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
     return tch_spawn(&spec, &s->pid, err);
 }
 
-/* Waits until the port answers, or, when that is 0, until the log matches. 1: it is ready; 0: it
-   has ended, *stop was set, or the time is up. */
+/* Waits until the port answers, or, if that is 0, until the log matches. Returns 1 if the server is
+   ready, 0 if it has exited, *stop was set or the time is up. */
 static int wait_ready(const struct tch_run_server *s, uint16_t port, const regex_t *regex,
                       const volatile sig_atomic_t *stop, tacho_error *err)
 {
@@ -244,7 +244,7 @@ void tch_run_server_power(struct tch_run_server *s, double joules, bool last)
 static void close_csv(tacho_csv *csv)
 {
     if (csv && tacho_csv_close(csv, NULL) < 0)
-        return; /* its rows are for the chart alone */
+        return; /* an error is ignored: the rows are only for the chart */
 }
 
 void tch_run_server_stop(struct tch_run_server *s)
@@ -253,7 +253,9 @@ void tch_run_server_stop(struct tch_run_server *s)
     struct tch_family family = {0};
 
     if (s->pid > 0) {
-        tch_family_find(&family, s->pid); /* also what left the group, while it has its parent */
+        tch_family_find(
+            &family,
+            s->pid); /* also finds descendants that left the group, if their parent still runs */
         kill(-s->pid, SIGTERM);
         while (!has_ended(s) && tch_now_ns() - begin < TCH_RUN_GRACE_NS)
             nap_ms(5);

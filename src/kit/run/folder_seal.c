@@ -27,7 +27,7 @@ enum { SEAL_MAX = 1 << 30, LINE_MAX_BYTES = 64 << 10, DEPTH_MAX = 32 };
 static const char *const kind_names[] = {
     [TCH_SEAL_REGULAR] = "file", [TCH_SEAL_LINK] = "link", [TCH_SEAL_FOLDER] = "folder"};
 
-/* Files in the order of their names. */
+/* A list of files, sorted by name. */
 struct list {
     struct tch_seal_line *line;
     size_t count;
@@ -41,7 +41,7 @@ void tch_seal_free(struct tch_seal_line *lines, size_t count)
     free(lines);
 }
 
-/* Copies the name of the file. NULL when there is no memory. */
+/* Appends a file and copies its name. Returns NULL without memory. */
 static struct tch_seal_line *list_add(struct list *l, const char *file, enum tch_seal_kind kind)
 {
     size_t size = strlen(file) + 1;
@@ -68,8 +68,8 @@ static enum tch_seal_kind kind_of(mode_t mode)
                            : TCH_SEAL_OTHER;
 }
 
-/* Adds the entries of a folder and those below it; `below` is "" or the folder's name and a slash.
-   A folder is an entry when it is empty: else its files are. */
+/* Adds the entries of a folder and of its subfolders. `below` is "" or the folder's path and a
+   slash. A folder is an entry only if it is empty. */
 static int list_folder(struct list *l, const char *folder, const char *below, int depth,
                        tacho_error *err)
 {
@@ -118,7 +118,8 @@ static int list_files(struct list *l, const char *folder, tacho_error *err)
     return status;
 }
 
-/* The content of a link is the path that it points to. An empty folder has none. */
+/* Hashes an entry that is not a regular file. The content of a link is the path that it points to.
+   An empty folder has no content. */
 static int hash_other(const char *folder, struct tch_seal_line *line, tacho_error *err)
 {
     char path[PATH_MAX];
@@ -154,7 +155,8 @@ static int hash_file(const char *folder, struct tch_seal_line *line, tacho_error
     return status;
 }
 
-/* Names of files may be any bytes, JSON must be UTF-8: other names are written in hexadecimal. */
+/* Adds the name of a file. File names may be any bytes, but JSON must be UTF-8, so other names are
+   written in hexadecimal. */
 static void add_name(struct tch_buf *b, const char *name)
 {
     size_t len = strlen(name);
@@ -295,7 +297,8 @@ static bool begins(const struct tch_line *line, const char *text)
     return line->len >= len && memcmp(line->text, text, len) == 0;
 }
 
-/* The first line has the schema, the last the number of files; the others are files. */
+/* Reads a seal. The first line has the schema, the last line the number of files. The other lines
+   are files. */
 static int read_seal(struct tch_lines *lines, struct list *l, char hash[TCH_SHA256_HEX],
                      tacho_error *err)
 {
@@ -392,7 +395,7 @@ static int compare_lines(struct checking *c, const char *folder, const struct tc
     return status;
 }
 
-/* Walks through both sorted lists side by side. */
+/* Compares the two sorted lists. */
 static int compare_lists(struct checking *c, const char *folder, const struct list *sealed,
                          const struct list *there, tacho_error *err)
 {

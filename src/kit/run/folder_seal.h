@@ -1,7 +1,7 @@
 /*
- * The seal of a folder: its file seal.jsonl, which lists every other file with size and SHA-256 in
- * chained lines. Links and empty folders are listed, too. A check finds everything that was
- * changed, added or removed since.
+ * The seal of a folder: the file seal.jsonl, which lists every other file with its size and SHA-256
+ * in chained lines. It also lists links and empty folders. A check finds everything that was
+ * changed, added or removed after the folder was sealed.
  */
 #ifndef TCH_FOLDER_SEAL_H
 #define TCH_FOLDER_SEAL_H
@@ -18,15 +18,16 @@
 
 struct tch_seal_info {
     uint64_t files;
-    uint64_t bytes;            /**< of them all */
+    uint64_t bytes;            /**< of all files */
     char hash[TCH_SHA256_HEX]; /**< of the seal's last line */
 };
 
-/** Seals a folder, and replaces an older seal. 0, TACHO_EIO, TACHO_ENOMEM, TACHO_ELIMIT, or
-    TACHO_EINVAL when there is something that has no content to seal, such as a FIFO. */
+/** Seals a folder. Replaces an older seal. Returns 0, TACHO_EIO, TACHO_ENOMEM, TACHO_ELIMIT, or
+    TACHO_EINVAL if the folder contains something without content, such as a FIFO. */
 int tch_seal_write(const char *folder, struct tch_seal_info *ret, tacho_error *err);
 
-/** Receives a file and what is wrong with it, such as "was changed". Returns 0 to continue. */
+/** Receives a file that does not match and the reason, such as "was changed". Returns 0 to
+    continue. */
 typedef int tch_seal_bad_fn(const char *file, const char *what, void *ctx);
 
 /**
@@ -38,22 +39,22 @@ typedef int tch_seal_bad_fn(const char *file, const char *what, void *ctx);
 int tch_seal_check(const char *folder, tch_seal_bad_fn *bad, void *ctx, struct tch_seal_info *ret,
                    tacho_error *err);
 
-/** Says whether the folder has a seal. */
+/** Returns whether the folder has a seal. */
 bool tch_seal_there(const char *folder);
 
-/** Says whether the folder is that of a run that was to be sealed, by its own record. */
+/** Returns whether the folder is that of a run made with --seal, by its run.json. */
 bool tch_seal_expected(const char *folder);
 
 enum tch_seal_kind {
     TCH_SEAL_REGULAR,
     TCH_SEAL_LINK,   /**< its content is the path that it points to */
-    TCH_SEAL_FOLDER, /**< an empty one */
+    TCH_SEAL_FOLDER, /**< an empty folder */
     TCH_SEAL_OTHER,  /**< a FIFO, socket or device; never in a seal */
 };
 
 /** One line of a seal. */
 struct tch_seal_line {
-    char *file; /**< relative to the folder, any bytes; of a folder with a slash at its end */
+    char *file; /**< path relative to the folder, any bytes; the path of a folder ends in a slash */
     enum tch_seal_kind kind;
     uint64_t bytes;
     char sha256[TCH_SHA256_HEX];

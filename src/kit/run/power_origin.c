@@ -1,4 +1,4 @@
-/* Describes figures of energy, and measures the idle power. */
+/* Describes energy values, and measures the idle power. */
 #include "power_origin.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "base/json_write.h"
 #include "lib/measure/under_root.h"
 
-enum { SOURCES = 8 }; /* of a meter */
+enum { SOURCES = 8 }; /* limit of sources of a meter */
 
 static void append(char *list, size_t size, const char *text)
 {
@@ -102,7 +102,7 @@ static double read_number(const char *json, size_t len, const char *key)
                : NAN;
 }
 
-/* A count of a file that is not ours may be anything. */
+/* Reads a count. The file is not trusted, so the number may be anything. */
 static uint64_t read_count(const char *json, size_t len, const char *key)
 {
     double value = read_number(json, len, key);
@@ -155,8 +155,8 @@ void tch_power_idle_add(struct tch_buf *b, const struct tch_power_origin *o)
         tch_buf_addf(b, " while the CPUs were %.0f %% busy", 100 * o->idle.busy);
 }
 
-/* Adds up the mean watts of all sources since `before`, by the times of their own readings. NAN
-   when no source was read. */
+/* Returns the sum of the mean watts of all sources since `before`, by the times of their own
+   readings. Returns NAN if no source was read. */
 static double watts_since(tacho_power *power, const tacho_power_report before[SOURCES])
 {
     tacho_power_report r = TACHO_POWER_REPORT_INIT;
@@ -171,7 +171,7 @@ static double watts_since(tacho_power *power, const tacho_power_report before[SO
     return sum;
 }
 
-/* Reads all sources, and reports on each. Returns how many are read. */
+/* Reads all sources and gets a report of each. Returns the number of sources. */
 static size_t take_all(tacho_power *power, tacho_power_report ret[SOURCES])
 {
     size_t count = 0;

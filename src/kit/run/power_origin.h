@@ -1,8 +1,8 @@
 /*
- * Where figures of energy come from, and what they are worth.
+ * The origin of energy values, and how reliable they are.
  *
- * Every figure in joules or watts is "measured" (by a counter), "estimated" (from watts, or as a
- * share) or "unavailable", and has a source and a domain. The idle power is kept apart.
+ * Every value in joules or watts is "measured" (by a counter), "estimated" (from watts, or as a
+ * share) or "unavailable", and has a source and a domain. The idle power is a separate value.
  */
 #ifndef TCH_POWER_ORIGIN_H
 #define TCH_POWER_ORIGIN_H
@@ -14,7 +14,7 @@
 #include "base/buf.h"
 
 enum {
-    TCH_POWER_UPDATES = 20, /**< of a counter: a run that is shorter is not judged */
+    TCH_POWER_UPDATES = 20, /**< updates of a counter; a run with fewer is not judged */
     TCH_POWER_WHY = 232,
 };
 
@@ -22,15 +22,15 @@ enum {
 struct tch_power_idle {
     double seconds; /**< 0: not measured */
     double watts;
-    double busy; /**< share of all CPUs that others used meanwhile; NAN: not known */
+    double busy; /**< share of all CPUs that other programs used during this time; NAN: not known */
 };
 
 struct tch_power_origin {
-    const char *status;      /**< "measured", "estimated", "unavailable"; never NULL once set */
-    char source[128];        /**< "rapl+nvml"; "": none */
-    char domain[192];        /**< "package-0+GPU-0" */
-    uint64_t update_us;      /**< the longest of all sources; 0: always current */
-    uint64_t short_runs;     /**< runs without energy, being shorter than TCH_POWER_UPDATES */
+    const char *status;  /**< "measured", "estimated", "unavailable"; never NULL once set */
+    char source[128];    /**< "rapl+nvml"; "": none */
+    char domain[192];    /**< "package-0+GPU-0" */
+    uint64_t update_us;  /**< the longest update interval of all sources; 0: always current */
+    uint64_t short_runs; /**< runs without energy because they had fewer than TCH_POWER_UPDATES */
     char why[TCH_POWER_WHY]; /**< why it is unavailable; "" otherwise */
     struct tch_power_idle idle;
 };
@@ -38,13 +38,14 @@ struct tch_power_origin {
 /** Describes the sources that a meter reads. Sources that another process counts are left out. */
 void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power);
 
-/** Says whether a time of so many seconds is too short to judge its energy. */
+/** Returns whether a run of `seconds` is too short to judge its energy. */
 bool tch_power_too_short(const struct tch_power_origin *o, double seconds);
 
-/** Writes the members of JSON objects: status, source, domain, update_us, idle, why_not. */
+/** Writes the members of a JSON object: status, source, domain, update_us, idle, why_not. */
 void tch_power_origin_write(struct tch_buf *b, const struct tch_power_origin *o);
 
-/** Reads them from JSON. What is missing there, as in files of earlier versions, stays "". */
+/** Reads these members from JSON. Members that are missing, as in files of earlier versions, stay
+    "". */
 void tch_power_origin_read(struct tch_power_origin *o, const char *json, size_t len);
 
 /** Adds "measured by rapl (package-0)", or "unavailable: " and why. */
@@ -55,11 +56,11 @@ void tch_power_origin_add(struct tch_buf *b, const struct tch_power_origin *o);
 void tch_power_idle_add(struct tch_buf *b, const struct tch_power_origin *o);
 
 /**
- * Measures the idle power. It reads the sources every 100 ms, as a run does.
+ * Measures the idle power. Reads the sources every 100 ms, as during a run.
  *
- * @param root  before /proc
+ * @param root  path before /proc
  * @param stop  not 0: stop early; may be NULL
- * @return 0, or 1 when it was stopped; ret->seconds is 0 when nothing could be read
+ * @return 0, or 1 if it was stopped; ret->seconds is 0 if nothing could be read
  */
 int tch_power_idle_measure(tacho_power *power, const char *root, uint64_t ns,
                            const volatile sig_atomic_t *stop, struct tch_power_idle *ret);

@@ -14,9 +14,9 @@
 
 enum { MEMORY, DETAIL, POWER, FILES };
 
-enum { MISSED_MOST = 20 }; /* polls in a row: then /proc cannot be read at all */
+enum { MISSED_MOST = 20 }; /* failed polls in a row, after which /proc is considered unreadable */
 
-#define FLUSH_NS 500000000u /* rows that are older survive a kill */
+#define FLUSH_NS 500000000u /* interval between flushes; older rows survive a kill */
 
 struct tch_watch {
     struct tch_watch_plan plan;
@@ -26,14 +26,14 @@ struct tch_watch {
     uint64_t start_ns;
     uint64_t last_ns;
     uint64_t flushed_ns;
-    uint64_t start_busy_ns; /* of the machine */
+    uint64_t start_busy_ns; /* busy time of the machine */
     bool busy_known;
-    uint64_t start_cpu_ns; /* of the tree */
+    uint64_t start_cpu_ns; /* CPU time of the tree */
     tacho_tree_sample last;
     uint64_t polls;
-    uint64_t missed;         /* polls that failed, */
-    uint64_t missed_running; /* and the last of them without a success since */
-    tacho_error why;         /* of the first */
+    uint64_t missed;         /* failed polls */
+    uint64_t missed_running; /* failed polls since the last success */
+    tacho_error why;         /* error of the first failed poll */
     uint64_t alive;          /* polls while it was alive */
     long double rss_sum;
     uint64_t most_processes;
@@ -90,7 +90,7 @@ static int open_files(struct tch_watch *w, tacho_error *err)
         char path[PATH_MAX];
 
         if (i == POWER && tacho_power_report_at(w->power, 0, &report, NULL) < 0)
-            continue; /* no source, no file */
+            continue; /* without a source there is no file */
         if (snprintf(path, sizeof path, "%s/%s", w->plan.folder, files[i].name) >= PATH_MAX)
             return tch_fail(err, TACHO_EINVAL, 0, "the name of the folder is too long");
         status = tacho_csv_open(path, files[i].kind, TACHO_CSV_STREAM, &w->files[i], err);
@@ -111,7 +111,7 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
     w->last = (tacho_tree_sample)TACHO_TREE_SAMPLE_INIT;
     w->start_ns = w->last_ns = tch_now_ns();
     status = tch_tree_open(plan->root, plan->pid, &w->tree, err);
-    if (status == 0) /* at once: a command may be over before the rest is ready */
+    if (status == 0) /* poll at once, because the command may exit before the rest is ready */
         status = tacho_tree_poll(w->tree, &w->last, err);
     if (status == 0)
         status = open_power(plan, &w->power, no_power, err);
@@ -246,8 +246,8 @@ void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t o
 {
     uint64_t peak = (uint64_t)usage->ru_maxrss * 1024;
 
-    /* It may have grown after the last poll. The kernel's number includes our own size at the fork,
-       so that a smaller one says nothing; what the polls saw stays. */
+    /* The process may have grown after the last poll. The kernel's peak includes our own size at
+       the fork. If it is not larger than that, it says nothing, and the peak of the polls stays. */
     if (peak > w->peak_rss) {
         w->peak_rss = peak > our_peak ? peak : w->peak_rss;
         w->peak_at_most = peak;

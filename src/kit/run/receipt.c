@@ -15,12 +15,13 @@
 
 enum {
     HEAD_MAX = 64 << 20,
-    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 12, /* the rest is for the outcome */
+    HEAD_MEMBERS = TCH_RECEIPT_MEMBERS - 12, /* the other members are for the outcome */
 };
 
 /* --- Members --- */
 
-/* The JSON of a member comes next. After a line feed it is not preceded by a comma. */
+/* Begins a member: the caller writes its JSON next. The key ends in a line feed, after which the
+   JSON writer adds no comma. */
 static struct tch_buf *begin_member(struct tch_receipt *r, const char *key)
 {
     struct tch_receipt_member *m = &r->member[r->member_count++];
@@ -67,8 +68,8 @@ static void key_u64_or_null(struct tch_buf *b, const char *key, uint64_t value)
         tch_json_null(b);
 }
 
-/* "K=V" strings as an object; a name given twice counts once, the last. Values of secrets are
-   masked for `plan`, or not if it is NULL. */
+/* Writes "K=V" strings as an object. If a name is given twice, the last one counts. Masks values of
+   secrets for `plan`, unless that is NULL. */
 static void write_pairs(struct tch_buf *b, const char *const *pairs,
                         const struct tch_run_plan *plan)
 {
@@ -206,7 +207,8 @@ static void add_surroundings(struct tch_receipt *r, const struct tch_run_plan *p
     end_member(r);
 }
 
-/* A copy in valid UTF-8, as if it had been read from the file. NULL without memory. */
+/* Returns a copy in valid UTF-8, as if it had been read from the file. Returns NULL without
+   memory. */
 static char *copy_text(const char *text)
 {
     struct tch_buf b;
@@ -216,7 +218,7 @@ static char *copy_text(const char *text)
     return tch_buf_take(&b);
 }
 
-/* Copies what reports need. */
+/* Copies the texts that reports need. */
 static int copy_texts(struct tch_receipt *r, const struct tch_run_plan *plan,
                       const struct tch_run_command *command, tacho_error *err)
 {
@@ -237,8 +239,8 @@ static int copy_texts(struct tch_receipt *r, const struct tch_run_plan *plan,
     return 0;
 }
 
-/* Says where the page that compares the commands of the plan is, from the folder of this one. It is
-   in the folder of the first, whose id is the group's. */
+/* Adds the relative path of the page that compares the commands of the plan. The page is in the
+   folder of the first command, whose id is the group's. */
 static void add_comparison(struct tch_receipt *r, const struct tch_run_plan *plan, size_t index)
 {
     char path[PATH_MAX];

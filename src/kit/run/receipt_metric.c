@@ -17,7 +17,7 @@ static bool has_metric(const struct tch_receipt *r, const char *name)
     return false;
 }
 
-/* Makes room for one more metric, in the receipt and in every sample. */
+/* Adds room for one more metric to the receipt and to every sample. */
 static int add_column(struct tch_receipt *r, const char *name, tacho_error *err)
 {
     struct tch_run_samples *s = &r->samples;
@@ -48,8 +48,8 @@ static int add_column(struct tch_receipt *r, const char *name, tacho_error *err)
     return 0;
 }
 
-/* Returns the value that a finished run keeps of its events and latencies: their files of single
-   runs are gone. NAN: nothing was recorded under that name. */
+/* Returns the value of a stage or latency that a finished run still has. The files of single runs
+   are deleted, so only quantiles are left. Returns NAN if nothing was recorded under that name. */
 static double kept_value(const struct tch_run_samples *all, const struct tch_run_sample *s,
                          const struct tch_metric *m)
 {

@@ -1,4 +1,4 @@
-/* Reads run.json, and the samples of samples.jsonl when the run was killed. */
+/* Reads run.json, and the samples of samples.jsonl if the run was killed. */
 #include "receipt.h"
 
 #include <errno.h>
@@ -22,7 +22,7 @@ const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t
     return NULL;
 }
 
-/* Returns the text of a string, "" for any other value; NULL without memory. */
+/* Returns the text of a JSON string, "" for any other value, NULL without memory. */
 static char *text_of(const char *json, size_t len)
 {
     struct tch_json_reader r;
@@ -51,7 +51,7 @@ void tch_receipt_text(const struct tch_receipt *r, const char *key, char *out, s
     tch_buf_release(&b);
 }
 
-/* Copies the text of a member, or of its member `sub`; "" when there is none. */
+/* Copies the text of a member, or of its member `sub`. Copies "" if there is none. */
 static int read_text(const struct tch_receipt *r, const char *key, const char *sub, char **ret,
                      tacho_error *err)
 {
@@ -117,7 +117,7 @@ static int read_members(struct tch_receipt *r, tacho_error *err)
         if (tch_json_read_raw(&j, &value) < 0)
             return j.status;
         if (r->member_count == TCH_RECEIPT_MEMBERS || key.escaped)
-            continue; /* of a later version */
+            continue; /* a member of a later version */
         r->member[r->member_count++] =
             (struct tch_receipt_member){.key_at = (size_t)(key.text - r->text.data),
                                         .key_len = key.len,
@@ -277,7 +277,7 @@ int tch_receipt_sum(struct tch_receipt *r, tacho_error *err)
     return status;
 }
 
-/* Reads samples.jsonl. A kill may have truncated the last line, which is ignored. */
+/* Reads samples.jsonl. Ignores a last line that a kill truncated. */
 static int read_log(struct tch_receipt *r, const char *folder, tacho_error *err)
 {
     struct tch_buf b;

@@ -55,7 +55,7 @@ int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sam
         if (add_name(samples, name, err) < 0)
             return TACHO_ENOMEM;
     }
-    while (sample->recorded_count <= i) { /* entries before it that are not set are NAN */
+    while (sample->recorded_count <= i) { /* earlier entries that are not set are NAN */
         if (tch_array_extend(&sample->recorded, sample->recorded_count) < 0)
             return tch_fail_memory(err);
         sample->recorded[sample->recorded_count++] = (struct tch_recorded){NAN, NAN, NAN};
@@ -90,7 +90,7 @@ void tch_recorded_write(struct tch_buf *b, const struct tch_run_sample *sample,
     tch_json_end_object(b);
 }
 
-/* A number, or an object of three. */
+/* Parses a value: a number, or an object with p50, p95 and p99. */
 static int parse_value(struct tch_json_reader *r, struct tch_recorded *ret, tacho_error *err)
 {
     const struct {
@@ -134,7 +134,7 @@ int tch_recorded_parse(struct tch_json_reader *r, struct tch_run_samples *sample
         return tch_fail(err, TACHO_EPARSE, 0, "'recorded' must be an object");
     while (status == 0 && (more = tch_json_member(r, &key)) > 0) {
         tch_buf_init_on(&name, mem, sizeof mem, sizeof mem - 1);
-        tch_json_unescape(&key, &name); /* fails when it is too long: left out */
+        tch_json_unescape(&key, &name); /* fails if the name is too long, which is then left out */
         status = parse_value(r, &value, err);
         if (status == 0 && !name.failed)
             status = tch_recorded_set(samples, sample, name.data, &value, err);

@@ -1,11 +1,12 @@
 /*
- * What programs recorded about themselves in each run: latencies, peaks of memory categories,
- * stages of profile events. Samples have it as "recorded", so that runs can be judged by it.
+ * Values that programs recorded about themselves in each run: latencies, peaks of memory
+ * categories, stages of profile events. They are the member "recorded" of a sample, so that runs
+ * can be judged by them.
  *
  * - "kv_cache", "activation", "temp_buffer": bytes, the largest of all snapshots of all processes.
- * - "memory.NAME": the same of a category of the program's own.
- * - "latency", "latency_kernel": nanoseconds, of the records of all processes.
- * - "stage:EVENT.STAGE": microseconds, or a count, of the run's events.
+ * - "memory.NAME": the same for a category that the program defined.
+ * - "latency", "latency_kernel": nanoseconds, over the records of all processes.
+ * - "stage:EVENT.STAGE": microseconds, or a count, over the run's events.
  */
 #ifndef TCH_RECORDED_H
 #define TCH_RECORDED_H
@@ -22,16 +23,16 @@
 #define TCH_RECORDED_LATENCY_KERNEL "latency_kernel"
 
 enum {
-    TCH_RECORDED_TEXT = 128,        /* of a name with its NUL; longer names are left out */
-    TCH_RECORDED_MOST = 1024,       /* names; more are left out */
-    TCH_RECORDED_ENTRIES = 1 << 24, /* of all samples of a run.json */
+    TCH_RECORDED_TEXT = 128,        /* bytes of a name with its NUL; longer names are left out */
+    TCH_RECORDED_MOST = 1024,       /* limit of names; more are left out */
+    TCH_RECORDED_ENTRIES = 1 << 24, /* limit of values in all samples of a run.json */
 };
 
-/** Returns the number of a name, SIZE_MAX when no run recorded it. */
+/** Returns the index of a name, or SIZE_MAX if no run recorded it. */
 size_t tch_recorded_find(const struct tch_run_samples *samples, const char *name);
 
-/** Sets what a sample recorded under a name. Ignores values that are not finite or pass the limits
-    above. 0 or TACHO_ENOMEM. */
+/** Sets the value that a sample recorded under a name. Ignores values that are not finite or exceed
+    the limits above. Returns 0 or TACHO_ENOMEM. */
 int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sample,
                      const char *name, const struct tch_recorded *value, tacho_error *err);
 
@@ -45,11 +46,11 @@ void tch_recorded_write(struct tch_buf *b, const struct tch_run_sample *sample,
 int tch_recorded_parse(struct tch_json_reader *r, struct tch_run_samples *samples,
                        struct tch_run_sample *sample, tacho_error *err);
 
-/** Says whether a key of memory-detail.csv is a category: numbers of the kernel are none. */
+/** Returns whether a key of memory-detail.csv is a category and not a number of the kernel. */
 bool tch_recorded_is_category(const char *key, size_t len);
 
-/** Reads the parts (FOLDER/iter/NNNN) of all samples that have nothing yet. A damaged file counts
-   up to the damage. 0, TACHO_EIO, TACHO_ENOMEM. */
+/** Reads the files in FOLDER/iter/NNNN for all samples that have no recorded values yet. Reads a
+    damaged file up to the damage. Returns 0, TACHO_EIO or TACHO_ENOMEM. */
 int tch_recorded_read(struct tch_run_samples *samples, const char *folder, tacho_error *err);
 
 /*
@@ -62,8 +63,8 @@ static inline uint64_t tch_latency_ns(uint64_t us)
     return us < UINT64_MAX / 1000 ? us * 1000 : UINT64_MAX;
 }
 
-/** Collects latencies. Beyond 2^25 of them they are counted by a histogram, within
-    TACHO_HISTOGRAM_ERROR. Starts as zeros. */
+/** Collects latencies. More than 2^25 of them are counted in a histogram, accurate to
+    TACHO_HISTOGRAM_ERROR. Initialise it with zeros. */
 struct tch_latencies {
     uint64_t *value;
     size_t count;
@@ -77,12 +78,12 @@ int tch_latencies_add(struct tch_latencies *l, uint64_t ns, tacho_error *err);
 /** Computes their statistics: nearest-rank percentiles. 0 or TACHO_ENOMEM. */
 int tch_latencies_stats(const struct tch_latencies *l, tacho_latency_stats *ret, tacho_error *err);
 
-/** Returns the median as tch_median() defines it, given its nearest-rank p50; that p50 itself where
+/** Returns the median as tch_median() defines it, given the nearest-rank p50. Returns that p50 if
     only a histogram is left. */
 double tch_latencies_median(const struct tch_latencies *l, uint64_t p50);
 void tch_latencies_release(struct tch_latencies *l);
 
-/** All latencies of all runs, the member "latency" of run.json. */
+/** Statistics of all latencies of all runs: the member "latency" of run.json. */
 struct tch_latency_summary {
     bool exact;
     tacho_latency_stats wall;   /**< n is 0 when nothing was recorded */
@@ -91,13 +92,13 @@ struct tch_latency_summary {
     double kernel_p50;
 };
 
-/** Sums up FOLDER/latency-ns.csv. A missing file has no latencies, a damaged one those before the
-    damage. 0, TACHO_EIO, TACHO_ENOMEM. */
+/** Summarises FOLDER/latency-ns.csv. A missing file has no latencies. A damaged file is read up to
+    the damage. Returns 0, TACHO_EIO or TACHO_ENOMEM. */
 int tch_latency_summary_read(struct tch_latency_summary *ret, const char *folder, tacho_error *err);
 
 void tch_latency_summary_write(struct tch_buf *b, const struct tch_latency_summary *s);
 
-/** Parses that member. json may be NULL: then n is 0. */
+/** Parses the member "latency". json may be NULL; n is then 0. */
 void tch_latency_summary_parse(struct tch_latency_summary *ret, const char *json, size_t len);
 
 #endif

@@ -1,4 +1,4 @@
-/* Latencies that programs recorded: their statistics, in memory and as JSON. */
+/* Computes statistics of latencies that programs recorded, and writes them as JSON. */
 #include <errno.h>
 
 #include "base/array.h"
@@ -46,7 +46,7 @@ int tch_latencies_stats(const struct tch_latencies *l, tacho_latency_stats *ret,
 
 double tch_latencies_median(const struct tch_latencies *l, uint64_t p50)
 {
-    uint64_t next = UINT64_MAX; /* the smallest above p50 */
+    uint64_t next = UINT64_MAX; /* the smallest value above p50 */
     size_t up_to = 0;
 
     if (l->histogram || l->count % 2 == 1)
@@ -102,7 +102,8 @@ int tch_latency_summary_read(struct tch_latency_summary *ret, const char *folder
 
 /* --- JSON --- */
 
-/* The whole numbers of tacho_latency_stats, in the order of the document. The median is not one. */
+/* The integers of tacho_latency_stats, in the order of the document. The median is not one of
+   them. */
 #define FIELD(name)                                \
     {                                              \
 #name, offsetof(tacho_latency_stats, name) \

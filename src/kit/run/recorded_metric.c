@@ -1,4 +1,4 @@
-/* Names of metrics that are recorded. recorded_metric_find.c computes them. */
+/* Parses the names of recorded metrics. recorded_metric_find.c computes their values. */
 #include "recorded_metric.h"
 
 #include <stdio.h>
@@ -21,13 +21,13 @@ static const struct {
 static const char *const statistics[TCH_STATISTICS] = {"total", "count", "mean",
                                                        "p50",   "p99",   "max"};
 
-/* The parts of a name. */
+/* The parts of a metric's name. */
 struct parts {
     enum tch_metric_source source;
     const char *text;
     size_t len;
     enum tch_metric_statistic statistic;
-    bool complete; /* it has a statistic */
+    bool complete; /* the name has a statistic */
 };
 
 static bool parse(const char *text, struct parts *ret)
@@ -104,7 +104,8 @@ static int fail_name(tacho_error *err, const char *spec, const char *why)
                     why);
 }
 
-/* Names are keys of JSON and cells of tables, so they have no bytes that need an escape there. */
+/* Returns whether a name is valid. Names are JSON keys and table cells, so they must not contain
+   bytes that need an escape there. */
 static bool good_text(const char *text, size_t len)
 {
     for (size_t i = 0; i < len; i++)

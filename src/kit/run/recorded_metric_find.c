@@ -1,4 +1,4 @@
-/* Reads the spans, events and latencies of one run and computes metrics of them. */
+/* Reads the spans, events and latencies of one run and computes metrics from them. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,24 +21,25 @@
 
 enum { NAMES_SHOWN = 8 };
 
-/* The durations of one metric. */
+/* The durations of the spans of one metric. */
 struct series {
     struct tch_latencies durations;
-    double total;  /* spans of the metric inside others on one track count once */
-    uint32_t name; /* in the current trace */
+    double total;  /* nested spans of the metric on one track count once */
+    uint32_t name; /* id of its name in the current trace */
     uint32_t track;
-    int64_t reach; /* the last end of its spans on that track */
+    int64_t reach; /* the latest end of its spans on that track */
 };
 
-/* The reading of one run. */
+/* The state of reading one run. */
 struct finding {
     const struct tch_recorded_run *in;
     const struct tch_metric *metrics;
     size_t count;
     struct series *series; /* one per metric */
     struct tch_stages stages;
-    struct tch_intern *names; /* of all that the metrics could have been of; NULL: not needed */
-    uint64_t lost;            /* records that the recorder dropped, or that are damaged */
+    struct tch_intern
+        *names;    /* all recorded names that a metric could have had; NULL: not needed */
+    uint64_t lost; /* records that the recorder dropped or that are damaged */
     tacho_error *err;
 };
 
@@ -65,8 +66,8 @@ static int add_duration(struct finding *f, struct series *s, uint64_t ns, double
 
 /* --- Spans --- */
 
-/* Returns how much of a span is after the earlier spans of its name on its track. Spans come in the
-   order of tracks and times. */
+/* Returns the part of a span that no earlier span of its name on its track covers. Spans come in
+   the order of tracks and times. */
 static int64_t not_covered(struct series *s, const struct tch_ev *ev)
 {
     int64_t end = ev->ts + ev->dur;
@@ -122,7 +123,7 @@ static int read_spans(struct finding *f, struct tch_trace_load *load)
 
     tch_async_init(&async, false);
     for (size_t i = 0; i < f->count; i++) {
-        f->series[i].track = UINT32_MAX; /* tracks of another trace are others */
+        f->series[i].track = UINT32_MAX; /* another trace has other tracks */
         f->series[i].name =
             tch_intern_find(&load->model.texts, f->metrics[i].text, strlen(f->metrics[i].text));
     }
@@ -151,12 +152,13 @@ static int read_trace(struct finding *f, const char *name)
         status = read_spans(f, &load);
     f->lost += load.model.dropped + load.model.bad.count + (status == TACHO_EPARSE);
     tch_trace_load_close(&load);
-    return status == TACHO_EPARSE ? 0 : status; /* no trace, or truncated before it began */
+    return status == TACHO_EPARSE ? 0
+                                  : status; /* not a trace, or truncated before its first record */
 }
 
 /* --- Latencies --- */
 
-/* The latencies of one file: NAME of latency-ns.NAME.PID.csv, "" without. */
+/* The latencies of one file. Its name is the NAME of latency-ns.NAME.PID.csv, or "" without one. */
 struct latency_file {
     struct finding *f;
     const char *name;
@@ -194,7 +196,7 @@ static int add_row_us(const tacho_csv_row *row, void *part, tacho_error *err)
                        tch_latency_ns(row->as.latency.kernel_time_us));
 }
 
-/* Finds the name between prefix and suffix, without the numbers of a process and a list. */
+/* Finds the name between prefix and suffix, without the numbers of the process and of the list. */
 static struct latency_file part_of(struct finding *f, const char *base, const char *prefix)
 {
     const char *name = base + strlen(prefix);
@@ -220,7 +222,7 @@ static int read_latencies(struct finding *f, const char *name, const char *base,
                         : tch_csv_read_fd(fd, name, ns ? TACHO_CSV_LATENCY_NS : TACHO_CSV_LATENCY,
                                           ns ? add_row_ns : add_row_us, &part, f->err);
 
-    if (status == TACHO_EPARSE) { /* truncated by a kill: it counts up to there */
+    if (status == TACHO_EPARSE) { /* truncated by a kill; read up to there */
         f->lost++;
         status = 0;
     }
@@ -259,7 +261,8 @@ static int add_stage_name(struct finding *f, const struct tch_stage_group *group
     return n > 0 && (size_t)n < sizeof name ? note_name(f, name, (size_t)n) : 0;
 }
 
-/* "EVENT.STAGE": both may contain points, so each pair is tried as a whole. */
+/* Finds the stage "EVENT.STAGE". Both parts may contain dots, so it compares every pair as a
+   whole. */
 static struct tch_stage *find_stage(struct tch_stages *all, const char *text)
 {
     size_t len = strlen(text);
@@ -281,7 +284,7 @@ static struct tch_stage *find_stage(struct tch_stages *all, const char *text)
 
 static double stage_value(struct tch_stage *stage, enum tch_metric_statistic statistic)
 {
-    double unit = stage->is_count ? 1 : 1e3; /* events have microseconds */
+    double unit = stage->is_count ? 1 : 1e3; /* events contain microseconds */
     struct tch_stage_summary s;
 
     tch_stage_summarise(stage, &s);
@@ -428,7 +431,7 @@ int tch_recorded_metrics_find(const struct tch_metric *metrics, size_t count,
 
 /* --- What is missing --- */
 
-/* "parse, eval and 3 more". */
+/* Adds names such as "parse, eval and 3 more". */
 static void add_names(struct tch_buf *b, const struct tch_intern *names)
 {
     uint32_t shown = names->count > NAMES_SHOWN ? NAMES_SHOWN - 1 : names->count;

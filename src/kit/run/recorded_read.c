@@ -10,7 +10,7 @@
 #include "recorded.h"
 #include "run_merge.h"
 
-/* One run at a time. */
+/* The state of reading one run. */
 struct reading {
     const char *folder;
     struct tch_run_samples *samples;
@@ -32,7 +32,7 @@ static int raise_peak(struct reading *r, const char *name, uint64_t bytes, tacho
                             err);
 }
 
-/* The program does not use a category that is 0. */
+/* Adds a row of memory.csv. A category that is 0 is one that the program does not use. */
 static int add_memory_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
     const struct {
@@ -66,7 +66,7 @@ static int read_csv(const char *name, enum tacho_csv_kind kind, tacho_csv_row_fn
     int fd = tch_found_open(r->folder, name, err);
     int status = fd < 0 ? fd : tch_csv_read_fd(fd, name, kind, add_row, r, err);
 
-    return status == TACHO_EPARSE ? 0 : status; /* truncated by a kill: it counts up to there */
+    return status == TACHO_EPARSE ? 0 : status; /* truncated by a kill; read up to there */
 }
 
 /* --- Latencies --- */
@@ -95,7 +95,7 @@ static int set_latency(struct reading *r, const char *name, const struct tch_lat
     tacho_latency_stats s;
     int status = tch_latencies_stats(l, &s, err);
 
-    if (status < 0 || s.max == 0) /* nothing was recorded, or the kernel's part is not known */
+    if (status < 0 || s.max == 0) /* nothing was recorded, or the time in the kernel is not known */
         return status;
     return tch_recorded_set(
         r->samples, r->sample, name,

@@ -1,4 +1,4 @@
-/* Counts what programs record, and measures what a record costs here. */
+/* Counts the records of programs, and measures the cost of one record on this machine. */
 #include "recording_cost.h"
 
 #include <limits.h>
@@ -97,7 +97,7 @@ static int count_file(void *ctx, const char *name, tacho_error *err)
         return count_lines(c, name, &records[EVENTS], err);
     if (c->wanted[LATENCIES] && (tch_run_part_is(base, "latency-ns.", ".csv") ||
                                  tch_run_part_is(base, "latency.", ".csv"))) {
-        records[LATENCIES]--; /* the header */
+        records[LATENCIES]--; /* without the header */
         return count_lines(c, name, &records[LATENCIES], err);
     }
     return 0;
@@ -197,8 +197,8 @@ static void measure_in_child(int fd, void *ctx)
         _exit(1);
 }
 
-/* A child, because a recorder is of the whole process. A cost that cannot be measured is not known.
- */
+/* Measures in a child process, because a recorder belongs to the whole process. A cost that cannot
+   be measured stays unknown. */
 static void measure(struct tch_recording_cost *ret, const bool *wanted)
 {
     struct tch_child_limits limits = {.cpu_seconds = SECONDS, .memory_bytes = MEMORY};
@@ -235,7 +235,7 @@ int tch_recording_cost_find(struct tch_recording_cost *ret, const struct tch_run
             any = c.wanted[source - TCH_METRIC_SPAN] = true;
     }
     if (!any || samples->count == 0)
-        return 0; /* the usual run: it costs nothing */
+        return 0; /* the usual case: no recorded metrics, no cost */
     for (size_t i = 0; i < samples->count && status == 0; i++) {
         char name[32];
 

@@ -1,5 +1,5 @@
-/* The loop: warms up, interleaves the commands, stops when there are enough runs. run_one.c makes a
-   single run. */
+/* The main loop: warms up, interleaves the commands, and stops when there are enough runs.
+   run_one.c makes a single run. */
 #include "run.h"
 
 #include <errno.h>
@@ -33,16 +33,16 @@ static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho
     return status;
 }
 
-/* Removes what programs recorded in runs that do not count. */
+/* Removes the files that programs recorded in warm-up runs. */
 static void forget_uncounted(const struct tch_run *run)
 {
     for (size_t i = 0; i < run->plan->command_count; i++)
         tch_found_clear(run->items[i].folder.path, "iter/0000");
 }
 
-/* Returns the i-th run of all, from 0. A round has every command once, in an order that is drawn
-   for this round alone: of any two commands a fair coin decides which is first. The test of pairs
-   (kit/stats/flip.h) rests on these coins. */
+/* Returns the i-th run, counted from 0 over all commands. A round runs every command once, in an
+   order drawn for this round alone. For any two commands a fair coin decides which one runs first.
+   The test of pairs (kit/stats/flip.h) relies on these coins. */
 static struct tch_job nth_job(const struct tch_run *run, uint64_t i)
 {
     uint64_t count = run->plan->command_count;
@@ -61,8 +61,8 @@ static struct tch_job nth_job(const struct tch_run *run, uint64_t i)
     };
 }
 
-/* Returns how many runs to request at once, from the i-th on: as many as take 50 ms, up to the next
-   check of the precision. One, when tacho has to do something between two runs. */
+/* Returns how many runs to request at once, from the i-th on: as many as take 50 ms, at most up to
+   the next check of the precision. Returns 1 if tacho has something to do between two runs. */
 static size_t batch_size(const struct tch_run *run, uint64_t i)
 {
     const struct tch_run_plan *plan = run->plan;
@@ -85,7 +85,7 @@ static size_t batch_size(const struct tch_run *run, uint64_t i)
     return (size_t)(n * count);
 }
 
-/* Makes `count` runs from the i-th on. 1 to continue, 0 to stop. */
+/* Makes `count` runs from the i-th on. Returns 1 to continue, 0 to stop. */
 static int run_batch(struct tch_run *run, uint64_t i, size_t count,
                      const struct tch_run_watch *watch, tacho_error *err)
 {
@@ -103,7 +103,7 @@ static int run_batch(struct tch_run *run, uint64_t i, size_t count,
     return status;
 }
 
-/* Says whether the median of every command is precise enough. */
+/* Returns whether the median of every command is precise enough. */
 static bool is_precise(const struct tch_run *run)
 {
     size_t n = run->items[0].receipt.samples.count;
@@ -121,7 +121,8 @@ static bool is_precise(const struct tch_run *run)
     return enough;
 }
 
-/* Returns how many rounds to make even if the time is up. n > 0 rounds took `elapsed`. */
+/* Returns the minimum number of rounds, which are made even after the time limit. n > 0 rounds took
+   `elapsed`. */
 static uint64_t least_rounds(const struct tch_run_plan *plan, uint64_t n, double elapsed)
 {
     double usual = elapsed / (double)n * TCH_RUNS_USUAL;
@@ -178,7 +179,7 @@ static int interrupted(struct tch_run *run)
     return 0;
 }
 
-/* Says whether a hook was stopped by the user, which is no failure. */
+/* Returns whether the user stopped a hook, which is not a failure. */
 static bool was_stopped(int status, const tacho_error *err)
 {
     return status < 0 && err->system_errno == ECANCELED;
@@ -217,7 +218,7 @@ static int start_server(struct tch_run *run, const struct tch_run_watch *watch, 
     const char *folder = run->items[0].folder.path;
     int status = tch_run_server_start(&run->server, run->plan, folder, err);
 
-    tch_spawner_guard(run->spawner, run->server.pid); /* before the wait, which may be long */
+    tch_spawner_guard(run->spawner, run->server.pid); /* before the wait, which may take long */
     if (status == 0)
         status = tch_run_server_await(&run->server, run->plan->ready, watch->stop, err);
     if (status == 0 && run->meter.power) {
@@ -228,7 +229,7 @@ static int start_server(struct tch_run *run, const struct tch_run_watch *watch, 
     return status;
 }
 
-/* Sums up what the server used during the runs. */
+/* Stores what the server used during the runs. */
 static void sum_up_server(struct tch_run *run)
 {
     struct tch_run_server *s = &run->server;
@@ -245,15 +246,17 @@ static void sum_up_server(struct tch_run *run)
     };
 }
 
-/* Draws flamegraphs while the server still runs. A flamegraph that fails is reported later, and is
-   no failure of the run. */
+/* Draws flamegraphs while the server still runs. A flamegraph that fails is reported later and does
+   not fail the run. */
 static int draw_flames(struct tch_run *run, tacho_error *err)
 {
     const struct tch_run_plan *plan = run->plan;
     size_t count = plan->command_count + (plan->server ? 1 : 0);
 
     for (size_t i = 0; i < count; i++) {
-        size_t index = i < plan->command_count ? i : 0; /* the server is drawn while that runs */
+        size_t index = i < plan->command_count
+                           ? i
+                           : 0; /* the server is profiled while the first command runs */
 
         if (tch_run_hook_at(run, index, TCH_HOOK_PREPARE, err) < 0)
             return err->code;
@@ -296,7 +299,7 @@ int tch_run_extras(struct tch_run *run, const struct tch_run_watch *watch, tacho
     return status;
 }
 
-/* The setup may have built the program. */
+/* Records the hashes of the program, after --setup, which may have built it. */
 static int record_program(struct tch_run *run, size_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
@@ -344,7 +347,7 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
     stop_server(run);
     if (was_stopped(status, err))
         status = interrupted(run);
-    /* Nothing is measured any more, so reading long files may use a CPU. */
+    /* Measuring is over, so reading long files may use a CPU. */
     for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
         status = tch_recorded_read(&run->items[i].receipt.samples, run->items[i].folder.path, err);
     if (status < 0) {

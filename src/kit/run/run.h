@@ -1,10 +1,10 @@
 /*
- * Runs the commands of a plan alternately until there are enough samples. Each sample is on disk
- * when it is taken.
+ * Runs the commands of a plan interleaved until there are enough samples. Each sample is on disk
+ * when its run is complete.
  *
- *     tch_run_open(&run, &plan, &err);       makes folders, forks the spawner: early, while small
+ *     tch_run_open(&run, &plan, &err);       creates folders; forks the spawner, while small
  *     tch_run_measure(&run, &watch, &err);
- *     tch_run_finish(&run, &err);            writes run.json of each command, also after a failure
+ *     tch_run_finish(&run, &err);            writes run.json of each command, even after a failure
  *     tch_run_release(&run);
  */
 #ifndef TCH_RUN_H
@@ -28,7 +28,7 @@
 struct tch_run_item {
     struct tch_folder folder;
     struct tch_receipt receipt;
-    char commit[TCH_VCS_HASH]; /**< that programs are told */
+    char commit[TCH_VCS_HASH]; /**< passed to programs as TACHO_PROFILE_COMMIT_SHA */
     int log_fd;                /**< samples.jsonl */
     int out_fd;                /**< its output, kept for metrics and messages; -1: not kept */
     int err_fd;
@@ -49,10 +49,10 @@ struct tch_run {
     struct tch_surroundings surroundings;
     char group[TCH_RUN_ID]; /**< "" for one command */
     double alpha;           /**< 1 - confidence of the interval at one check of the precision */
-    uint64_t runs_before;   /**< made in this folder earlier: numbering continues after them */
+    uint64_t runs_before;   /**< runs made earlier in this folder; numbering continues after them */
     uint64_t pairs_before;
-    uint64_t layout;   /**< that the commands are linked with; 0: as they were */
-    uint64_t begin_ns; /**< of measuring */
+    uint64_t layout;   /**< layout that the commands are linked with; 0: not linked again */
+    uint64_t begin_ns; /**< when measuring began */
     struct tch_run_server_use server_use;
     tacho_error server_flame_error; /**< why it has no flamegraph; message "" otherwise */
     struct tch_machine_state before;
@@ -65,7 +65,7 @@ struct tch_run {
     bool bad_warmup;
     char bad_check[240]; /**< why that run did not pass its check; "": it failed by itself */
     bool counted;        /**< tch_run_count() was called */
-    bool left_running;   /**< a run has left processes behind */
+    bool left_running;   /**< a run left processes running */
 };
 
 /** How the caller follows and stops a measurement. */
@@ -76,29 +76,32 @@ struct tch_run_watch {
     void *ctx;
 };
 
-/** run is released by the caller in any case. */
+/** Opens a run: creates folders and receipts, forks the spawner. Call tch_run_release() in any
+    case. */
 int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err);
 
 /** Makes all runs, and one more for each flamegraph of the plan. A command that fails sets
     run->state and is not an error. */
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
-/** Makes more runs of each command after that, in the same folders. Changes the plan. */
+/** Makes more runs of each command after tch_run_measure(), in the same folders. Changes the
+    plan. */
 int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch *watch,
                  tacho_error *err);
 
-/** Makes one extra run of a command under the profiler, which does not count: flamegraph-NAME.svg
-   in its folder. Adds the warnings of the profiler. Returns what tacho_flame_capture() does. */
+/** Makes one extra run of a command under the profiler, which does not count, and writes
+    flamegraph-NAME.svg to its folder. Adds the warnings of the profiler. Returns the result of
+    tacho_flame_capture(). */
 int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *warnings,
                   tacho_error *err);
 
-/** The same for the server, while the first command runs: flamegraph-NAME-server.svg in the first
-    folder. */
+/** Does the same for the server while the first command runs, and writes flamegraph-NAME-server.svg
+    to the first folder. */
 int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warnings,
                          tacho_error *err);
 
-/** Makes the counted runs of all commands that the plan asks for, unless they were made. A count
-    that cannot be made is no failure: the receipt says why. */
+/** Makes the counted runs of all commands, unless they were made. A count that cannot be made is
+    not an error; the receipt says why. */
 int tch_run_count(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
 /** Writes each run.json and removes samples.jsonl. */
@@ -107,25 +110,26 @@ int tch_run_finish(struct tch_run *run, tacho_error *err);
 void tch_run_release(struct tch_run *run);
 
 /**
- * Makes the folder of the plan's one command with the head of its receipt, and runs nothing. For
- * callers that choose between two runs what comes next.
+ * Creates the folder of the plan's only command with the head of its receipt, and runs nothing. For
+ * callers that decide between two runs which run is next.
  *
- * @param group  of the runs that are compared with it; or NULL
+ * @param group  id of the runs that are compared with it, or NULL
  */
 int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *plan,
                           const char *group, const struct tch_surroundings *s, tacho_error *err);
 
-/** Opens a run like tch_run_open(), in such a folder, after the `runs` and `pairs` (rounds) that
-   were made there. Removes what a killed run left. Do not tch_run_finish() it. */
+/** Opens a run like tch_run_open(), in a folder of tch_run_create_folder(), after the `runs` and
+    `pairs` (rounds) that were made there. Removes the files that a killed run left. Do not call
+    tch_run_finish() for it. */
 int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *folder,
                    uint64_t runs, uint64_t pairs, tacho_error *err);
 
-/** Makes the extra runs of such a run, after its last part, as tch_run_measure() does: those of
-    flamegraphs and of counts. */
+/** Makes the extra runs for flamegraphs and counts of a resumed run, after its last part, as
+    tch_run_measure() does. */
 int tch_run_extras(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
-/** Ends the receipt, writes run.json and trace.json, and removes samples.jsonl. r has all samples,
-   from a run or from tch_receipt_load(). */
+/** Ends the receipt, writes run.json and trace.json, and removes samples.jsonl. r must contain all
+    samples, from a run or from tch_receipt_load(). */
 int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
                      bool trace, tacho_error *err);
 
@@ -133,9 +137,9 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
  * Runs a line of --setup, --prepare and so on by a shell, not measured. `what` names it in
  * messages. Accepts a NULL line.
  *
- * @param stop  ends it as it ends a run, once it is not 0; when it is already, the line has some
- *              seconds. NULL: without limit
- * @return 0, or TACHO_EIO: it failed, or was stopped (system_errno is ECANCELED)
+ * @param stop  kills the line once it is not 0, as it stops a run. If it is not 0 at the start, the
+ * line may run for TCH_HOOK_LAST_NS. NULL: no limit
+ * @return 0, or TACHO_EIO if it failed or was stopped (system_errno is then ECANCELED)
  */
 int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,
                  const volatile sig_atomic_t *stop, tacho_error *err);
@@ -143,8 +147,8 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
 /**
  * Runs a line by a shell as above, with a file as its standard input; NULL: /dev/null.
  *
- * @param wait_status  how it exited, as of waitpid()
- * @param stopped      set when it was killed because of `stop`
+ * @param wait_status  how it exited, as waitpid() reports it
+ * @param stopped      set if it was killed because of `stop`
  */
 int tch_run_shell(const struct tch_run_plan *plan, const char *line, const char *input,
                   const volatile sig_atomic_t *stop, int *wait_status, bool *stopped,
@@ -152,14 +156,14 @@ int tch_run_shell(const struct tch_run_plan *plan, const char *line, const char 
 
 enum tch_run_life { TCH_RUN_ENDED, TCH_RUN_GOING, TCH_RUN_KILLED };
 
-/** Reads a run folder and writes nothing. A run that is still going or was killed has no outcome on
-    disk: r gets one from the samples so far, with the state "running" or "recovered".
+/** Reads a run folder and writes nothing. A run that is in progress or was killed has no outcome on
+    disk. r then gets one from the samples so far, with the state "running" or "recovered". Call
     tch_receipt_release() in any case. */
 int tch_run_load(struct tch_receipt *r, const char *folder, enum tch_run_life *life,
                  tacho_error *err);
 
-/** Completes the folder of a killed run. r is from tch_run_load(). Writes nothing, and returns
-    TACHO_EINVAL, when the folder belongs to another user or is in use. */
+/** Completes the folder of a killed run. r comes from tch_run_load(). Writes nothing and returns
+    TACHO_EINVAL if the folder belongs to another user or is in use. */
 int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err);
 
 /** Adds how the failed run ended: "failed with status 1", "exceeded its timeout after 3 s". */
@@ -173,17 +177,17 @@ void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_bu
 /** Runs the hook of a command like tch_run_hook(), in the folder where the command runs. */
 int tch_run_hook_at(const struct tch_run *run, size_t index, enum tch_hook hook, tacho_error *err);
 
-/** Returns the layout of a round, from 1; 0 where the plan has none. */
+/** Returns the layout of a round, from 1; 0 if the plan has no layouts. */
 uint64_t tch_run_layout_of(const struct tch_run_plan *plan, uint64_t pair);
 
-/** Links all commands with the layout of a round, unless they are. The number of the layout is the
-    seed, so that all commands, and later runs, get the same ones. */
+/** Links all commands with the layout of a round, unless they already are. The seed is the number
+    of the layout, so all commands and later runs get the same layouts. */
 int tch_run_relink(struct tch_run *run, uint64_t pair, tacho_error *err);
 
-/** Runs --setup or --cleanup: the one of all commands, or that of each. */
+/** Runs --setup or --cleanup: the one for all commands, or the one of each command. */
 int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error *err);
 
-/** Opens a file without a name in the folder, which vanishes when it is closed. */
+/** Opens an unnamed file in the folder. It vanishes when it is closed. */
 int tch_run_open_unnamed(const char *folder, const char *name, int *fd, tacho_error *err);
 
 /** Prepares and starts runs. Call tch_run_await() or tch_run_collect() for each, in the same
@@ -191,20 +195,21 @@ int tch_run_open_unnamed(const char *folder, const char *name, int *fd, tacho_er
 int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count, tacho_error *err);
 
 /** Waits for the next run. On interrupt, aborts the current run and keeps the completed ones.
-    1 with the sample set, or 0 when nothing runs any more. */
+    Returns 1 with the sample set, or 0 if no run is left. */
 int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
                   struct tch_run_sample *sample, tacho_error *err);
 
-/** Waits for the next counted run and adds its sample. 1 to continue, 0 to stop. */
+/** Waits for the next run that counts and adds its sample. Returns 1 to continue, 0 to stop. */
 int tch_run_collect(struct tch_run *run, const struct tch_job *job,
                     const struct tch_run_watch *watch, tacho_error *err);
 
-/** Checks that a run did its work, as the plan says. 1, or 0 to stop: it did not, and run->state
-   says so, or the user stopped the check. */
+/** Checks that a run did its work, by the checks of the plan. Returns 1, or 0 to stop: the check
+    failed, which run->state records, or the user stopped it. */
 int tch_run_check(struct tch_run *run, size_t index, const struct tch_run_outputs *outputs,
                   const volatile sig_atomic_t *stop, tacho_error *err);
 
-/** Says whether the next run may follow this one. When it may not, sets run->state and the like. */
+/** Returns whether the next run may follow this one. If not, sets run->state and the fields about
+    the failed run. */
 bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample);
 
 #endif

@@ -1,4 +1,4 @@
-/* Checks of a bench: proof that a run did its work, and is not fast because it did nothing. */
+/* Checks of a bench, which prove that a run did its work and is not fast because it did nothing. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -45,7 +45,7 @@ static int check_command(struct tch_run *run, size_t index, int output,
 
     if (plan.commands[index].cwd)
         plan.cwd = plan.commands[index].cwd;
-    snprintf(input, sizeof input, "/proc/self/fd/%d", output); /* from its beginning */
+    snprintf(input, sizeof input, "/proc/self/fd/%d", output); /* opens the file at its beginning */
     status = tch_run_shell(&plan, plan.check_command, input, stop, &ended, &stopped, err);
     if (status < 0)
         return status;

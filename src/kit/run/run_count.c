@@ -1,4 +1,5 @@
-/* Makes the extra runs in which a command is counted, with its hooks around each of them. */
+/* Makes the extra runs in which a command is counted, with its hooks before and after each of
+   them. */
 #include "count/count.h"
 
 #include "run.h"

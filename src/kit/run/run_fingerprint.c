@@ -1,16 +1,18 @@
-/* The fingerprint of a run: a document of what defines it, made of run.json, and its hash. */
+/* Computes the fingerprint of a run: a document of what defines the run, made from run.json, and
+   its hash. */
 #include "base/fail.h"
 #include "base/json_canon.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "receipt.h"
 
-/* A component, and the member of run.json that it is, or the member of that. */
+/* A component of the document, and the member of run.json (or the member of a member) that it comes
+   from. */
 struct part {
     const char *name;
     const char *member;
     const char *sub;
-    unsigned canon; /* TCH_CANON_SORTED where the order has no meaning */
+    unsigned canon; /* TCH_CANON_SORTED if the order has no meaning */
 };
 
 static const struct part parts[] = {
@@ -32,7 +34,7 @@ static const struct part parts[] = {
     {"ready", "plan", "ready", 0},
 };
 
-/* What runs of one bench share, whichever program and commit they are of. */
+/* Settings that the runs of one bench share, whatever their program and commit. */
 static const struct part settings[] = {
     {"shell", "command", "shell", 0},
     {"variables", "command", "env", TCH_CANON_SORTED},

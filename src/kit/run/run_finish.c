@@ -1,4 +1,4 @@
-/* Finishes a run: completes the receipts, and shows the last words of a run that failed. */
+/* Finishes a run: completes the receipts, and describes a failed run. */
 #include "run.h"
 
 #include <errno.h>
@@ -26,8 +26,8 @@ static int stop_at_first(const char *path, void *ctx, tacho_error *err)
     return 1;
 }
 
-/* A kill may come at any time. Until run.json is complete, the log and all parts are there, and
-   `tacho report` starts from these again. */
+/* Completes a run folder. tacho may be killed at any time. Until run.json is complete, the log and
+   all parts stay, so `tacho report` can start from them again. */
 int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
                      bool trace, tacho_error *err)
 {
@@ -127,7 +127,8 @@ static bool is_locked(const char *folder, const char *name)
     return locked;
 }
 
-/* A cell of a sweep (SWEEP/cells/NAME/ID) is in use as long as its sweep is. */
+/* Returns whether a run is in progress. A cell of a sweep (SWEEP/cells/NAME/ID) is in use as long
+   as its sweep is. */
 static bool is_going(const char *folder)
 {
     char sweep[PATH_MAX];

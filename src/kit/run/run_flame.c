@@ -1,4 +1,4 @@
-/* Makes an extra run that does not count, with the command or the server under the profiler. */
+/* Makes an extra run, which does not count, with the command or the server under the profiler. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,7 +9,8 @@
 #include "base/fail.h"
 #include "run.h"
 
-/* Our own streams, replaced by /dev/null while the command runs under the profiler. */
+/* Our own standard streams, which are replaced by /dev/null while the command runs under the
+   profiler. */
 struct streams {
     int kept[3];
 };
@@ -36,7 +37,7 @@ static void restore_streams(struct streams *s)
         }
 }
 
-/* Adds a sentence of the profiler, whose advice is after a semicolon. */
+/* Adds a warning of the profiler. The advice follows a semicolon. */
 static void add_warning(struct tch_warnings *warnings, const char *text)
 {
     size_t len = strcspn(text, ";");
@@ -57,7 +58,7 @@ static void add_warnings(struct tch_warnings *warnings, const tacho_flame *flame
                  (unsigned long long)tacho_flame_lost(flame));
 }
 
-/* The profiler stops when the command exits. */
+/* Profiles the server. The profiler stops when the command exits. */
 int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warnings, tacho_error *err)
 {
     tacho_flame_request request = TACHO_FLAME_REQUEST_INIT;
@@ -103,7 +104,8 @@ int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *
     request.label = plan->commands[index].name;
     request.cwd = plan->commands[index].cwd ? plan->commands[index].cwd : plan->cwd;
     request.env = plan->env;
-    /* FOLDED to compare two runs; ORPHANS for its guard: if we are killed, it kills the command. */
+    /* FOLDED allows comparing two runs. With ORPHANS the profiler's guard kills the command if we
+       are killed. */
     request.flags = TACHO_FLAME_FOLDED | TACHO_FLAME_ORPHANS;
     silence_streams(&streams);
     status = tacho_flame_capture(&request, &flame, err);

@@ -48,7 +48,7 @@ void tch_folder_id(char id[TCH_RUN_ID])
     snprintf(id, TCH_RUN_ID, "%s-%06x", stamp, random & 0xFFFFFF);
 }
 
-/* Makes the link under another name and renames it, so that `latest` exists at every moment. */
+/* Creates the link under another name and renames it, so that `latest` exists at every moment. */
 static int point_latest(const char *parent, const char *id, tacho_error *err)
 {
     char latest[PATH_MAX];

@@ -21,10 +21,11 @@ struct tch_folder {
 /** Makes a new id from the time and a random number. */
 void tch_folder_id(char id[TCH_RUN_ID]);
 
-/** Makes a new folder, also when others do at the same moment. 0, TACHO_EIO, TACHO_ELIMIT. */
+/** Creates a new folder, even if other processes do the same at the same moment. Returns 0,
+    TACHO_EIO or TACHO_ELIMIT. */
 int tch_folder_make(struct tch_folder *folder, const char *out, const char *name, tacho_error *err);
 
-/** Joins the path of a folder and a name. TACHO_ELIMIT when it is too long. */
+/** Joins the path of a folder and a name. Returns TACHO_ELIMIT if the result is too long. */
 int tch_folder_at(char path[PATH_MAX], const char *folder, const char *name, tacho_error *err);
 
 /** Makes a folder name from any text: replaces all but letters, digits, '.', '_' and '-' by '_'. */

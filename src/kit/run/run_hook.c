@@ -23,8 +23,8 @@ const char *tch_run_hook_line(const struct tch_run_plan *plan, size_t index, enu
     return own ? own : common[hook];
 }
 
-/* Waits until the hook has exited. A stop that came before does not keep a hook from running, as
-   --cleanup must, but limits its time. Sets *stopped when it was killed. */
+/* Waits until the hook has exited. If *stop was set before, the hook still runs, because --cleanup
+   must, but its time is limited. Sets *stopped if the hook was killed. */
 static int await(pid_t pid, const volatile sig_atomic_t *stop, struct tch_spawn_end *end,
                  bool *stopped, tacho_error *err)
 {
@@ -47,7 +47,7 @@ static int await(pid_t pid, const volatile sig_atomic_t *stop, struct tch_spawn_
     return status < 0 ? status : 0;
 }
 
-/* Its lines print to standard error, because standard output is for results. */
+/* Hooks print to standard error, because standard output is for results. */
 int tch_run_shell(const struct tch_run_plan *plan, const char *line, const char *input,
                   const volatile sig_atomic_t *stop, int *wait_status, bool *stopped,
                   tacho_error *err)
@@ -106,7 +106,7 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
     return status;
 }
 
-/* Runs a hook while its run is measured. What it prints must not run into the progress line. */
+/* Runs a hook during a measurement. Its output must not mix with the progress line. */
 static int run_hook(const struct tch_run *run, const struct tch_run_plan *plan, enum tch_hook hook,
                     const char *line, tacho_error *err)
 {
@@ -134,7 +134,7 @@ int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error
     if (!plan->commands[0].hook[hook])
         return run_hook(run, plan, hook, tch_run_hook_line(plan, 0, hook), err);
     for (size_t i = 0; i < plan->command_count; i++) {
-        /* Every --cleanup is run, whatever became of the others; the first failure counts. */
+        /* Every --cleanup runs even if another one failed. The first failure is returned. */
         int one = tch_run_hook_at(run, i, hook, status < 0 ? NULL : err);
 
         if (one < 0 && status == 0)

@@ -1,7 +1,7 @@
 /*
  * Layouts: the program is linked again for every block of runs, with another order of its objects
- * or another padding. A layout moves a tight loop by some percent, whatever the number of runs, so
- * what is compared is one value per layout.
+ * or another padding. A layout changes the speed of a tight loop by some percent, whatever the
+ * number of runs. One value per layout is therefore compared.
  */
 #include <math.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ uint64_t tch_run_layout_of(const struct tch_run_plan *plan, uint64_t pair)
     return plan->layouts > 0 ? (pair - 1) / plan->layout_runs + 1 : 0;
 }
 
-/* Adds the line with the seed: as TACHO_LAYOUT_SEED, and in place of {seed}. */
+/* Adds the line with the seed, which is set as TACHO_LAYOUT_SEED and replaces {seed}. */
 static void add_line(struct tch_buf *b, const char *line, uint64_t seed)
 {
     const char *at;
@@ -64,8 +64,8 @@ struct sums {
     double squares;
 };
 
-/* One-way analysis of variance with random effects of the layouts: what is between the means of
-   layouts beyond what the runs within them explain. */
+/* Computes a one-way analysis of variance with random effects of the layouts: the variance between
+   the means of layouts beyond what the runs within them explain. */
 void tch_run_layout_spread(const struct tch_run_samples *samples, enum tch_field field,
                            struct tch_layout_spread *ret)
 {
@@ -105,7 +105,8 @@ void tch_run_layout_spread(const struct tch_run_samples *samples, enum tch_field
         return;
     within /= n - (double)ret->layouts;
     between /= (double)ret->layouts - 1;
-    sizes = (n - sizes / n) / ((double)ret->layouts - 1); /* runs of a layout, on average */
+    sizes = (n - sizes / n) /
+            ((double)ret->layouts - 1); /* mean number of runs of a layout, for unequal sizes */
     ret->within = sqrt(fmax(0, within));
     ret->between = sqrt(fmax(0, (between - within) / sizes));
 }

@@ -1,4 +1,4 @@
-/* Merges the files that programs wrote in the folders of their runs. */
+/* Merges the files that programs wrote to the folders of their runs. */
 #include "run_merge.h"
 
 #include <limits.h>
@@ -40,7 +40,7 @@ struct merging {
     const char *folder;
     struct tch_replace out[KINDS];
     char path[KINDS][PATH_MAX];
-    bool any[KINDS]; /* something of it so far */
+    bool any[KINDS]; /* a part was found */
     size_t skipped;  /* parts that are not regular files */
     char first_skipped[64];
 };
@@ -55,7 +55,7 @@ bool tch_run_part_is(const char *name, const char *prefix, const char *suffix)
            strcmp(name + len - behind, suffix) == 0;
 }
 
-/* Returns the kind that a file is a part of; KINDS when it is none. */
+/* Returns the kind that a file is a part of, or KINDS if it is not a part. */
 static size_t kind_of(const char *name)
 {
     const char *base = tch_base_name(name);
@@ -117,8 +117,8 @@ static int add_row_ns(const tacho_csv_row *row, void *b, tacho_error *err)
     return 0;
 }
 
-/* latency.csv and latency-ns.csv have the same rows, whichever of them a program wrote. A damaged
-   part counts up to the damage. */
+/* Appends the rows of a latency file in the other unit, so that latency.csv and latency-ns.csv have
+   the same rows, whichever of them a program wrote. Reads a damaged part up to the damage. */
 static int append_converted(struct merging *m, size_t k, const struct tch_buf *text,
                             tacho_error *err)
 {
@@ -169,7 +169,7 @@ static int merge_part(void *ctx, const char *name, tacho_error *err)
     return status;
 }
 
-/* Sorted, so that the same files give the same result. */
+/* Merges one run. The files are sorted, so the same files give the same result. */
 static int merge_iteration(void *ctx, const char *name, tacho_error *err)
 {
     struct merging *m = ctx;
@@ -208,7 +208,7 @@ static int remove_iteration(void *folder, const char *name, tacho_error *err)
 {
     int status = tch_found_each(folder, name, remove_part, folder, err);
 
-    tch_found_remove(folder, name); /* unless something is left */
+    tch_found_remove(folder, name); /* fails if something is left in it */
     return status;
 }
 

@@ -1,5 +1,6 @@
 /*
- * What programs recorded in the folders of their runs (iter/NNNN), put together in the run folder.
+ * Merges the files that programs wrote to the folders of their runs (iter/NNNN) into files of the
+ * run folder.
  */
 #ifndef TCH_RUN_MERGE_H
 #define TCH_RUN_MERGE_H
@@ -10,7 +11,8 @@
 
 #include "advise.h"
 
-/** Is that the name of a part, such as memory.4711.csv: does it start and end so? */
+/** Returns whether a name is that of a part, such as memory.4711.csv: whether it starts with
+    `prefix` and ends with `suffix`. */
 bool tch_run_part_is(const char *name, const char *prefix, const char *suffix);
 
 /**
@@ -22,8 +24,8 @@ bool tch_run_part_is(const char *name, const char *prefix, const char *suffix);
  */
 int tch_run_merge(const char *folder, struct tch_warnings *warnings, tacho_error *err);
 
-/** Removes the parts of these files. Call it when run.json contains what they tell of single runs.
-    Other files stay. */
+/** Removes the parts of these files. Call it when run.json contains what the parts say about single
+    runs. Other files stay. */
 int tch_run_remove_parts(const char *folder, tacho_error *err);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * What is measured beside a run: the memory and power of the command over time, and a server that
- * the commands use.
+ * Measures during a run: the memory and power of the command over time, and a server that the
+ * commands use.
  *
  * A run that is shorter than one interval is never polled, so polling costs it nothing. Each poll
  * is a row of memory.csv and power.csv in the run folder. The CPU time of all polls is counted.
@@ -19,17 +19,17 @@
 #include "power_origin.h"
 #include "run_plan.h"
 
-/** What polls the commands and reads power, for all of them. */
+/** Polls the commands and reads power, for all commands of a run. */
 struct tch_run_meter {
-    tacho_power *power; /**< NULL: no source, or another process counts what it has */
-    char label[192];    /**< of its sources, for power.csv; "": not known yet */
+    tacho_power *power; /**< NULL: no source, or another process already counts its energy */
+    char label[192];    /**< names of its sources, for power.csv; "": not known yet */
     struct tch_power_origin origin;
     tacho_tree *tree; /**< of the current run */
     pid_t pid;
-    bool several;        /**< processes were seen in it */
-    uint64_t tree_bytes; /**< of all its processes at the last poll; 0: none was seen */
-    uint64_t peak_bytes; /**< of its only process, exact; 0: not known */
-    double begin_j;      /**< when it began; NAN: not known */
+    bool several;        /**< more than one process was seen in it */
+    uint64_t tree_bytes; /**< memory of all its processes at the last poll; 0: none was seen */
+    uint64_t peak_bytes; /**< exact peak of its only process; 0: not known */
+    double begin_j;      /**< energy when it began; NAN: not known */
     uint64_t last_ns;    /**< CPU time of the last poll */
 };
 
@@ -40,7 +40,7 @@ struct tch_run_timeline {
     uint64_t polls;
     uint64_t polls_ns; /**< CPU time */
     uint64_t missed;   /**< polls that failed */
-    tacho_error why;   /**< of the first of these */
+    tacho_error why;   /**< error of the first of these */
 };
 
 /**
@@ -52,25 +52,26 @@ struct tch_run_timeline {
 int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err);
 void tch_run_meter_close(struct tch_run_meter *m);
 
-/** Opens the power source of that name and adds it. root is before /proc and /sys. */
+/** Opens the power source of that name and adds it. root is the path before /proc and /sys. */
 int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err);
 
 /**
- * Measures the idle power of the machine for plan->idle_ns, where there is a source.
+ * Measures the idle power of the machine for plan->idle_ns, if there is a power source.
  *
- * @return 0, or 1 when it was stopped
+ * @return 0, or 1 if it was stopped
  */
 int tch_run_meter_idle(struct tch_run_meter *m, const struct tch_run_plan *plan,
                        const volatile sig_atomic_t *stop);
 
-/** Returns the joules since it was opened, at the last poll; NAN without a source. */
+/** Returns the energy in joules since the meter was opened, at the last poll; NAN without a
+    source. */
 double tch_run_meter_joules(const struct tch_run_meter *m);
 
-/** Makes the files in a folder; power.csv only where there is power. */
+/** Creates the files in a folder; power.csv only if there is a power source. */
 int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
                           const char *folder, tacho_error *err);
 
-/** Flushes the files. Returns the first error of any row. */
+/** Flushes and closes the files. Returns the first error of any row. */
 int tch_run_timeline_close(struct tch_run_timeline *t, tacho_error *err);
 
 /** Call these right before a run, while process `pid` runs, and right after the run. */
@@ -97,42 +98,45 @@ struct tch_run_server {
         uint64_t cpu_ns;  /**< its own */
         uint64_t busy_ns; /**< of the machine */
         double joules;    /**< of the machine */
-    } mark;               /**< where the current share begins */
+    } mark;               /**< values when the current share began */
 };
 
 /**
- * Starts plan->server by sh -c in a process group of its own. Its output goes to FOLDER/server.log,
- * its memory over time to FOLDER/server-memory.csv. tch_run_server_stop() in any case.
+ * Starts plan->server by sh -c in its own process group. Its output goes to FOLDER/server.log, its
+ * memory over time to FOLDER/server-memory.csv. Call tch_run_server_stop() in any case.
  */
 int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
                          const char *folder, tacho_error *err);
 
 /**
- * Waits until it is ready: until a line of what it prints matches ready, or, when that is a number,
- * until that port of this machine takes connections. It is measured from then on.
+ * Waits until the server is ready: until a line of its output matches `ready`, or, if that is a
+ * number, until that port of this machine accepts connections. The server is measured from then on.
  *
- * @param stop  not 0: wait no longer; may be NULL
- * @return 0, 1 when it was stopped, TACHO_EINVAL, TACHO_EIO (also when it ends before it is ready),
- * TACHO_ELIMIT when it is not ready in time
+ * @param stop  not 0: stop waiting; may be NULL
+ * @return 0, 1 if it was stopped, TACHO_EINVAL, TACHO_EIO (also if the server exits before it is
+ * ready), TACHO_ELIMIT if it is not ready in time
  */
 int tch_run_server_await(struct tch_run_server *s, const char *ready,
                          const volatile sig_atomic_t *stop, tacho_error *err);
 
 /**
- * Begins to compute its share of the machine's energy by CPU time, for FOLDER/server-power.csv.
+ * Begins to compute the server's share of the machine's energy by CPU time, for
+ * FOLDER/server-power.csv.
  *
- * @param joules  of the machine, counted from any moment
+ * @param joules  energy of the machine, counted from any moment
  */
 int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, double joules,
                                tacho_error *err);
 
-/** Continues with that. Writes a row at most every 100 ms, because CPU time is counted in ticks. */
+/** Adds the share since the last call. Writes a row at most every 100 ms, because CPU time is
+    counted in ticks. */
 void tch_run_server_power(struct tch_run_server *s, double joules, bool last);
 
-/** Polls its process tree. 1 while it is alive, 0 when it has exited. */
+/** Polls the process tree of the server. Returns 1 while it runs, 0 after it has exited. */
 int tch_run_server_poll(struct tch_run_server *s);
 
-/** Sends SIGTERM to its group, SIGKILL after the grace time, and closes the files. */
+/** Sends SIGTERM to the server's process group, SIGKILL after the grace time, and closes the
+    files. */
 void tch_run_server_stop(struct tch_run_server *s);
 
 #endif

@@ -19,7 +19,7 @@ static int fail_spec(tacho_error *err, const char *spec, const char *why)
     return tch_fail(err, TACHO_EINVAL, 0, "'%.80s' is not NAME=REGEX: %s", spec, why);
 }
 
-/* Names are written to files as they are, so they are simple. */
+/* Returns whether a name is valid. Names are written to files unchanged, so they must be simple. */
 static bool good_name(const char *name, size_t len)
 {
     for (size_t i = 0; i < len; i++)
@@ -69,7 +69,7 @@ void tch_metric_release(struct tch_metric *metric)
     *metric = (struct tch_metric){0};
 }
 
-/* Parses the number of a match. False when it is not a number. */
+/* Parses the number of a match. Returns false if it is not a number. */
 static bool number_of(const struct tch_metric *metric, const char *line, const regmatch_t m[2],
                       double *ret)
 {
@@ -85,8 +85,8 @@ static bool number_of(const struct tch_metric *metric, const char *line, const r
     return tch_parse_f64_n(text, (size_t)(end - text), ret) == 0;
 }
 
-/* Adds every number of a line, or the last one. 1 when there was one. Ignores a line that is too
-   long. */
+/* Adds every number of a line, or the last one. Returns 1 if there was one. Ignores a line that is
+   too long. */
 static int find_in_line(const struct tch_metric *metric, const char *text, size_t len,
                         struct tch_buf *copy, struct tch_values *values, tacho_error *err)
 {
@@ -95,7 +95,7 @@ static int find_in_line(const struct tch_metric *metric, const char *text, size_
     double last = 0;
     bool found = false;
 
-    while (len > 0 && *text == '\0') { /* the rest of a hole before the line */
+    while (len > 0 && *text == '\0') { /* NULs of a hole before the line */
         text++;
         len--;
     }
@@ -121,7 +121,7 @@ static int find_in_line(const struct tch_metric *metric, const char *text, size_
             found = true;
         }
         if (m[0].rm_eo == 0)
-            break; /* an empty match would repeat for ever */
+            break; /* an empty match would repeat forever */
         line += m[0].rm_eo;
     }
     if (found && !metric->id.all) {
@@ -132,9 +132,9 @@ static int find_in_line(const struct tch_metric *metric, const char *text, size_
     return found;
 }
 
-/* The output is read in blocks and not mapped, because the program may truncate it at any time.
-   Between two blocks a line is carried over, at the front of the text when reading forward and at
-   its end when reading backward. Of a line that is too long one byte more than the limit is
+/* The output of a run, read in blocks. It is not mapped, because the program may truncate it at any
+   time. A line that crosses two blocks is carried over: in front of the text when reading forward,
+   at its end when reading backward. Of a line that is too long, one byte more than the limit is
    carried, so that it stays too long. */
 struct output {
     int fd;
@@ -144,8 +144,8 @@ struct output {
     size_t carried;
 };
 
-/* Reads a block. Returns its length, 0 for a hole of a sparse file, or a negative code. A file that
-   was truncated has no more bytes. */
+/* Reads a block. Returns its length, 0 for a hole of a sparse file, or a negative code. A truncated
+   file has no more bytes. */
 static ssize_t read_block(const struct output *o, off_t at, size_t len, char *to, tacho_error *err)
 {
     off_t data = lseek(o->fd, at, SEEK_DATA);
@@ -191,7 +191,8 @@ static int find_every(const struct tch_metric *metric, struct output *o, off_t a
             line = feed + 1;
         }
         carry(o, o->text, line, (size_t)(stop - line));
-        if (status >= 0 && o->carried > 0 && (at >= end || (size_t)n < len)) { /* ends here */
+        if (status >= 0 && o->carried > 0 &&
+            (at >= end || (size_t)n < len)) { /* the line ends here */
             status = find_in_line(metric, o->text, o->carried, &o->copy, values, err);
             o->carried = 0;
         }
@@ -199,11 +200,11 @@ static int find_every(const struct tch_metric *metric, struct output *o, off_t a
     return status < 0 ? status : 0;
 }
 
-/* Searches from the end, so that a long output costs no more than a short one. */
+/* Searches backward from the end, so a long output costs no more than a short one. */
 static int find_last(const struct tch_metric *metric, struct output *o, off_t from, off_t end,
                      struct tch_values *values, tacho_error *err)
 {
-    char *const middle = o->text + BLOCK; /* blocks end here, and what was carried follows */
+    char *const middle = o->text + BLOCK; /* blocks end here, and the carried text follows */
     int status = 0;
 
     o->carried = 0;
@@ -217,7 +218,7 @@ static int find_last(const struct tch_metric *metric, struct output *o, off_t fr
         if (n < 0)
             return (int)n;
         end -= (off_t)len;
-        if ((size_t)n < len) { /* a hole, or truncated: no line goes across it */
+        if ((size_t)n < len) { /* a hole, or the file was truncated; no line crosses it */
             status = find_in_line(metric, middle, o->carried, &o->copy, values, err);
             stop = start + n;
         }

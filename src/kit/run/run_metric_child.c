@@ -1,11 +1,11 @@
 /*
  * Finds metrics in a child process, because regexec() has no limits. Back references take
- * exponential time. Without them, time is quadratic in the length of a line ("a+b"), and counted
- * repetitions make large automata: "(a|b)*a(a|b){200}c" takes 6 s and 560 MB for a line of 1,000
- * letters. So no bound on the expression or on the line is enough.
+ * exponential time. Without them, the time is quadratic in the length of a line ("a+b"), and
+ * counted repetitions make large automata: "(a|b)*a(a|b){200}c" takes 6 s and 560 MB for a line of
+ * 1,000 letters. So no limit on the expression or on the line is enough.
  *
- * The child writes a head for each metric, followed by its numbers. The number of heads that came
- * tells at which metric a child died.
+ * The child writes a head for each metric, followed by its numbers. If the child dies, the number
+ * of heads shows at which metric.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -18,9 +18,9 @@
 #include "run_plan.h"
 
 enum {
-    SECONDS_BASE = 5,           /* of CPU time, and one more */
-    BYTES_PER_SECOND = 8 << 20, /* for so many bytes searched for one metric; ten times as many are
-                                   usual */
+    SECONDS_BASE = 5,           /* CPU time, plus one second */
+    BYTES_PER_SECOND = 8 << 20, /* per this many bytes searched for one metric; usually ten times as
+                                   many are searched per second */
     MEMORY = 256 << 20,
     ANSWER_MAX = 1 << 30,
 };
@@ -32,7 +32,7 @@ struct search {
 };
 
 struct head {
-    tacho_error err; /* code 0: found */
+    tacho_error err; /* code 0: success */
     size_t numbers;
 };
 
@@ -64,7 +64,7 @@ static void search_all(int fd, void *ctx)
         search_one(fd, &s->metrics[i], s->outputs);
 }
 
-/* Returns the bytes of both outputs that are not holes. */
+/* Returns the number of bytes of both outputs that are not holes. */
 static uint64_t output_bytes(const struct tch_run_outputs *outputs)
 {
     uint64_t sum = 0;
@@ -78,8 +78,9 @@ static uint64_t output_bytes(const struct tch_run_outputs *outputs)
     return sum;
 }
 
-/* Takes the numbers of all metrics out of the answer. Returns the index of the first metric that
-   has none because the child failed, with its reason when that came; `count` when all have. */
+/* Parses the answer into the numbers of all metrics. Returns the index of the first metric without
+   numbers because the child failed, with the reason if the child sent it. Returns `count` if all
+   are complete. */
 static size_t read_answer(const struct tch_buf *answer, size_t count, struct tch_values *values,
                           tacho_error *why)
 {

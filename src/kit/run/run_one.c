@@ -1,4 +1,4 @@
-/* Makes one run: waiting and polling, metrics, its line in the log. */
+/* Makes one run: waits and polls, finds metrics, writes its line of the log. */
 #include "run.h"
 
 #include <errno.h>
@@ -14,7 +14,7 @@
 
 enum { LINE_MAX_BYTES = 256 << 20 };
 
-/* Replaces a file without a name by a new one, under the same number. */
+/* Replaces an unnamed file by a new one, under the same descriptor. */
 static int replace_unnamed(const struct tch_run_item *item, const char *name, int number,
                            tacho_error *err)
 {
@@ -28,9 +28,9 @@ static int replace_unnamed(const struct tch_run_item *item, const char *name, in
     return status;
 }
 
-/* Gives a run whose output is read a file of its own: a process that the last run left behind must
-   not print into it. The user's file is kept, and the run's part begins at its end, which is not
-   this run's alone when an earlier one has left processes behind. */
+/* Gives a run whose output is read a file of its own, because a process that the last run left
+   running must not print into it. A file of --output is kept. The run's part begins at its end, and
+   processes that an earlier run left running could print there too. */
 static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
@@ -56,7 +56,7 @@ static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error 
                : tch_spawner_renew(run->spawner, index, own ? item->out_fd : -1, item->err_fd, err);
 }
 
-/* Returns the time left, at most 100 ms, so that Ctrl-C is noticed. */
+/* Returns the time left, at most 100 ms, so that Ctrl-C is noticed soon. */
 static uint64_t time_to(uint64_t due)
 {
     uint64_t now = tch_now_ns();
@@ -73,9 +73,9 @@ static int poll_server(struct tch_run *run)
     return alive;
 }
 
-/* Polls the command unless it is too early: a run shorter than the interval is never polled.
-   Polling uses at most 1 % of one CPU: when a poll is expensive, fewer are made. Returns when the
-   next poll is due; those that were missed are left out. */
+/* Polls the command if a poll is due. A run shorter than the interval is never polled. Polling uses
+   at most 1 % of one CPU: when a poll is expensive, fewer are made. Returns when the next poll is
+   due; missed polls are skipped. */
 static uint64_t poll_when_due(struct tch_run *run, uint64_t due, struct tch_run_timeline *timeline)
 {
     struct tch_run_meter *meter = &run->meter;
@@ -114,7 +114,7 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
             tch_spawner_abort(run->spawner);
             aborted = true;
         }
-        /* A signal between this test and the wait is noticed when the wait is over. */
+        /* A signal that arrives after this test is noticed after the wait. */
         status = tch_spawner_wait(run->spawner, time_to(due), sample, err);
         if (status > 0)
             break;
@@ -151,7 +151,7 @@ bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_
     return false;
 }
 
-/* Writes the run's line, unless the spawner has. */
+/* Writes the run's line of samples.jsonl, unless the spawner did. */
 static int write_log(const struct tch_run *run, size_t index, const struct tch_run_sample *sample,
                      tacho_error *err)
 {
@@ -190,7 +190,7 @@ static int find_metrics(const struct tch_run *run, struct tch_run_item *item,
                                                   sample->metrics, err);
 }
 
-/* The first run shows whether the program records what the metrics name. */
+/* Checks, after the first run, that the program records the metrics. */
 static int check_recorded(const struct tch_run *run, size_t index,
                           const struct tch_run_sample *sample, tacho_error *err)
 {

@@ -1,4 +1,4 @@
-/* Opens a run: makes folders, files and receipts, and forks the spawner. */
+/* Opens a run: creates folders, files and receipts, and forks the spawner. */
 #include "run.h"
 
 #include <errno.h>
@@ -13,8 +13,8 @@
 
 enum { HEAD_MAX = 64 << 20, FLAGS_MAX = 100000 };
 
-/* Finds the programs before folders are made and before anything is timed. A relative path with a
-   slash is left to execve() when the command runs in another folder. */
+/* Finds the programs before any folder is created or anything is timed. If the command runs in
+   another folder, a relative path with a slash is left to execve(). */
 static int find_programs(struct tch_run_plan *plan, tacho_error *err)
 {
     for (size_t i = 0; i < plan->command_count; i++) {
@@ -50,8 +50,8 @@ int tch_run_open_unnamed(const char *folder, const char *name, int *fd, tacho_er
     return 0;
 }
 
-/* Standard error is kept for messages about failures, standard output only for metrics and checks.
- */
+/* Opens the files for the output of a command. Standard error is kept for messages about failures,
+   standard output only for metrics and checks. */
 static int open_outputs(const struct tch_run_plan *plan, struct tch_run_item *item,
                         tacho_error *err)
 {
@@ -93,8 +93,8 @@ static int open_log(struct tch_run_item *item, tacho_error *err)
     item->log_fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     if (item->log_fd < 0)
         return tch_fail_errno(err, errno, "cannot make '%s'", path);
-    /* Readers see by the lock that the run is going on. Some file systems have none: there they
-       cannot. A reader may hold it for a moment. */
+    /* Readers recognise by the lock that the run is in progress. Some file systems have no locks. A
+       reader may hold the lock for a moment. */
     if (tch_file_lock(item->log_fd, 2) < 0 && errno == EWOULDBLOCK)
         return tch_fail(err, TACHO_ELIMIT, 0, "another tacho is writing to '%s'",
                         item->folder.path);
@@ -118,7 +118,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     struct tch_run_item *item = &run->items[index];
     const struct tch_run_command *command = &run->plan->commands[index];
     const struct tch_surroundings *s = &run->surroundings;
-    /* An object, short enough for a variable. */
+    /* The config is an object and short enough for a variable. */
     bool has_flags = s->config && s->config[0] == '{' && s->config_canonical_len < FLAGS_MAX;
     int status = open_log(item, err);
 
@@ -148,7 +148,7 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
     const struct tch_run_command *command = &run->plan->commands[index];
-    struct tch_surroundings s = run->surroundings; /* borrowed, except for the commit */
+    struct tch_surroundings s = run->surroundings; /* everything but the commit is borrowed */
     int status = tch_folder_make(&item->folder, run->plan->out, command->name, err);
 
     if (status == 0 && index == 0 && run->plan->command_count > 1)
@@ -184,8 +184,8 @@ static int make_items(struct tch_run *run, tacho_error *err)
     return tch_run_meter_open(&run->meter, run->plan->power, err);
 }
 
-/* A new seed for each measurement: with the same one, what disturbs every measurement alike would
-   favour the same command each time. */
+/* Draws a new seed for each measurement. With the same seed, a disturbance that repeats in every
+   measurement would favour the same command each time. */
 static int draw_seed(struct tch_run_plan *plan, tacho_error *err)
 {
     uint32_t bits;
@@ -237,7 +237,7 @@ int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *
     return status;
 }
 
-/* Removes a last line that a kill truncated: the next one would run into it. */
+/* Removes a last line that a kill truncated, because the next line would be appended to it. */
 static int repair_log(const struct tch_run_item *item, tacho_error *err)
 {
     off_t size = lseek(item->log_fd, 0, SEEK_END);

@@ -1,4 +1,4 @@
-/* Defaults of a plan, CPU lists, and when the precision is checked. */
+/* Sets the defaults of a plan, parses CPU lists, and decides when the precision is checked. */
 #include "run_plan.h"
 
 #include "base/fail.h"
@@ -34,7 +34,7 @@ bool tch_run_reads_runs(const struct tch_run_plan *plan)
     return plan->metric_count > 0 || plan->layouts > 0 || tch_run_reads_output(plan);
 }
 
-/* "3" or "3-5", of len bytes. */
+/* Adds a range such as "3" or "3-5", of len bytes. */
 static int add_range(const char *text, size_t len, cpu_set_t *set)
 {
     const char *dash = memchr(text, '-', len);

@@ -1,6 +1,6 @@
 /*
- * The plan of `tacho run`: commands, how often to run them, and what is around them. Plain data,
- * filled from the options. Everything is borrowed and must outlive the run.
+ * The plan of `tacho run`: commands, how often to run them, hooks, environment, outputs. Plain
+ * data, filled from the options. Everything is borrowed and must outlive the run.
  */
 #ifndef TCH_RUN_PLAN_H
 #define TCH_RUN_PLAN_H
@@ -18,16 +18,16 @@
 #include "run_sample.h"
 
 enum {
-    TCH_RUNS_MAX = 1000000, /* of one command */
+    TCH_RUNS_MAX = 1000000, /* limit of runs of one command */
     TCH_RUNS_UNTIL = 1000,  /* until precise, unless the user says otherwise */
-    TCH_RUNS_LEAST = 6,     /* below that a median has no 95 % interval */
-    TCH_RUNS_USUAL = 10,    /* where they take less than TCH_RUN_USUAL_NS */
+    TCH_RUNS_LEAST = 6,     /* with fewer, a median has no 95 % interval */
+    TCH_RUNS_USUAL = 10,    /* default if these take less than TCH_RUN_USUAL_NS */
     TCH_COMMANDS_MAX = 64,
     TCH_LAYOUTS_MAX = 10000,
-    TCH_LAYOUT_RUNS = 3, /* of each layout, unless the user says otherwise */
+    TCH_LAYOUT_RUNS = 3, /* default number of runs of each layout */
 };
 
-/** What is run around the runs, by sh -c. */
+/** Shell lines that are run before or after runs. */
 enum tch_hook {
     TCH_HOOK_SETUP,
     TCH_HOOK_PREPARE,
@@ -41,10 +41,10 @@ enum tch_hook {
 #define TCH_RUN_USUAL_NS    60000000000u
 #define TCH_RUN_PRECISION   0.01
 #define TCH_RUN_LOOK_NS     10000000u
-#define TCH_RUN_GRACE_NS    1000000000u /* from TERM to KILL */
+#define TCH_RUN_GRACE_NS    1000000000u /* from SIGTERM to SIGKILL */
 #define TCH_RUN_ALPHA       0.05
 #define TCH_RUN_CHECK_ALPHA 0.0294
-#define TCH_HOOK_LAST_NS    10000000000u /* of --cleanup after an interrupt */
+#define TCH_HOOK_LAST_NS    10000000000u /* time limit of --cleanup after an interrupt */
 
 /** Where the numbers of a metric come from. */
 enum tch_metric_source {
@@ -54,7 +54,7 @@ enum tch_metric_source {
     TCH_METRIC_LATENCY,
 };
 
-/** Which number represents what was recorded in a run. */
+/** The statistic that represents what was recorded in a run. */
 enum tch_metric_statistic {
     TCH_STATISTIC_TOTAL,
     TCH_STATISTIC_COUNT,
@@ -65,28 +65,28 @@ enum tch_metric_statistic {
     TCH_STATISTICS,
 };
 
-/** A number of each run: one that the command prints, found by a regular expression, or one of what
-    the program recorded (recorded_metric.h). */
+/** A metric: one number per run that the command prints, found by a regular expression, or that is
+    computed from what the program recorded (recorded_metric.h). */
 struct tch_metric {
     struct tch_metric_name id;
     enum tch_metric_source source;
-    enum tch_metric_statistic statistic; /**< of what was recorded */
+    enum tch_metric_statistic statistic; /**< for recorded values */
     char *text;    /**< the expression, or the name of what was recorded; inside the allocation of
                         id.name */
-    regex_t regex; /**< of what is printed */
-    bool any;      /**< each match counts as the number 1, whatever it is: for a check */
+    regex_t regex; /**< for printed values */
+    bool any;      /**< each match counts as the number 1; used by a check */
 };
 
 struct tch_run_command {
-    const char *name;            /**< of its folder: no slash */
+    const char *name;            /**< name of its folder, without a slash */
     const char *const *argv;     /**< what is executed */
-    const char *line;            /**< as the user typed it, secrets masked, for people */
+    const char *line;            /**< the line for people, secrets masked */
     const char *path;            /**< the program's file; set by tch_run_open() */
-    const char *cwd;             /**< where it runs; NULL: where the plan says */
-    const char *source;          /**< a folder of the repository it was built from; NULL: cwd */
-    const char *hook[TCH_HOOKS]; /**< its own; NULL: that of the plan. All commands have one of a
-                                      kind, or none has */
-    bool earlier;                /**< of another commit, which may not record all metrics yet */
+    const char *cwd;             /**< folder in which it runs; NULL: that of the plan */
+    const char *source;          /**< folder of the repository that it was built from; NULL: cwd */
+    const char *hook[TCH_HOOKS]; /**< its own hooks; NULL: that of the plan. Either all commands
+                                    have their own hook of a kind, or none */
+    bool earlier; /**< it was built from another commit and may not record all metrics yet */
 };
 
 struct tch_run_plan {
@@ -94,26 +94,28 @@ struct tch_run_plan {
     size_t command_count;
     bool shell; /**< argv is sh -c LINE */
 
-    uint64_t runs;    /**< of each command; 0: until precise */
-    double precision; /**< half width of the interval by the median */
-    uint64_t
-        least_runs; /**< until precise; 0: TCH_RUNS_USUAL if they are quick, else TCH_RUNS_LEAST */
+    uint64_t runs;       /**< runs of each command; 0: until precise */
+    double precision;    /**< target: half-width of the interval divided by the median */
+    uint64_t least_runs; /**< minimum when stopping by precision; 0: TCH_RUNS_USUAL if they are
+                            quick, otherwise TCH_RUNS_LEAST */
     uint64_t max_runs;
-    uint64_t max_time_ns; /**< of measuring, per command; the commands share the sum; 0: no limit */
+    uint64_t max_time_ns; /**< limit of measuring, per command; the commands share the sum; 0: no
+                             limit */
     uint64_t warmup;
-    uint64_t order_seed; /**< of the order of several commands; 0: tch_run_open() draws one */
+    uint64_t order_seed; /**< seed of the order of several commands; 0: tch_run_open() draws one */
 
-    const char *setup; /**< of all commands; NULL: none */
+    const char *setup; /**< hook for all commands; NULL: none */
     const char *prepare;
     const char *conclude;
     const char *cleanup;
 
-    uint64_t layouts;     /**< that the program is linked with, a block of runs each; 0: as it is */
-    uint64_t layout_runs; /**< of each command in a block */
-    const char *relink;   /**< a line for sh -c that links it with the layout of a seed */
+    uint64_t layouts; /**< number of layouts, one block of runs each; 0: the program is not linked
+                         again */
+    uint64_t layout_runs; /**< runs of each command in a block */
+    const char *relink;   /**< line for sh -c that links the program with the layout of a seed */
 
-    const char *server; /**< a line for sh -c that runs beside the commands; NULL: none */
-    const char *ready;  /**< a port, or an expression for what it prints */
+    const char *server; /**< line for sh -c that starts a server; NULL: none */
+    const char *ready;  /**< a port, or an expression for the output of the server */
 
     uint64_t timeout_ns; /**< 0: none */
     const char *cwd;
@@ -129,12 +131,12 @@ struct tch_run_plan {
     const char *cpus; /**< as typed, or NULL */
     cpu_set_t cpu_set;
     bool no_aslr;
-    const uint64_t *seed; /**< that the user chose for the order of runs, of a sweep or of several
-                               commands; NULL: none. It is part of the fingerprint */
-    bool flame;           /**< one extra run of each under the profiler */
-    unsigned counts;      /**< a bit per enum tch_count_kind: made in extra runs */
-    uint64_t count_runs;  /**< of each of them */
-    bool trace;           /**< trace.json, also where the program recorded nothing */
+    const uint64_t *seed; /**< seed that the user gave for the order of runs, of a sweep or of
+                             several commands; NULL: none. It is part of the fingerprint */
+    bool flame;           /**< make one extra run of each command under the profiler */
+    unsigned counts;      /**< counts to make in extra runs, one bit per enum tch_count_kind */
+    uint64_t count_runs;  /**< counted runs for each count */
+    bool trace;           /**< write trace.json, even if the program recorded nothing */
 
     double work; /**< units per run; 0: not given */
     const char *work_unit;
@@ -143,68 +145,70 @@ struct tch_run_plan {
     const char *out;           /**< "tacho-out" */
     uint64_t interval_ns;      /**< between polls of memory and power */
     const char *power;         /**< "auto", "none", or a source */
-    uint64_t idle_ns;          /**< measure the idle power for so long before the runs; 0: not */
+    uint64_t idle_ns; /**< duration of the idle power measurement before the runs; 0: none */
 
     const struct tch_metric *metrics;
     size_t metric_count;
 
-    /* Proof that a run did its work; one that does not pass fails like one with a bad status. */
-    const struct tch_metric *check_output; /**< a line that it prints must match; NULL: none */
-    const char *check_command; /**< by sh -c, its input is the run's output; NULL: none */
+    /* Checks that a run did its work. A run that does not pass fails like one with a bad exit
+       status. */
+    const struct tch_metric *check_output; /**< a line of its output must match; NULL: no check */
+    const char *check_command; /**< shell line that reads the run's output and must succeed; NULL:
+                                  no check */
 };
 
-/** Says whether the output of each run is read, for metrics that are printed or for a check. */
+/** Returns whether the output of each run is read, for printed metrics or for a check. */
 bool tch_run_reads_output(const struct tch_run_plan *plan);
 
-/** Says whether tacho reads or adds something of each run before the next one begins. */
+/** Returns whether tacho has to read or add something between two runs. */
 bool tch_run_reads_runs(const struct tch_run_plan *plan);
 
-/** "setup" and so on. */
+/** Names of the hooks, such as "setup". */
 extern const char *const tch_hook_names[TCH_HOOKS];
 
-/** The line of a hook for command `index`; NULL: none. */
+/** Returns the line of a hook for command `index`, or NULL if there is none. */
 const char *tch_run_hook_line(const struct tch_run_plan *plan, size_t index, enum tch_hook hook);
 
 /** Sets everything to its default. */
 void tch_run_plan_init(struct tch_run_plan *plan);
 
 /**
- * Parses "NAME=REGEX" or "all:NAME=REGEX": an extended POSIX expression, matched line by line. The
- * number is its first group, or the whole match when it has no group. Or parses the name of what
- * was recorded, such as "span:parse:p99": see recorded_metric.h.
+ * Parses "NAME=REGEX" or "all:NAME=REGEX", where REGEX is an extended POSIX expression that is
+ * matched line by line. The number is its first group, or the whole match if it has no group. Also
+ * parses the name of a recorded metric, such as "span:parse:p99"; see recorded_metric.h.
  *
  * @return 0, TACHO_EINVAL, TACHO_ENOMEM
  */
 int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *err);
 void tch_metric_release(struct tch_metric *metric);
 
-/** Writes the metrics as a JSON array of their names and expressions; null for what was recorded.
- */
+/** Writes the metrics as a JSON array of their names and expressions. The expression of a recorded
+    metric is null. */
 void tch_metrics_write(struct tch_buf *b, const struct tch_metric *metrics, size_t count);
 
 /**
- * Finds numbers in the file of fd after `from` and adds them to values: every match, or the last
- * one alone. Ignores matches that are not numbers. A hostile expression takes for ever and all
- * memory, so this is for tch_metrics_find() and tests.
+ * Finds numbers in the file of fd after offset `from` and adds them to values: every match, or only
+ * the last one. Ignores matches that are not numbers. A hostile expression can use unlimited time
+ * and memory, so only tch_metrics_find() and tests call this.
  *
  * @return 0, TACHO_EIO, TACHO_ENOMEM
  */
 int tch_metric_find(const struct tch_metric *metric, int fd, off_t from, const char *name,
                     struct tch_values *values, tacho_error *err);
 
-/** Where a run printed. */
+/** The output files of a run. */
 struct tch_run_outputs {
     int fd[2];  /**< standard output and standard error; -1: not read */
-    off_t from; /**< of standard output: where the run's part begins */
+    off_t from; /**< where the run's part of standard output begins */
 };
 
 /**
  * Finds the numbers of all metrics in the outputs of a run, one list per metric, in a child process
- * of limited time and memory.
+ * with limited time and memory.
  *
  * @param stop  not 0: stop searching; may be NULL
  * @return 0, TACHO_ELIMIT with the name of the metric whose expression is too expensive, TACHO_EIO
- *         (system_errno is ECANCELED when *stop was set), TACHO_ENOMEM
+ * (system_errno is ECANCELED if *stop was set), TACHO_ENOMEM
  */
 int tch_metrics_find(const struct tch_metric *metrics, size_t count,
                      const struct tch_run_outputs *outputs, const volatile sig_atomic_t *stop,
@@ -213,14 +217,14 @@ int tch_metrics_find(const struct tch_metric *metrics, size_t count,
 /** Parses a list such as "0-3,6". 0 or TACHO_EINVAL. */
 int tch_parse_cpus(const char *text, cpu_set_t *set);
 
-/** Returns how often the precision is checked: at 10, 20, 40, … runs up to max_runs. */
+/** Returns the number of checks of the precision: at 10, 20, 40, … runs up to max_runs. */
 unsigned tch_run_checks(uint64_t max_runs);
 
 /**
- * Returns 1 - confidence of the interval at each check. A check is a chance to stop by luck, and
- * there are two such chances: an interval halves in width over four times the runs, so before the
- * last two checks it was far too wide. The level of two looks (S. J. Pocock, 1977) keeps
- * TCH_RUN_ALPHA then; bench_promise measures it.
+ * Returns 1 - confidence of the interval at each check. Each check is a chance to stop by luck.
+ * Only the last two checks matter: an interval halves in width when the number of runs grows
+ * fourfold, so at earlier checks it was far too wide. The level for two interim analyses (S. J.
+ * Pocock, 1977) therefore keeps TCH_RUN_ALPHA; bench_promise measures it.
  */
 double tch_run_check_alpha(uint64_t max_runs);
 
@@ -228,7 +232,7 @@ double tch_run_check_alpha(uint64_t max_runs);
     precision, such as --max-time. */
 double tch_run_alpha_left(uint64_t n, uint64_t max_runs);
 
-/** Says whether the precision is checked after n runs. */
+/** Returns whether the precision is checked after n runs. */
 bool tch_run_check_due(uint64_t n, uint64_t max_runs);
 
 #endif

@@ -10,7 +10,7 @@
 #include "base/json_write.h"
 #include "recorded.h"
 
-enum { VALUES_MAX = 1 << 24 }; /* of one metric in one run */
+enum { VALUES_MAX = 1 << 24 }; /* limit of values of one metric in one run */
 
 const struct tch_field_info tch_fields[TCH_FIELDS] = {
     [TCH_WALL] = {"wall_ns", "wall time", TCH_NS},
@@ -56,7 +56,8 @@ void tch_run_sample_init(struct tch_run_sample *sample)
         sample->field[i] = NAN;
 }
 
-/* The slot after the last may have lists of a sample that was not counted. They are reused. */
+/* The slot after the last sample may have the lists of a sample that was not counted. They are
+   reused. */
 struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples)
 {
     struct tch_run_sample *sample;
@@ -207,7 +208,7 @@ static int read_metrics(struct tch_json_reader *r, struct tch_run_sample *sample
     return status < 0 ? status : more;
 }
 
-/* How a run ended: with a signal, exit is 128 + signal. */
+/* How a run ended. After a signal, exit is 128 + signal. */
 struct ending {
     uint64_t exit;
     uint64_t signal;

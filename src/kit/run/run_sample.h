@@ -1,8 +1,8 @@
 /*
  * Samples: the measurements of one run of a command, one number per field, and the user's metrics.
  *
- * The fields are one table. The JSON of a sample, statistics, CSV columns and the report use it, so
- * a new field is one line.
+ * A single table defines the fields. The JSON of a sample, statistics, CSV columns and the report
+ * use it, so a new field needs only one line.
  */
 #ifndef TCH_RUN_SAMPLE_H
 #define TCH_RUN_SAMPLE_H
@@ -46,18 +46,18 @@ struct tch_field_info {
 
 extern const struct tch_field_info tch_fields[TCH_FIELDS];
 
-/** Numbers that grow. */
+/** A growing list of numbers. */
 struct tch_values {
     double *v;
     size_t n;
     size_t room;
 };
 
-/** 0 or TACHO_ENOMEM. */
+/** Appends a number. Returns 0 or TACHO_ENOMEM. */
 int tch_values_add(struct tch_values *values, double value, tacho_error *err);
 void tch_values_release(struct tch_values *values);
 
-enum { TCH_METRICS_MOST = 64 }; /* of a run */
+enum { TCH_METRICS_MOST = 64 }; /* limit of metrics of a run */
 
 /** A metric that the user defined, by name. */
 struct tch_metric_name {
@@ -65,8 +65,8 @@ struct tch_metric_name {
     bool all; /**< every match counts, not only the last */
 };
 
-/** What a program recorded under one name in a run: quantiles of its values, all equal for a peak.
-    NAN: nothing. */
+/** Quantiles of the values that a program recorded under one name in a run, all equal for a peak.
+    NAN: nothing was recorded. */
 struct tch_recorded {
     double p50;
     double p95;
@@ -74,14 +74,15 @@ struct tch_recorded {
 };
 
 struct tch_run_sample {
-    uint64_t run;      /**< from 1 */
-    uint64_t pair;     /**< its round, from 1: commands that alternate have the same rounds */
-    uint64_t layout;   /**< of the program, from 1; 0: it was not linked again */
-    uint64_t start_ns; /**< CLOCK_MONOTONIC, before the spawn */
+    uint64_t run;    /**< from 1 */
+    uint64_t pair;   /**< its round, from 1; the runs of interleaved commands in one round have the
+                        same number */
+    uint64_t layout; /**< layout of the program, from 1; 0: it was not linked again */
+    uint64_t start_ns;        /**< CLOCK_MONOTONIC, before the spawn */
     double field[TCH_FIELDS]; /**< NAN: not measured */
-    int status;               /**< as of waitpid() */
+    int status;               /**< as waitpid() reports it */
     bool timed_out;
-    bool left_running;             /**< descendants were still alive when it exited */
+    bool left_running;             /**< descendants were still running when it exited */
     struct tch_values *metrics;    /**< one list per metric, in the order of their names */
     struct tch_recorded *recorded; /**< in the order of recorded_names: see recorded.h */
     size_t recorded_count;
@@ -96,39 +97,40 @@ struct tch_run_samples {
     size_t metric_count;
     char **recorded_names; /**< owned */
     size_t recorded_count;
-    size_t recorded_parsed; /**< entries of all samples that were parsed */
+    size_t recorded_parsed; /**< recorded values parsed so far, in all samples */
 };
 
 void tch_run_sample_init(struct tch_run_sample *sample);
 
-/** Returns a new sample with an empty list for each metric. It does not count until the caller adds
-   1 to count. NULL without memory. */
+/** Returns a new sample with an empty list for each metric. It is not part of the list until the
+    caller adds 1 to count. Returns NULL without memory. */
 struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples);
 void tch_run_samples_release(struct tch_run_samples *samples);
 
-/** Says whether the run exited by itself with status 0. */
+/** Returns whether the run exited by itself with status 0. */
 bool tch_run_sample_ok(const struct tch_run_sample *sample);
 
-/** Returns the exit status as a shell does: 128 + the signal for a command that was killed. */
+/** Returns the exit status as a shell does: 128 + the signal if the command was killed. */
 int tch_run_sample_exit(const struct tch_run_sample *sample);
 
 enum { TCH_RUN_SAMPLE_TEXT = 2048 };
 
 /**
- * Writes the members of a sample's JSON object except metrics and what the program recorded.
+ * Writes the members of a sample's JSON object except metrics and recorded values.
  *
  * @param at      room for TCH_RUN_SAMPLE_TEXT bytes
  * @param energy  the member for the energy, with a comma in front; or ""
- * @return the end, where a NUL is
+ * @return the end, where it wrote a NUL
  */
 char *tch_run_sample_put(char *at, const struct tch_run_sample *sample, const char *energy);
 
-/** Writes the object of a sample that is an element in run.json and a line in samples.jsonl. */
+/** Writes the JSON object of a sample: an element of "samples" in run.json, and a line of
+    samples.jsonl. */
 void tch_run_sample_write(struct tch_buf *b, const struct tch_run_sample *sample,
                           const struct tch_run_samples *of);
 
-/** Parses such an object and adds it to the samples. Ignores unknown members. 0, TACHO_EPARSE,
-    TACHO_ENOMEM. */
+/** Parses the JSON object of a sample and adds it to the samples. Ignores unknown members. Returns
+    0, TACHO_EPARSE or TACHO_ENOMEM. */
 int tch_run_sample_parse(const char *json, size_t len, struct tch_run_samples *to,
                          tacho_error *err);
 

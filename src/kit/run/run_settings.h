@@ -1,6 +1,6 @@
 /*
- * The settings that a run and a bench of tacho.yaml share: which text sets which field of a plan.
- * `tacho run` and `tacho sweep` take them as options, tacho.yaml as keys.
+ * Settings that a run and a bench of tacho.yaml share: which text sets which field of a plan.
+ * `tacho run` and `tacho sweep` read them as options, tacho.yaml as keys.
  */
 #ifndef TCH_RUN_SETTINGS_H
 #define TCH_RUN_SETTINGS_H
@@ -25,11 +25,11 @@ enum {
     TCH_RUN_SETTINGS,
 };
 
-/** Of the fields of struct tch_run_plan. */
+/** The settings, with offsets into struct tch_run_plan. */
 extern const struct tch_setting tch_run_settings[TCH_RUN_SETTINGS];
 
-/** "200" or "200samples" into work and work_unit of a plan, whose texts are borrowed.
-    0 or TACHO_EINVAL. */
+/** Parses a text such as "200" or "200samples" into work and work_unit of a plan, which borrow the
+    text. Returns 0 or TACHO_EINVAL. */
 int tch_run_work_parse(const char *text, struct tch_run_plan *plan);
 
 #endif

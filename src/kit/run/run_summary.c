@@ -1,4 +1,4 @@
-/* Medians, intervals, spread. */
+/* Computes medians, intervals and spread. */
 #include "run_summary.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static void sum_up(const double *sorted, size_t n, double alpha, struct tch_run_
     ret->stddev = scalar.stddev;
     ret->min = sorted[0];
     ret->max = sorted[n - 1];
-    if (ret->min == ret->max) { /* the sums of equal values are rounded */
+    if (ret->min == ret->max) { /* the sums of equal values would be rounded */
         ret->mean = ret->min;
         ret->stddev = 0;
     }
@@ -38,7 +38,7 @@ static void sum_up(const double *sorted, size_t n, double alpha, struct tch_run_
     if (tch_quantile_interval(n, 0.5, alpha, &ranks, NULL) == 0) {
         ret->low = sorted[ranks.low];
         ret->high = sorted[ranks.high];
-        /* A smaller alpha is that of one of several checks, which keep TCH_RUN_ALPHA together. */
+        /* A smaller alpha is that of one of several checks, which together keep TCH_RUN_ALPHA. */
         ret->level = alpha < TCH_RUN_ALPHA ? 1 - TCH_RUN_ALPHA : ranks.level;
     }
 }
@@ -109,7 +109,7 @@ size_t tch_run_layout_medians(double *values, uint64_t *layout, size_t n)
     return count;
 }
 
-/* Adds a row unless there is nothing to sum up. */
+/* Adds a row unless there are no values. */
 static int add_row(struct tch_run_rows *rows, const char *name, const char *title,
                    enum tch_unit unit, const double *values, size_t n, double alpha,
                    tacho_error *err)
@@ -125,7 +125,8 @@ static int add_row(struct tch_run_rows *rows, const char *name, const char *titl
     return 0;
 }
 
-/* Takes what is said of the median from `units`, the medians of runs or layouts. */
+/* Copies the median and its interval from `units`, the summary of the medians of runs or
+   layouts. */
 static void judge_by(struct tch_run_summary *s, const struct tch_run_summary *units)
 {
     s->values = s->n;
@@ -136,10 +137,10 @@ static void judge_by(struct tch_run_summary *s, const struct tch_run_summary *un
     s->level = units->level;
 }
 
-/* Numbers of rows for value_in(): fields, then metrics, then the throughput. */
+/* Row numbers for value_in(): fields, then metrics, then the throughput. */
 enum { ROW_METRICS = TCH_FIELDS, ROW_THROUGHPUT = TCH_FIELDS + TCH_METRICS_MOST };
 
-/* The value of a row in one run, NAN where there is none. */
+/* Returns the value of a row in one run, NAN if there is none. */
 static double value_in(const struct tch_run_sample *s, size_t row, double work)
 {
     if (row == ROW_THROUGHPUT)
@@ -150,7 +151,8 @@ static double value_in(const struct tch_run_sample *s, size_t row, double work)
     return s->metrics[row].n > 0 ? s->metrics[row].v[s->metrics[row].n - 1] : NAN;
 }
 
-/* The runs of one layout share what the layout does to them. */
+/* Replaces the median and its interval by those of the layouts' medians, because runs of one layout
+   depend on each other. */
 static int judge_by_layout(const struct tch_run_samples *samples, size_t row, double work,
                            double alpha, struct tch_run_summary *s, tacho_error *err)
 {
@@ -177,7 +179,7 @@ static int judge_by_layout(const struct tch_run_samples *samples, size_t row, do
     return status;
 }
 
-/* Replaces what is said of the median by what the runs' medians say of it. */
+/* Replaces the median and its interval by those of the runs' medians. */
 static int judge_by_run(const struct tch_run_samples *samples, size_t metric, double alpha,
                         struct tch_run_summary *s, tacho_error *err)
 {

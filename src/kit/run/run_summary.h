@@ -13,14 +13,15 @@
 
 struct tch_run_summary {
     size_t n;
-    size_t values; /**< of a metric with several values per run, and of runs with several layouts:
-                        how many values there are in all. Then n, the median and its interval are of
-                        the medians of runs, or of layouts, because the values of one depend on each
-                        other; the rest is of all values. 0: one per run, without layouts */
+    size_t values; /**< for a metric with several values per run, and for runs with several layouts:
+                      the number of all values. n, the median and its interval are then computed
+                      from the medians of the runs, or of the layouts, because the values of one run
+                      or layout depend on each other. The other members are computed from all
+                      values. 0: one value per run, without layouts */
     double median;
-    double low; /**< of the median's interval; min and max where level is 0 */
+    double low; /**< ends of the median's interval; min and max if level is 0 */
     double high;
-    double level; /**< its confidence; 0: too few values for an interval */
+    double level; /**< confidence of the interval; 0: too few values for one */
     double mean;
     double stddev;
     double min;
@@ -28,26 +29,28 @@ struct tch_run_summary {
     double q3;
     double p95;
     double max;
-    size_t outliers; /**< more than 3 (q3 - q1) below q1 or above q3 */
+    size_t outliers; /**< values more than 3 (q3 - q1) below q1 or above q3 */
 };
 
-/** Sums up the values that are not NAN. All is 0 when there are none. 0 or TACHO_ENOMEM. */
+/** Summarises the values that are not NAN. Everything is 0 if there are none. Returns 0 or
+    TACHO_ENOMEM. */
 int tch_run_summary_of(const double *values, size_t n, double alpha, struct tch_run_summary *ret,
                        tacho_error *err);
 
-/** Returns half the interval's width divided by the median; INFINITY without an interval. */
+/** Returns the half-width of the interval divided by the median; INFINITY without an interval. */
 double tch_run_summary_precision(const struct tch_run_summary *s);
 
-/** Copies one field of all successful samples to values, which has room for count. Leaves out what
-    was not measured. Returns how many. */
+/** Copies one field of all successful samples to values, which has room for count. Leaves out
+    values that were not measured. Returns their number. */
 size_t tch_run_samples_field(const struct tch_run_samples *samples, enum tch_field field,
                              double *values);
 
-/** Adds all values of a metric in successful samples, in order. 0 or TACHO_ENOMEM. */
+/** Adds all values of a metric in successful samples, in order. Returns 0 or TACHO_ENOMEM. */
 int tch_run_samples_metric(const struct tch_run_samples *samples, size_t metric,
                            struct tch_values *values, tacho_error *err);
 
-/** By how much runs of one layout, and layouts, differ: standard deviations of the logarithm. */
+/** The spread of runs within a layout, and between layouts: standard deviations of the
+    logarithm. */
 struct tch_layout_spread {
     size_t layouts; /**< 0: the program was not linked again */
     size_t runs;
@@ -61,16 +64,16 @@ void tch_run_layout_spread(const struct tch_run_samples *samples, enum tch_field
 /** Writes the "layouts" of run.json. */
 void tch_layout_spread_write(struct tch_buf *b, const struct tch_layout_spread *s);
 
-/** Adds "30 layouts, 90 runs; wall time differs by 2% within a layout and by 5% between layouts".
- */
+/** Adds a text such as "30 layouts, 90 runs; wall time differs by 2% within a layout and by 5%
+    between layouts". */
 void tch_layout_spread_describe(struct tch_buf *b, const struct tch_layout_spread *s);
 
 /**
- * Replaces the values of runs by the medians of their layouts, in the order of layouts; does
- * nothing where there are no layouts.
+ * Replaces the values of runs by the medians of their layouts, in the order of layouts. Does
+ * nothing if there are no layouts.
  *
- * @param layout  of each value, ascending; gets the layout of each median
- * @return how many there are
+ * @param layout  layout of each value, ascending; receives the layout of each median
+ * @return the number of medians
  */
 size_t tch_run_layout_medians(double *values, uint64_t *layout, size_t n);
 
@@ -90,7 +93,7 @@ struct tch_run_rows {
 };
 
 /**
- * Sums up the measured fields, then the metrics, then the throughput.
+ * Summarises the measured fields, then the metrics, then the throughput.
  *
  * @param work  units per run, for the row "throughput" in units per second; 0: no such row
  * @return 0 or TACHO_ENOMEM

@@ -1,4 +1,4 @@
-/* Memory and power of a command over time. */
+/* Records the memory and power of a command over time. */
 #include "run_meter.h"
 
 #include <limits.h>
@@ -65,7 +65,7 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
         tch_power_origin_of(&m->origin, m->power);
         tch_power_find_updates(m->power);
     }
-    if (m->power && !m->origin.source[0]) { /* another process counts all that there is */
+    if (m->power && !m->origin.source[0]) { /* another process counts the energy of all sources */
         tacho_power_free(m->power);
         m->power = NULL;
     }
@@ -140,7 +140,8 @@ void tch_run_meter_begin(struct tch_run_meter *m)
         m->begin_j = tch_run_meter_joules(m);
 }
 
-/* Describes the sources once they have been read twice, which is when there are watts to write. */
+/* Describes the sources when they have been read twice, because only then there are watts to
+   write. */
 static void label_sources(struct tch_run_meter *m)
 {
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
@@ -170,10 +171,10 @@ static void poll_power(struct tch_run_meter *m, struct tch_run_timeline *t)
     if (!m->label[0])
         label_sources(m);
     row.source_len = strlen(m->label);
-    (void)tacho_csv_add_power(t->power, &row, NULL); /* an error is reported by the close */
+    (void)tacho_csv_add_power(t->power, &row, NULL); /* the close reports an error */
 }
 
-/* A process that exits right now is not an error. */
+/* Polls the memory of a command. A process that exits at this moment is not an error. */
 static void poll_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t)
 {
     tacho_tree_sample seen = TACHO_TREE_SAMPLE_INIT;
@@ -191,7 +192,7 @@ static void poll_memory(struct tch_run_meter *m, pid_t pid, struct tch_run_timel
     if (status == TACHO_EIO && t->missed++ == 0)
         t->why = err;
     if (status < 0 || seen.rss_bytes == 0)
-        return; /* gone, or about to be */
+        return; /* it has exited or is about to */
     row.timestamp_us = seen.timestamp_us;
     row.peak_rss_bytes = seen.rss_bytes;
     (void)tacho_csv_add_memory(t->memory, &row, NULL);
@@ -213,7 +214,7 @@ void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timel
     t->polls_ns += m->last_ns;
 }
 
-/* Sets the energy of a run that is long enough for the steps of the counter. */
+/* Sets the energy of a run, if the run is long enough for the steps of the counter. */
 static void end_energy(struct tch_run_meter *m, struct tch_run_sample *sample)
 {
     tch_power_origin_of(&m->origin, m->power);

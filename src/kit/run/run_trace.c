@@ -1,4 +1,4 @@
-/* trace.json of a run folder. */
+/* Writes trace.json of a run folder. */
 #include "run_trace.h"
 
 #include <errno.h>
@@ -21,7 +21,7 @@
 
 enum {
     OUR_PID = 0,
-    PID_STEP = 1000000, /* to the next number tried for a pid that is taken */
+    PID_STEP = 1000000, /* step to the next number tried for a pid that is taken */
 };
 
 struct writing {
@@ -32,12 +32,12 @@ struct writing {
     double origin_ns; /* CLOCK_MONOTONIC */
     double unix_ns;   /* the same moment, since 1970 */
     const struct tch_run_samples *samples;
-    uint64_t *runs; /* by process: the run that it is of */
+    uint64_t *runs; /* for each process: its run */
     size_t run_room;
     tacho_error *err;
 };
 
-/* Writes an event of the run itself, with what is in w->args. */
+/* Writes an event of the run itself, with the arguments in w->args. */
 static int add_event(struct writing *w, struct tch_ev *ev, const char *name)
 {
     ev->name = tch_model_text(&w->m, name, strlen(name));
@@ -96,7 +96,8 @@ static int add_power_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
     return write_counter(ctx, "power", row->as.power.timestamp_us, "watts", row->as.power.watts);
 }
 
-/* A line that a kill has cut ends the rows, and that is all. */
+/* Writes the rows of a CSV file as counters. Stops without an error at a line that a kill
+   truncated. */
 static int write_csv(struct writing *w, const char *folder, const char *name,
                      enum tacho_csv_kind kind, tacho_csv_row_fn *take)
 {
@@ -109,9 +110,9 @@ static int write_csv(struct writing *w, const char *folder, const char *name,
     return status == TACHO_EPARSE ? 0 : status;
 }
 
-/* What the program recorded. */
+/* Recordings and traces of the program. */
 
-/* Returns the "0002" in ".../iter/0002/trace.tacho". */
+/* Returns the iteration in a path, such as "0002" in ".../iter/0002/trace.tacho". */
 static const char *iteration_of(const char *path, size_t *len)
 {
     const char *end = strrchr(path, '/'), *start = end;
@@ -122,7 +123,7 @@ static const char *iteration_of(const char *path, size_t *len)
     return start;
 }
 
-/* Hash of the iteration, which tells the recordings of two runs apart. */
+/* Returns a hash of the iteration, which distinguishes the recordings of two runs. */
 static uint64_t run_of(const char *path)
 {
     size_t len;
@@ -131,8 +132,8 @@ static uint64_t run_of(const char *path)
     return tch_hash(iteration, len);
 }
 
-/* Every run has processes of its own: a pid that another run has used, as in a container, gets
-   another number. */
+/* Chooses a pid for a process of a run. Every run has its own processes: a pid that another run has
+   used, as in a container, gets another number. */
 static int choose_pid(struct writing *w, uint64_t run, uint32_t *pid)
 {
     for (;; *pid += PID_STEP) {
@@ -157,7 +158,7 @@ static int write_recording(const char *path, void *ctx, tacho_error *err)
     int status = tch_recording_open(&r, path, err);
 
     if (status == TACHO_EPARSE)
-        return 0; /* no recording, or cut before it began */
+        return 0; /* not a recording, or truncated before its first record */
     if (status < 0)
         return status;
     status = choose_pid(w, run, &r.head.pid);
@@ -174,8 +175,8 @@ static int write_recording(const char *path, void *ctx, tacho_error *err)
     return status;
 }
 
-/* A Chrome trace that a program wrote itself, to FERRUM_TRACE_OUT. Its times count from a moment
-   that it does not tell, soon after its start: they are taken from the start of the run. */
+/* A Chrome trace that a program wrote to FERRUM_TRACE_OUT. Its times count from an unknown moment
+   soon after the start of the program. They are shown from the start of the run. */
 struct chrome_trace {
     struct writing *w;
     struct tch_model m;
@@ -210,7 +211,7 @@ static int add_chrome_event(void *ctx, const struct tch_ev *ev)
     copy.category = copy_trace_text(t, ev->category);
     copy.track = copy_track(t, ev->track);
     if (ev->kind == TCH_EV_FLOW || ev->kind == TCH_EV_ASYNC)
-        copy.id ^= t->run; /* those of two runs have nothing to do with each other */
+        copy.id ^= t->run; /* equal ids of two runs are not related */
     if (copy.name == TCH_INTERN_NONE || copy.category == TCH_INTERN_NONE ||
         copy.track == TCH_INTERN_NONE)
         return tch_fail_memory(t->w->err);
@@ -232,7 +233,7 @@ static int copy_track_names(struct chrome_trace *t)
     return 0;
 }
 
-/* Returns when the run of an iteration started, from the origin on. */
+/* Returns when the run of an iteration started, in nanoseconds from the origin. */
 static int64_t run_start_ns(const struct writing *w, const char *path)
 {
     size_t len;
@@ -259,7 +260,7 @@ static int write_chrome_trace(const char *path, void *ctx, tacho_error *err)
     if (status == 0)
         status = copy_track_names(&t);
     tch_model_release(&t.m);
-    /* A file that cannot be read stays where it is, and the report says so. */
+    /* A file that cannot be read stays in its folder, and the report says so. */
     return status == TACHO_ENOMEM || w->out.status < 0 ? status : 0;
 }
 

@@ -1,4 +1,4 @@
-/* Shell words. */
+/* Splits command lines into words. */
 #include "shell_words.h"
 
 #include <stdbool.h>
@@ -48,13 +48,14 @@ static int double_quoted(struct splitter *s)
     return 0;
 }
 
-/* Not tch_is_blank(): to the shell, CR is part of a word. */
+/* Returns whether a character separates words. tch_is_blank() is not used, because for the shell a
+   CR is part of a word. */
 static bool is_separator(char c)
 {
     return c == ' ' || c == '\t' || c == '\n';
 }
 
-/* From its first character to the blank behind it. */
+/* Copies one word, from its first character to the blank after it. */
 static int one_word(struct splitter *s)
 {
     bool first = true;
@@ -84,7 +85,7 @@ static int one_word(struct splitter *s)
 int tch_words_split(const char *line, char ***ret, tacho_error *err)
 {
     size_t len = strlen(line);
-    size_t most = len / 2 + 2; /* words, and the NULL */
+    size_t most = len / 2 + 2; /* limit of words, with the NULL */
     char **words;
     struct splitter s = {.at = line, .err = err};
     size_t n = 0;

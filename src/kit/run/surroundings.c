@@ -1,4 +1,4 @@
-/* The machine, the configuration, the commit and the program of a run. */
+/* Determines the machine, the configuration, the commit and the program of a run. */
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,7 +11,8 @@
 
 enum { CONFIG_MAX = 16 << 20, HASHED_MAX = 1 << 30 };
 
-/* Levels that run.json and other documents around a config have to spare. */
+/* Nesting limit of a config, which leaves room for the levels of run.json and of documents around
+   it. */
 enum { CONFIG_DEPTH = TCH_JSON_DEPTH - 27 };
 
 int tch_surroundings_set_config(struct tch_surroundings *s, struct tch_buf *b, tacho_error *err)
@@ -82,7 +83,7 @@ int tch_surroundings_init(struct tch_surroundings *s, const struct tch_run_plan 
     return status;
 }
 
-/* Computes the SHA-256 of a regular file of up to HASHED_MAX bytes, "" for any other. */
+/* Computes the SHA-256 of a regular file of at most HASHED_MAX bytes. Writes "" for any other. */
 static void hash_file(const char *path, char out[TACHO_SHA256_TEXT])
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);

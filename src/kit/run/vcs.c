@@ -1,4 +1,4 @@
-/* Asks git for the commit of a folder. Three short commands, none of which locks the repository. */
+/* Asks git for the commit of a folder, by three short commands that do not lock the repository. */
 #include "vcs.h"
 
 #include <string.h>
@@ -9,11 +9,11 @@
 
 enum { GIT_TEXT = 1 << 16, GIT_NS = 2000000000 };
 
-/* Returns what git prints; b is cleared first. Text may be there after a failure, too: of a listing
-   that is too long, its beginning. */
+/* Runs git and stores its output in b, which is cleared first. After a failure b may contain text,
+   such as the beginning of a listing that is too long. */
 static int git(struct tch_buf *b, const char *folder, const char *const *words)
 {
-    /* A repository may name a program as its fsmonitor, which `git status` would run. */
+    /* A repository may configure a program as its fsmonitor, which `git status` would run. */
     const char *argv[16] = {"git", "--no-optional-locks", "-c", "core.fsmonitor=false"};
     struct tch_spawn spec = {.argv = argv, .cwd = folder, .io = {[2] = {.kind = TCH_IO_NULL}}};
     struct tch_spawn_end end = {0};
@@ -25,7 +25,7 @@ static int git(struct tch_buf *b, const char *folder, const char *const *words)
     return tch_spawn_read(&spec, GIT_NS, b, &end, NULL) == 0 && end.status == 0 ? 0 : -1;
 }
 
-/* Copies the text up to the next `end` or line feed, and returns what follows that. */
+/* Copies the text up to the next `end` or line feed, and returns the text after that. */
 static const char *copy_line(char *out, size_t size, const char *text, char end)
 {
     char stop[] = {'\n', end, '\0'};
@@ -55,8 +55,9 @@ static bool find_commit(struct tch_vcs *vcs, const char *folder, struct tch_buf 
     return true;
 }
 
-/* Lines that start with '#' are about the branch; every other one is a file that differs. Files
-   that git does not know do not count: the run folders themselves would. */
+/* Reads the output of git status. Lines that start with '#' describe the branch. Every other line
+   is a file that differs. Untracked files are not listed, because the run folders themselves are
+   such files. */
 static void find_state(struct tch_vcs *vcs, const char *folder, struct tch_buf *b)
 {
     static const char head[] = "# branch.head ";
@@ -113,7 +114,8 @@ int tch_vcs_is_ancestor(const char *folder, const char *commit)
     struct tch_buf b;
     int is = -1;
 
-    if (digits == 0 || commit[digits]) /* found in a file: git must not take it for an option */
+    if (digits == 0 ||
+        commit[digits]) /* the commit comes from a file, and git must not take it for an option */
         return -1;
     tch_buf_init(&b, GIT_TEXT);
     if (git(&b, folder, (const char *[]){"cat-file", "-e", commit, NULL}) == 0 &&

@@ -1,10 +1,11 @@
-/* The document tacho.watch.v1. */
+/* Writes the document tacho.watch.v1. */
 #include <math.h>
 
 #include "base/json_write.h"
 #include "process_watch.h"
 
-/* A process that lives has memory: 0 is one that was never seen alive. */
+/* Writes a memory size, or null for 0: a running process always has memory, so 0 means that it was
+   never seen running. */
 static void put_known(struct tch_buf *b, const char *key, uint64_t value)
 {
     tch_json_key(b, key);

@@ -1,4 +1,4 @@
-/* Counts: their kinds, the list of back ends, and the counted runs of a command. */
+/* Defines the kinds of counts, lists the back ends, and makes the counted runs of a command. */
 #include "count.h"
 
 #include <errno.h>
@@ -21,7 +21,8 @@ const struct tch_count_info tch_count_infos[TCH_COUNTS] = {
     [TCH_COUNT_FAULTS] = {"faults", "page faults", TCH_COUNT},
 };
 
-/* Of those that count the same, the first that can is used. */
+/* Back ends in the order of preference. For each kind, the first one that can count the command is
+   used. */
 static const struct tch_count_backend *const backends[] = {
     &tch_count_perf,   &tch_count_cachegrind,  &tch_count_seccomp,
     &tch_count_ptrace, &tch_count_allocations, &tch_count_faults,
@@ -85,7 +86,7 @@ void tch_counts_release(struct tch_counts *counts)
 
 /* --- The runs of one back end --- */
 
-/* Makes a count unusable, with the reason. */
+/* Marks counts as not available, with the reason. */
 static void refuse(struct tch_counts *counts, unsigned kinds, const char *why)
 {
     for (int i = 0; i < TCH_COUNTS; i++) {
@@ -125,7 +126,8 @@ static int keep_parts(struct tch_count *c, const struct tch_count_backend *backe
     return 0;
 }
 
-/* The parts of allocations are calls, so allocated bytes have none. */
+/* Stores the results of one counted run. The parts of allocations are numbers of calls, so
+   allocated bytes do not have parts. */
 static int keep_tally(struct tch_counts *counts, unsigned kinds,
                       const struct tch_count_backend *backend, const struct tch_tally *tally,
                       tacho_error *err)
@@ -147,7 +149,7 @@ static int keep_tally(struct tch_counts *counts, unsigned kinds,
     return status;
 }
 
-/* Describes how a counted run failed that should not. */
+/* Describes how the command failed in a counted run. */
 static void describe_failure(const struct tch_tally *tally, char why[TCH_COUNT_TEXT])
 {
     if (WIFSIGNALED(tally->status))
@@ -176,8 +178,11 @@ static int make_run(const struct tch_count_job *job, const struct tch_count_back
     return status;
 }
 
-/* Makes all runs of one back end. @return 1, 0 when it cannot count this command (`why` says why),
-   or a negative code */
+/*
+ * Makes all runs of one back end.
+ *
+ * @return 1, 0 if it cannot count this command (`why` says why), or a negative code
+ */
 static int count_by(const struct tch_count_job *job, const struct tch_count_backend *backend,
                     unsigned kinds, const struct tch_count_target *t, struct tch_counts *counts,
                     char why[TCH_COUNT_TEXT], tacho_error *err)
@@ -221,7 +226,7 @@ static int count_by(const struct tch_count_job *job, const struct tch_count_back
     return 1;
 }
 
-/* Tries the back ends in their order until every kind is counted. */
+/* Tries the back ends in order until every kind is counted. */
 static int count_kinds(const struct tch_count_job *job, const struct tch_count_target *t,
                        struct tch_counts *counts, tacho_error *err)
 {

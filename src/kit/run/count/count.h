@@ -2,8 +2,8 @@
  * Exact counts of a command: instructions, system calls, allocations, allocated bytes, page faults.
  *
  * They are counted in extra runs that are not timed, in a fixed environment. A count that is equal
- * in all counted runs is exact: any change of it is real. A count belongs to its key (the tool, the
- * CPU, the C library): counts of different keys are not compared.
+ * in all counted runs is exact: any change of it is real. A count has a key (the tool, the CPU, the
+ * C library). Counts with different keys are not compared.
  */
 #ifndef TCH_RUN_COUNT_H
 #define TCH_RUN_COUNT_H
@@ -29,10 +29,10 @@ enum tch_count_kind {
 };
 
 enum {
-    TCH_COUNT_RUNS = 2, /* of each count, unless the user says otherwise */
+    TCH_COUNT_RUNS = 2, /* default number of counted runs for each count */
     TCH_COUNT_TEXT = 200,
     TCH_COUNT_PART_TEXT = 40,
-    TCH_COUNT_PARTS = 1100, /* of one count: more than there are system calls */
+    TCH_COUNT_PARTS = 1100, /* limit of parts of one count; more than there are system calls */
 };
 
 struct tch_count_info {
@@ -54,10 +54,10 @@ struct tch_count {
     bool asked;
     char why_not[TCH_COUNT_TEXT]; /**< why it cannot be counted; "" when it was */
     char source[TCH_COUNT_TEXT];  /**< what counted it */
-    char key[TCH_COUNT_TEXT];     /**< what it depends on beside the program */
+    char key[TCH_COUNT_TEXT];     /**< what it depends on besides the program */
     struct tch_values values;     /**< one per counted run */
-    double run_ns;                /**< the longest of these runs, by the wall clock */
-    struct tch_count_part *parts; /**< of the first run; sorted by name */
+    double run_ns;                /**< wall time of the longest counted run */
+    struct tch_count_part *parts; /**< parts in the first run, sorted by name */
     size_t part_count;
 };
 
@@ -65,31 +65,39 @@ struct tch_counts {
     struct tch_count of[TCH_COUNTS];
 };
 
-/** Parses "instructions,allocated-bytes" into a bit per kind. On failure *bad is the first name
-    that is unknown. @return 0 or TACHO_EINVAL */
+/**
+ * Parses a list such as "instructions,allocated-bytes" into one bit per kind. On failure *bad
+ * points to the first unknown name.
+ *
+ * @return 0 or TACHO_EINVAL
+ */
 int tch_counts_parse_list(const char *text, unsigned *ret, const char **bad);
 
-/** Finds a kind by its name, written with '-' or '_'; false: there is none. */
+/** Finds a kind by its name, written with '-' or '_'. Returns false if there is none. */
 bool tch_count_find(const char *name, size_t len, enum tch_count_kind *ret);
 
-/** Says whether two or more counted runs gave the same value. */
+/** Returns whether two or more counted runs all gave the same value. */
 bool tch_count_exact(const struct tch_count *c);
 
 void tch_counts_release(struct tch_counts *counts);
 
-/** Writes what is to be counted, and in how many runs, as members of a plan: nothing where nothing
-    is. counts: a bit per kind. */
+/** Writes what to count, and in how many runs, as members of a plan. Writes nothing if nothing is
+    counted. counts has one bit per kind. */
 void tch_counts_write_plan(struct tch_buf *b, unsigned counts, uint64_t runs);
 
 /** Writes the "counts" of run.json. */
 void tch_counts_write(struct tch_buf *b, const struct tch_counts *counts);
 
-/** Parses them. Ignores unknown members. raw may be NULL: no counts. tch_counts_release() in any
-    case. @return 0, TACHO_EPARSE, TACHO_ENOMEM */
+/**
+ * Parses the "counts" of run.json. Ignores unknown members. raw may be NULL: no counts. Call
+ * tch_counts_release() in any case.
+ *
+ * @return 0, TACHO_EPARSE, TACHO_ENOMEM
+ */
 int tch_counts_parse(const char *raw, size_t len, struct tch_counts *ret, tacho_error *err);
 
-/** Adds "openat +1, read -2": how the parts of b differ from those of a, the largest differences
-    first, at most `most`. Adds nothing where they do not. */
+/** Adds how the parts of b differ from those of a, such as "openat +1, read -2": the largest
+    differences first, at most `most` of them. Adds nothing if they are equal. */
 void tch_count_add_difference(struct tch_buf *out, const struct tch_count *a,
                               const struct tch_count *b, size_t most);
 
@@ -98,7 +106,7 @@ struct tch_run_plan;
 /** The counted runs of one command. */
 struct tch_count_job {
     const struct tch_run_plan *plan;
-    size_t index;                               /**< of the command */
+    size_t index;                               /**< index of the command */
     const volatile sig_atomic_t *stop;          /**< not 0: stop now; may be NULL */
     int (*before)(void *ctx, tacho_error *err); /**< before each run; may be NULL */
     int (*after)(void *ctx, tacho_error *err);
@@ -106,11 +114,12 @@ struct tch_count_job {
 };
 
 /**
- * Makes the counted runs that the plan asks for. A count that cannot be made says why in why_not.
+ * Makes the counted runs that the plan asks for. A count that cannot be made has the reason in
+ * why_not.
  *
  * @param ret  all zero; released by the caller in any case
- * @return 0, TACHO_ENOMEM, TACHO_EIO (system_errno is ECANCELED when it was stopped), or what
- *         `before` and `after` returned
+ * @return 0, TACHO_ENOMEM, TACHO_EIO (system_errno is ECANCELED if it was stopped), or what
+ * `before` and `after` returned
  */
 int tch_count_all(const struct tch_count_job *job, struct tch_counts *ret, tacho_error *err);
 

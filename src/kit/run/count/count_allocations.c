@@ -1,10 +1,10 @@
 /*
- * Allocations and allocated bytes, by tacho-allocations.so, which is preloaded into the command and
- * into all programs that it executes (kit/run/preload/allocations.c).
+ * Counts allocations and allocated bytes with tacho-allocations.so, which is preloaded into the
+ * command and into all programs that it executes (kit/run/preload/allocations.c).
  *
- * The dynamic linker preloads nothing into a static program, and functions that a program defines
- * itself come before ours. Both are found out beforehand, by the program's file: a count of 0 would
- * be wrong.
+ * The dynamic linker preloads nothing into a static program. Functions that a program defines
+ * itself take precedence over ours. In both cases the count would be a wrong 0, so both are
+ * detected in the program's file before the run.
  */
 #include <elf.h>
 #include <errno.h>
@@ -37,7 +37,7 @@ static const char *const allocator_names[TCH_COUNT_PARTS] = {
 
 /* --- The program's file --- */
 
-/* Returns the allocator of a program's own that a symbol is, or NULL. */
+/* Returns a description of the program's own allocator if a symbol belongs to one, or NULL. */
 static const char *own_allocator(const char *symbol)
 {
     static const struct {
@@ -58,7 +58,7 @@ static const char *own_allocator(const char *symbol)
     return NULL;
 }
 
-/* Searches one table of symbols for definitions. */
+/* Searches one symbol table for definitions of allocators. */
 static const char *search_symbols(const struct tch_elf *elf, const char *table, const char *strings)
 {
     const Elf64_Shdr *section = tch_elf_section(elf, table);
@@ -86,8 +86,8 @@ static bool is_dynamic(const struct tch_elf *elf)
     return false;
 }
 
-/* A file that is no ELF file of this machine is a script, whose interpreter is counted, or fails to
-   run. */
+/* Returns whether the object can be preloaded into a program. A file that is not an ELF file for
+   this machine is a script, whose interpreter is counted, or fails to run. */
 static bool can_preload(const char *file, char why[TCH_COUNT_TEXT])
 {
     struct tch_elf elf = {.fd = -1};
@@ -139,7 +139,8 @@ static void sum_up(const struct tch_allocation_counters *c, struct tch_tally *ta
     }
 }
 
-/* Sets LD_PRELOAD, before what --env has in it, and the variable for the file of the counters. */
+/* Returns the environment with LD_PRELOAD, in which our object precedes that of --env, and with the
+   variable for the file of the counters. */
 static char **make_env(const struct tch_count_target *t, int fd)
 {
     struct tch_count_target with = *t;

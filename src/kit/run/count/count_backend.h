@@ -1,10 +1,11 @@
 /*
- * Back ends that count: one file each, listed in count.c. The first one of a kind that can count
- * the command is used.
+ * Back ends that count: one file each, listed in count.c. For each kind, the first one that can
+ * count the command is used.
  *
- * A back end makes one counted run in a process of its own, the counter, which tacho forks for it:
- * that process has the standard streams, the folder and the personality of the command, adopts
- * its orphans and kills them when the command exits. Both share a struct tch_tally.
+ * tacho forks a process for each counted run, the counter, in which the back end works. The counter
+ * has the standard streams, the folder and the personality of the command. It adopts the command's
+ * orphans and kills them when the command exits. Results are in a struct tch_tally, which both
+ * processes share.
  */
 #ifndef TCH_COUNT_BACKEND_H
 #define TCH_COUNT_BACKEND_H
@@ -16,36 +17,36 @@
 
 /** Results of one counted run, in memory that tacho and the counter share. */
 struct tch_tally {
-    int code;                     /**< 0, or TACHO_EUNSUPPORTED: another back end may; TACHO_EIO */
-    char why[TCH_COUNT_TEXT];     /**< of that */
-    int status;                   /**< of the command, as of waitpid() */
-    bool aslr;                    /**< addresses could not be fixed */
-    uint64_t wall_ns;             /**< of the command */
-    double value[TCH_COUNTS];     /**< of the kinds that the back end counts */
-    double part[TCH_COUNT_PARTS]; /**< tch_count_backend.part_names says of what */
-    atomic_int listener;          /**< of count_seccomp.c: its descriptor + 1 */
+    int code; /**< 0; TACHO_EUNSUPPORTED: another back end may succeed; or TACHO_EIO */
+    char why[TCH_COUNT_TEXT];     /**< reason, if code is not 0 */
+    int status;                   /**< exit status of the command, as waitpid() reports it */
+    bool aslr;                    /**< address space randomisation could not be switched off */
+    uint64_t wall_ns;             /**< wall time of the command */
+    double value[TCH_COUNTS];     /**< counts of the kinds that the back end supports */
+    double part[TCH_COUNT_PARTS]; /**< counts by name; tch_count_backend.part_names has the names */
+    atomic_int listener;          /**< used by count_seccomp.c: its descriptor + 1 */
     atomic_int exec_errno;        /**< why the command could not be executed */
 };
 
-/** The command, as a back end needs it. */
+/** The command in the form that a back end needs. */
 struct tch_count_target {
     const struct tch_run_plan *plan;
     const char *const *argv;
-    const char *path; /**< of the program, as it is executed */
-    const char *cwd;  /**< NULL: ours */
-    const char *file; /**< of the program, from our folder */
-    char **env;       /**< "K=V", NULL-ended, without those that a back end adds */
+    const char *path; /**< path of the program, as it is executed */
+    const char *cwd;  /**< working folder; NULL: ours */
+    const char *file; /**< path of the program, relative to our folder */
+    char **env;       /**< "K=V", NULL-terminated, without variables that a back end adds */
 };
 
 struct tch_count_backend {
-    unsigned counts; /**< a bit per kind */
-    /** Describes what counts, and finds out whether it can count this command.
-        false: why says why not. */
+    unsigned counts; /**< kinds that it counts, one bit each */
+    /** Describes what counts, and checks whether it can count this command. If not, returns false
+        and sets why. */
     bool (*check)(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
                   char why[TCH_COUNT_TEXT]);
-    /** Makes one run, in the counter. */
+    /** Makes one counted run. Called in the counter. */
     void (*count)(const struct tch_count_target *t, struct tch_tally *tally);
-    const char *const *part_names; /**< of the parts that it counts; NULL: there are none */
+    const char *const *part_names; /**< names of the parts that it counts; NULL: none */
     bool by_cpu;                   /**< the count depends on the CPU */
 };
 
@@ -56,8 +57,11 @@ extern const struct tch_count_backend tch_count_perf;
 extern const struct tch_count_backend tch_count_seccomp;
 extern const struct tch_count_backend tch_count_ptrace;
 
-/** Forks the counter and lets it make one run. @return 0 with the tally filled, TACHO_ENOMEM,
-    TACHO_EIO */
+/**
+ * Forks the counter and waits until it has made one run.
+ *
+ * @return 0 with the tally filled, TACHO_ENOMEM, TACHO_EIO
+ */
 int tch_count_run(const struct tch_count_backend *backend, const struct tch_count_target *t,
                   const volatile sig_atomic_t *stop, struct tch_tally *tally, tacho_error *err);
 
@@ -68,13 +72,17 @@ struct tch_count_start {
     const char *path;
     const char *const *argv;
     char *const *env;
-    unsigned long flags;            /**< of clone(2), such as CLONE_FILES */
-    void (*before_exec)(void *ctx); /**< in the child; system calls alone; may be NULL */
+    unsigned long flags; /**< flags of clone(2), such as CLONE_FILES */
+    void (*before_exec)(
+        void *ctx); /**< called in the child; must use system calls only; may be NULL */
     void *ctx;
 };
 
-/** Starts the command in a process group of its own. @return its pid, or -1 with the tally's code
-    set */
+/**
+ * Starts the command in its own process group.
+ *
+ * @return its pid, or -1 with the tally's code set
+ */
 pid_t tch_count_start(const struct tch_count_start *start, struct tch_tally *tally);
 
 /** Waits until the command has exited and sets the tally's status. */
@@ -84,8 +92,8 @@ void tch_count_wait(pid_t pid, struct tch_tally *tally);
 void tch_tally_fail(struct tch_tally *tally, int code, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** The names of the system calls of this machine, by their numbers; NULL where there is none. The
-    last one is for calls of another architecture. */
+/** Names of the system calls of this machine by number; NULL for unused numbers. The last name is
+    for calls of another architecture. */
 extern const char *const tch_syscall_names[TCH_COUNT_PARTS];
 
 #endif

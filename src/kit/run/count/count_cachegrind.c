@@ -1,10 +1,10 @@
 /*
- * Instructions in user mode, by valgrind's tool cachegrind without its simulation of caches: where
- * the CPU has no counter that can be used. It runs one thread at a time, so that also programs with
- * threads are often exact.
+ * Counts instructions in user mode with valgrind's tool cachegrind, without its cache simulation.
+ * Used if the CPU has no counter that may be used. valgrind runs one thread at a time, so programs
+ * with threads are often exact too.
  *
- * Each program that is executed writes a log with its number of instructions. A child that is only
- * forked starts with the number of its parent, so it cannot be added, and is silent.
+ * Each executed program writes a log with its number of instructions. A child that is only forked
+ * starts with the number of its parent. It could not be added, so such children write no log.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,7 +23,7 @@
 enum { LOG_MAX = 1 << 20, VERSION_NS = 1000000000 };
 
 static const char *const options[] = {
-    "--command-line-only=yes", /* no .valgrindrc */
+    "--command-line-only=yes", /* ignore .valgrindrc */
     "--tool=cachegrind",       "--cache-sim=no",
     "--trace-children=yes",    "--child-silent-after-fork=yes",
 };
@@ -55,7 +55,8 @@ static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
 
 /* --- The logs --- */
 
-/* "==123== I   refs:      3,592,218", or newer "I refs:". false: the line is another one. */
+/* Parses a line such as "==123== I   refs:      3,592,218", or "I refs:" of newer versions. Returns
+   false for any other line. */
 static bool parse_line(const char *line, size_t len, double *ret)
 {
     const char *at = memmem(line, len, "refs:", 5);
@@ -74,7 +75,7 @@ static bool parse_line(const char *line, size_t len, double *ret)
     return true;
 }
 
-/* Adds the number in one log; a program that executed another one wrote none. */
+/* Adds the number in one log. A program that executed another one wrote no number. */
 static void add_log(const char *path, struct tch_tally *tally)
 {
     struct tch_buf b;
@@ -116,7 +117,7 @@ static void take_logs(const char *folder, struct tch_tally *tally)
 
 /* --- A run --- */
 
-/* The words of valgrind and of the command; NULL without memory. */
+/* Returns the words of valgrind and of the command; NULL without memory. */
 static const char **make_argv(const struct tch_count_target *t, const char *log)
 {
     size_t words = 0;

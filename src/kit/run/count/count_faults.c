@@ -1,10 +1,10 @@
 /*
- * Page faults, minor and major, by what the kernel adds up for a process and the children that it
- * waited for. A page that is in memory already makes the same fault minor that would be major, so
+ * Counts page faults, minor and major, as the kernel adds them up for a process and the children
+ * that it waited for. Whether a fault is major depends on whether the page is already in memory, so
  * only the sum is a property of the program.
  *
- * Faults before the exec belong to the counter. The child asks to be traced, so it stops when the
- * exec is done; its faults until then are read and subtracted, and the tracing ends there.
+ * Faults before the exec belong to the counter. The child asks to be traced, so it stops after the
+ * exec. Its faults up to then are read and subtracted, and tracing ends.
  */
 #include <errno.h>
 #include <signal.h>
@@ -32,7 +32,8 @@ static void ask_to_be_traced(void *ctx)
     }
 }
 
-/* Reads the faults of a process so far, fields 10 and 12 of its stat; -1: they cannot be read. */
+/* Returns the faults of a process so far, fields 10 and 12 of its stat; -1 if they cannot be
+   read. */
 static double faults_so_far(pid_t pid)
 {
     enum { MINOR = 10, MAJOR = 12 };
@@ -43,7 +44,7 @@ static double faults_so_far(pid_t pid)
     snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
     tch_buf_init(&b, 4096);
     if (tch_file_read(path, 4096, &b, NULL) == 0 && strrchr(b.data, ')')) {
-        const char *at = strrchr(b.data, ')') + 1; /* a name may have blanks */
+        const char *at = strrchr(b.data, ')') + 1; /* the name may contain blanks */
         uint64_t value;
 
         sum = 0;

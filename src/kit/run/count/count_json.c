@@ -1,4 +1,4 @@
-/* Counts in run.json: written, parsed, and compared part by part. */
+/* Writes and parses counts in run.json, and compares them part by part. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

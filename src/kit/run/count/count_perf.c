@@ -1,5 +1,5 @@
 /*
- * Instructions in user mode, by the CPU's own counter. It costs nothing, and an interrupt may add
+ * Counts instructions in user mode with the CPU's counter. It costs nothing. An interrupt may add
  * an instruction or a few, so the count is often not exact.
  */
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "base/fail.h"
 #include "count_backend.h"
 
-/* pid 0: of this process, only to see whether it works. */
+/* Opens the counter for a process. pid 0 is this process, to test whether it works. */
 static int open_counter(pid_t pid)
 {
     struct perf_event_attr attr = {
@@ -79,7 +79,7 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
     fd = open_counter(pid);
     if (fd < 0)
         kill(pid, SIGKILL);
-    close(pipe_fd[1]); /* which the child waits for */
+    close(pipe_fd[1]); /* the child waits for this */
     tch_count_wait(pid, tally);
     if (fd < 0 || read(fd, read_out, sizeof read_out) != (ssize_t)sizeof read_out)
         tch_tally_fail(tally, TACHO_EUNSUPPORTED, "the CPU's counter cannot be read");

@@ -1,10 +1,10 @@
 /*
  * The counter: the process in which a back end makes one counted run.
  *
- * tacho forks it for each run and waits for it. It has a process group of its own, as has the
- * command. It is a subreaper: processes that the command leaves behind become its children, and it
- * kills them when the command has exited. SIGTERM makes it kill the command, after which the back
- * end's loop ends as it does when the command exits by itself.
+ * tacho forks it for each run and waits for it. The counter and the command each have their own
+ * process group. The counter is a subreaper: processes that the command leaves running become its
+ * children, and it kills them when the command has exited. On SIGTERM it kills the command. The
+ * back end's loop then ends as it does when the command exits by itself.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -49,7 +49,7 @@ static void on_term(int sig)
     }
 }
 
-/* The command gets the default action of every signal, with none blocked. */
+/* Gives the command the default action of every signal, and unblocks all. */
 static void reset_signals(void)
 {
     sigset_t none;
@@ -91,8 +91,8 @@ void tch_count_wait(pid_t pid, struct tch_tally *tally)
         ;
 }
 
-/* Kills what the command left behind, and what that leaves, with a limit for one that forks without
-   end. */
+/* Kills the processes that the command left running, and their children. Limited, in case one of
+   them forks without end. */
 static void kill_orphans(void)
 {
     enum { ROUNDS = 1000 };
@@ -125,7 +125,8 @@ static void kill_orphans(void)
     }
 }
 
-/* The same streams in every counted run: what a program prints to tells how it prints. */
+/* Redirects the standard streams. They are the same in every counted run, because programs print
+   differently to different kinds of files. */
 static bool redirect(const struct tch_count_target *t, struct tch_tally *tally)
 {
     const char *input = t->plan->input ? t->plan->input : "/dev/null";
@@ -166,7 +167,7 @@ static bool set_up(const struct tch_count_target *t, struct tch_tally *tally)
     return false;
 }
 
-/* In the forked process. */
+/* Runs in the forked process, the counter. */
 static void be_counter(const struct tch_count_backend *backend, const struct tch_count_target *t,
                        struct tch_tally *tally)
 {
@@ -201,7 +202,7 @@ int tch_count_run(const struct tch_count_backend *backend, const struct tch_coun
     if (pid == 0)
         be_counter(backend, t, shared);
     if (pid > 0)
-        setpgid(pid, pid); /* it does so itself, perhaps later */
+        setpgid(pid, pid); /* the counter does so too, perhaps later */
     status = pid < 0
                  ? tch_fail_errno(err, errno, "cannot start a counted run")
                  : tch_spawn_wait_or_stop(pid, stop ? stop : &never, TCH_RUN_GRACE_NS, &end, err);

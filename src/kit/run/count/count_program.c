@@ -1,8 +1,9 @@
 /*
- * The command as counted runs see it.
+ * Describes the command for counted runs.
  *
- * Its environment has always the same variables: each one more moves the instructions by some
- * hundreds, and LD_LIBRARY_PATH alone adds system calls. What --env sets is added to them.
+ * Its environment always has the same variables. Each further variable changes the number of
+ * instructions by some hundreds, and LD_LIBRARY_PATH alone adds system calls. The variables of
+ * --env are added.
  */
 #include "count_program.h"
 
@@ -21,7 +22,7 @@
 #include "kit/run/preload/allocations_shared.h"
 #include "kit/run/run_plan.h"
 
-/* NULL: as in our own environment. Back ends set the last two. */
+/* The fixed variables. NULL: as in our own environment. Back ends set the last two. */
 static const struct {
     const char *name;
     const char *value;
@@ -31,7 +32,7 @@ static const struct {
     {"LANG", "C.UTF-8"},
     {"TZ", "UTC"},
     {"TERM", "dumb"},
-    {"ASAN_OPTIONS", "verify_asan_link_order=0"}, /* else it refuses what is preloaded */
+    {"ASAN_OPTIONS", "verify_asan_link_order=0"}, /* otherwise it refuses preloaded objects */
     {"LD_LIBRARY_PATH", ""},
     {"LD_PRELOAD", ""},
     {TCH_ALLOCATIONS_INTO, ""},
@@ -46,7 +47,7 @@ static char *pair_of(const char *name, const char *value)
     return asprintf(&pair, "%s=%s", name, value) < 0 ? NULL : pair;
 }
 
-/* Sets "K=V" in a list with room for it. false without memory. */
+/* Sets "K=V" in a list that has room for it. Returns false without memory. */
 static bool set_pair(char **env, const char *pair)
 {
     size_t len = strcspn(pair, "=") + 1;
@@ -141,7 +142,7 @@ bool tch_program_gains_rights(const char *file, char why[TCH_COUNT_TEXT])
     bool capability;
 
     if (stat(file, &st) < 0)
-        return false; /* the run will say it */
+        return false; /* the run itself will report the error */
     id = ((st.st_mode & S_ISUID) && st.st_uid != geteuid()) ||
          ((st.st_mode & S_ISGID) && st.st_gid != getegid());
     capability = geteuid() != 0 && getxattr(file, "security.capability", NULL, 0) > 0;

@@ -1,6 +1,7 @@
 /*
- * System calls, by ptrace: for programs that use seccomp's notification themselves, and where
- * seccomp is refused. It costs two to four times as much per call, and a debugger cannot attach.
+ * Counts system calls with ptrace: for programs that use seccomp's notification themselves, and
+ * where seccomp is not permitted. It costs two to four times as much per call, and a debugger
+ * cannot attach.
  *
  * The child waits at a pipe until it is traced. Counting starts at its exec, which counts as one
  * call. Descendants are traced from their first instruction on.
@@ -25,7 +26,7 @@ enum {
     SYSCALL_STOP = SIGTRAP | 0x80,
 };
 
-/* <sys/ptrace.h> and <linux/ptrace.h> exclude each other. */
+/* <sys/ptrace.h> and <linux/ptrace.h> cannot both be included. */
 static long trace(long request, pid_t pid, unsigned long addr, void *data)
 {
     return syscall(SYS_ptrace, request, pid, addr, data);
@@ -123,7 +124,7 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
         tch_count_wait(pid, tally);
         return;
     }
-    close(pipe_fd[1]); /* which the child waits for */
+    close(pipe_fd[1]); /* the child waits for this */
     count_calls(pid, tally);
 }
 

@@ -1,11 +1,11 @@
 /*
- * System calls, by seccomp's user notification (Linux 5.0): the kernel stops each call of the
- * command and of its descendants, the counter counts it and lets it continue.
+ * Counts system calls with seccomp's user notification (Linux 5.0): the kernel stops each call of
+ * the command and of its descendants, and the counter counts it and lets it continue.
  *
  * The child installs the filter and then calls execve(), which is the first call that is counted.
- * It shares its table of descriptors with the counter until then, so the descriptor of the
- * notifications appears in the counter. It cannot send the number by a system call, which would be
- * stopped, so it stores it in shared memory.
+ * Until then it shares its table of descriptors with the counter, so the descriptor of the
+ * notifications appears in the counter. The child cannot send its number by a system call, which
+ * would be stopped. It stores the number in shared memory.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -26,7 +26,7 @@
 #include "base/fail.h"
 #include "count_backend.h"
 
-/* Of kernels that are newer than the headers may be: 5.19 and 6.6. */
+/* Flags of Linux 5.19 and 6.6, which older headers do not have. */
 #ifndef SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV
 #define SECCOMP_FILTER_FLAG_WAIT_KILLABLE_RECV (1UL << 5)
 #endif
@@ -44,8 +44,9 @@ static long install(unsigned long flags)
                    &program);
 }
 
-/* In the child. A signal does not repeat a call that was counted where the kernel has the flag for
-   it. Without CAP_SYS_ADMIN the kernel wants a promise that the command gains no rights. */
+/* Installs the filter. Runs in the child. With the flag WAIT_KILLABLE_RECV, where the kernel has
+   it, a signal does not repeat a call that was counted. Without CAP_SYS_ADMIN the kernel requires a
+   promise that the command gains no rights. */
 static void install_filter(void *ctx)
 {
     struct tch_tally *tally = ctx;
@@ -67,7 +68,7 @@ static void install_filter(void *ctx)
     atomic_store(&tally->listener, (int)fd + 1);
 }
 
-/* Waits for the descriptor. @return it, or -1 when the child has exited */
+/* Waits for the descriptor. Returns it, or -1 if the child has exited. */
 static int await_listener(pid_t pid, struct tch_tally *tally)
 {
     const struct timespec nap = {.tv_nsec = 20000};
@@ -81,14 +82,15 @@ static int await_listener(pid_t pid, struct tch_tally *tally)
     return atomic_load(&tally->listener) - 1;
 }
 
-/* A process can have one listener: with ours, the command's own call would fail. */
+/* Returns whether a call asks for a listener. A process can have only one, so with ours the
+   command's own call would fail. */
 static bool wants_listener(const struct seccomp_data *call)
 {
     return call->nr == SYS_seccomp && call->args[0] == SECCOMP_SET_MODE_FILTER &&
            (call->args[1] & SECCOMP_FILTER_FLAG_NEW_LISTENER) != 0;
 }
 
-/* Counts one call and lets it continue. false: the count cannot be made. */
+/* Counts one call and lets it continue. Returns false if counting is impossible. */
 static bool count_call(int listener, struct tch_tally *tally)
 {
     struct seccomp_notif request = {0};

@@ -3,11 +3,11 @@
  *
  * It defines malloc() and its relatives and all forms of C++'s operator new, counts each call and
  * passes it on to the next definition. Calls inside a counted call are not counted, so an operator
- * new that calls malloc() counts once. Requested sizes are added up, those of realloc() too, unless
- * the call fails. The counters are in a file that tacho made, so they survive any end of the
- * program.
+ * new that calls malloc() counts once. Requested sizes are added up, also those of realloc(),
+ * unless the call fails. The counters are in a file that tacho created, so they survive however the
+ * program ends.
  *
- * Nothing here allocates. Before dlsym() has found the next calloc(), a small static buffer serves.
+ * Nothing here allocates. Until dlsym() has found the next calloc(), a small static buffer is used.
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -24,7 +24,7 @@
 
 #define EXPORT __attribute__((visibility("default")))
 
-/* In the object they have the names of the functions that they replace. */
+/* In the object these functions have the names of the functions that they replace. */
 EXPORT void *tch_malloc(size_t size) __asm__("malloc");
 EXPORT void *tch_calloc(size_t n, size_t size) __asm__("calloc");
 EXPORT void *tch_realloc(void *old, size_t size) __asm__("realloc");
@@ -38,10 +38,10 @@ EXPORT void tch_free(void *p) __asm__("free");
 
 static _Thread_local struct tch_allocation_slot *slot;
 
-/* Volatile, because a compiler takes dlsym() for a function that calls none of ours. */
-static _Thread_local volatile unsigned depth; /* of calls of ours that called each other */
+/* Volatile, because the compiler assumes that dlsym() calls none of our functions. */
+static _Thread_local volatile unsigned depth; /* nesting depth of our functions */
 static _Thread_local volatile bool
-    in_new; /* the next call is of an operator new that was counted */
+    in_new; /* the next call belongs to an operator new that was already counted */
 
 static _Atomic(struct tch_allocation_counters *) counters;
 
@@ -56,8 +56,8 @@ static void *(*next_valloc)(size_t);
 static void *(*next_pvalloc)(size_t);
 static void (*next_free)(void *);
 
-/* The forms of operator new have one to three arguments, all in registers. They are passed on as
-   they are, so one type serves for all. */
+/* The forms of operator new have one to three arguments, all in registers. They are passed on
+   unchanged, so one type is enough for all. */
 enum { NEW_FORMS = 8 };
 static void *(*next_new[NEW_FORMS])(size_t, size_t, size_t);
 
@@ -107,7 +107,8 @@ static void *find(const char *name)
     return found;
 }
 
-/* malloc() is first: what follows may allocate, as a name that is missing makes a message. */
+/* Finds the next definitions. malloc() comes first, because the others may allocate: dlsym() makes
+   a message for a missing name. */
 static void find_next(void)
 {
     int before = errno;
@@ -125,7 +126,7 @@ static void find_next(void)
     errno = before;
 }
 
-/* Runs while the program has one thread, also in a program that allocates nothing. */
+/* Runs while the program has one thread, even in a program that allocates nothing. */
 __attribute__((constructor)) static void start(void)
 {
     if (!next_malloc)
@@ -134,8 +135,8 @@ __attribute__((constructor)) static void start(void)
         map_counters();
 }
 
-/* The dynamic linker allocates before there is an environment. That is not the program's, and is
-   not counted. */
+/* Takes a slot for this thread. The dynamic linker allocates before there is an environment. These
+   allocations are not the program's and are not counted. */
 static void take_slot(void)
 {
     struct tch_allocation_counters *c;
@@ -174,7 +175,7 @@ static void count(enum tch_allocator by, size_t size)
     add_bytes(size);
 }
 
-/* Leaves it, and counts it unless it was made inside another one. */
+/* Leaves a call, and counts it unless it was made inside another one. */
 static void leave(enum tch_allocator by, size_t size)
 {
     if (--depth == 0 && !in_new)
@@ -293,8 +294,8 @@ void tch_free(void *p)
 
 /* --- C++ --- */
 
-/* An operator new may throw, and then this function does not continue. So it is counted before it
-   is called, and its first allocation ends what `in_new` says. */
+/* Calls an operator new. It may throw, and then this function does not continue. The call is
+   therefore counted first, and its first allocation resets `in_new`. */
 static void *call_new(int form, const char *symbol, enum tch_allocator by, size_t size, size_t b,
                       size_t c)
 {

@@ -1,9 +1,9 @@
 /*
  * The memory that tacho-allocations.so shares with tacho: counters per thread.
  *
- * Each thread takes the next slot and counts in it alone. A forked child keeps the slot of its
- * parent until it executes another program, so counters are added to atomically. When all slots are
- * taken, further threads share the last one. This header needs no library.
+ * Each thread takes the next slot and counts only there. A forked child keeps the slot of its
+ * parent until it executes another program, so counters are incremented atomically. When all slots
+ * are taken, further threads share the last one. This header needs no library.
  */
 #ifndef TCH_ALLOCATIONS_SHARED_H
 #define TCH_ALLOCATIONS_SHARED_H
@@ -37,8 +37,8 @@ struct tch_allocation_slot {
 };
 
 struct tch_allocation_counters {
-    atomic_uint loaded; /**< how many programs have the object */
-    atomic_uint taken;  /**< slots, may be more than there are */
+    atomic_uint loaded; /**< number of programs that loaded the object */
+    atomic_uint taken;  /**< slots taken; may exceed their number */
     struct tch_allocation_slot slot[TCH_ALLOCATION_SLOTS];
 };
 

@@ -1,4 +1,4 @@
-/* Hardware counters. */
+/* Opens and reads hardware counters. */
 #include "hardware_counters.h"
 
 #include <errno.h>
@@ -43,10 +43,12 @@ static int open_one(const struct tch_counter *counter, bool inherit)
 }
 
 /*
- * When a process and its child have the same counters, the kernel may let them change places at a
- * switch from one to the other. The exec of the child then switches our own counter on, and on for
- * good: later children get one that waits for no exec and never counts. One counter more, which
- * never runs and is not inherited, makes the two differ.
+ * Opens the counters, and one more that guards them.
+ *
+ * If a process and its child have the same counters, the kernel may swap them when it switches
+ * between the two. The exec of the child then enables our own counter permanently, and later
+ * children get one that waits for no exec and never counts. One additional counter, which never
+ * runs and is not inherited, makes the two sets differ.
  */
 void tch_counters_open(struct tch_counters *c, const struct tch_counter *list, size_t count)
 {
@@ -63,7 +65,8 @@ void tch_counters_open(struct tch_counters *c, const struct tch_counter *list, s
     }
 }
 
-/* With more counters than the CPU has, each ran for a part of the time and is scaled up. */
+/* Reads the counters. If there are more counters than the CPU has, each ran for a part of the time
+   and is scaled up. */
 void tch_counters_read(struct tch_counters *c, double field[TCH_FIELDS])
 {
     for (size_t i = 0; i < c->count; i++) {

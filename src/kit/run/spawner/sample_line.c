@@ -1,5 +1,5 @@
-/* The JSON of a sample's numbers, written without the C library, because the spawner uses it
-   between two runs: see spawner_parts.h. */
+/* Writes a sample's numbers as JSON without the C library, because the spawner does it between two
+   runs. spawner_parts.h explains why. */
 #include "spawner_parts.h"
 
 #include <errno.h>

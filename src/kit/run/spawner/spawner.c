@@ -1,4 +1,4 @@
-/* Our side of the spawner. Its own is spawner_serve.c. */
+/* tacho's side of the spawner. spawner_serve.c is the other side. */
 #include "spawner.h"
 
 #include <errno.h>
@@ -25,12 +25,12 @@ struct tch_spawner {
     pid_t pid;
     int fd; /* our end of the socket */
     struct tch_spawner_shared *shared;
-    uint32_t taken; /* samples of the request */
-    bool owed;      /* a reply has not been read yet */
+    uint32_t taken; /* samples of the request that were returned */
+    bool owed;      /* the reply has not been read yet */
     struct tch_spawner *next;
 };
 
-static struct tch_spawner *all; /* of this process */
+static struct tch_spawner *all; /* all spawners of this process */
 
 static int read_reply(struct tch_spawner *s, struct tch_spawner_reply *r, tacho_error *err)
 {
@@ -104,9 +104,9 @@ static bool is_ours(pid_t pid)
     return false;
 }
 
-/* Kills the descendants of the commands of a spawner that was killed, also those in sessions of
-   their own. The kernel made them our children, because we are a subreaper. Bounded, for one that
-   forks without end. */
+/* Kills the descendants of the commands after the spawner was killed, even those in sessions of
+   their own. They are our children, because we are a subreaper. Limited, in case one of them forks
+   without end. */
 static void kill_orphans(void)
 {
     enum { ROUNDS = 1000 };
@@ -136,8 +136,8 @@ static void kill_orphans(void)
     }
 }
 
-/* Closing the socket makes an idle spawner exit; SIGTERM makes it stop a running command first. A
-   spawner that does neither is killed: waiting for it must not hang us. */
+/* Stops the spawner. Closing the socket makes an idle spawner exit. SIGTERM makes it stop a running
+   command first. If it does not exit, it is killed, because waiting for it must not block us. */
 static void stop_process(struct tch_spawner *s)
 {
     struct tch_spawn_end end = {.status = 0};
@@ -225,7 +225,7 @@ int tch_spawner_renew(struct tch_spawner *s, uint32_t index, int out_fd, int err
     return 0;
 }
 
-/* Copies the next sample of the request that is complete. The lists of metrics are the caller's. */
+/* Copies the next completed sample of the request. Leaves the lists of metrics to the caller. */
 static bool next_sample(struct tch_spawner *s, struct tch_run_sample *ret)
 {
     struct tch_values *metrics = ret->metrics;
@@ -252,7 +252,7 @@ int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_
     n = ppoll(&p, 1, timeout_ns == UINT64_MAX ? NULL : &t, NULL);
     if (n < 0)
         return tch_fail_errno(err, errno, "waiting for the command");
-    if (next_sample(s, ret)) /* the reply, if it is there, comes after the last of them */
+    if (next_sample(s, ret)) /* the reply follows the last sample */
         return 1;
     if (n == 0)
         return 0;
@@ -273,8 +273,8 @@ uint64_t tch_spawner_began_ns(const struct tch_spawner *s)
     return atomic_load(&s->shared->began_ns);
 }
 
-/* The spawner reads these when the process has exited. It must not find numbers of the process
-   before under the new pid, so that is stored last. */
+/* Stores memory values, which the spawner reads when the process has exited. The pid is stored
+   last, so that the spawner never finds values of the previous process under the new pid. */
 void tch_spawner_note_memory(struct tch_spawner *s, pid_t pid, uint64_t tree_bytes,
                              uint64_t peak_bytes)
 {

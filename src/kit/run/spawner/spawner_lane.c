@@ -1,4 +1,4 @@
-/* The environment of a command, and the folders of its runs. */
+/* Builds the environment of a command and creates the folders of its runs. */
 #include "spawner_parts.h"
 
 #include <errno.h>
@@ -14,8 +14,8 @@
 
 enum { ENV_FACTS = 6 };
 
-/* Each program has files of its own: one that reads FERRUM_ variables writes Chrome JSON, and not
-   each event at once. */
+/* Names of the files for TACHO_ and FERRUM_ variables. They differ, because a program that reads
+   FERRUM_ variables writes Chrome JSON and does not write each event at once. */
 static const char *const file_names[TCH_SPAWNER_LANE_FILES][2] = {
     {"TACHO_RUN_DIR=", ""},
     {"TACHO_PROFILE_JSONL=", "/profile.jsonl"},
@@ -28,7 +28,8 @@ static const char *const file_names[TCH_SPAWNER_LANE_FILES][2] = {
  * Before the first run.
  */
 
-/* What the user set TACHO_name or, where that is not set, FERRUM_name to; or NULL. */
+/* Returns the value that the user set for TACHO_name or, if that is not set, for FERRUM_name; or
+   NULL. */
 static const char *value_set(const char *name)
 {
     char full[64];
@@ -59,8 +60,8 @@ static int add_fact(struct tch_spawner_lane *lane, size_t *n, const char *name, 
     return 0;
 }
 
-/* What programs are told of the run, where the user tells nothing. What the user tells under one
-   name they find under the other, too. */
+/* Adds the variables that describe the run, unless the user set them. A value that the user set
+   under one prefix is added under the other, too. */
 static int add_facts(struct tch_spawner_lane *lane, size_t n)
 {
     const struct tch_target *t = lane->target;
@@ -82,7 +83,7 @@ static int add_facts(struct tch_spawner_lane *lane, size_t n)
     return status;
 }
 
-/* The strings of `environ` and those that we add, each with room. */
+/* The environment is a list of the strings of `environ` and of ours. Ours have room for changes. */
 int tch_spawner_lane_init(struct tch_spawner_lane *lane, const struct tch_target *target)
 {
     size_t n = 0;
@@ -98,7 +99,7 @@ int tch_spawner_lane_init(struct tch_spawner_lane *lane, const struct tch_target
         if (strncmp(*e, file_names[0][0], strlen(file_names[0][0])) != 0)
             lane->env[n++] = *e;
     for (int i = 0; i < TCH_SPAWNER_LANE_FILES && lane->target->folder; i++) {
-        char name[32]; /* without its prefix */
+        char name[32]; /* name without its prefix */
 
         snprintf(name, sizeof name, "%s", strchr(file_names[i][0], '_') + 1);
         name[strlen(name) - 1] = '\0';
@@ -127,8 +128,8 @@ static void remove_folder(const struct tch_spawner_lane *lane)
     syscall(SYS_unlinkat, AT_FDCWD, lane->folder, AT_REMOVEDIR);
 }
 
-/* That of runs that do not count is removed with all that is in it: kept apart. Its time is set to
-   1970: it is another once a name has come into it. */
+/* Runs that do not count have a folder of their own, which is removed with its content. The time of
+   a folder is set to 1970. It changes when a file is created in the folder. */
 int tch_spawner_lane_enter(struct tch_spawner_lane *lane, unsigned run)
 {
     static const struct timespec long_ago[2];

@@ -6,11 +6,11 @@
  *   spawner  this file. It has a process group of its own and is a subreaper.
  *   command  its child by CLONE_VM | CLONE_VFORK, which borrows our memory until execve(). It has a
  *            process group of its own.
- *   orphans  descendants that a command leaves behind. The spawner adopts and reaps them.
+ *   orphans  descendants that a command leaves running. The spawner adopts and reaps them.
  *   server   a child of tacho in a process group of its own (--server).
  *
  * Signals
- *   tacho to spawner    SIGTERM: abort, for good. The kernel sends it too when tacho dies.
+ *   tacho to spawner    SIGTERM: abort; no run follows. The kernel sends it too when tacho dies.
  *   timer to spawner    SIGALRM: --timeout, or the grace time after SIGTERM, is over.
  *   spawner to command  SIGTERM to its group, then SIGKILL each TCH_RUN_GRACE_NS until it is gone.
  *   spawner to orphans  SIGKILL after a timeout or an abort, also to those that left the group.
@@ -29,14 +29,15 @@
  *   set_up() closes all other descriptors that tacho opened for itself. Commands inherit the rest.
  *
  * Between two runs
- *   What is resident here when a command starts counts as the command's own memory. From
+ *   Pages that are resident here when a command starts count as the command's own memory. From
  *   tch_spawner_shrink() on this process uses system calls alone: no malloc(), no stdio, and no
  *   function of a library that is not needed anyway. See spawner_parts.h.
  *
- * How each of them dies
- *   command  It exits, or is killed by the time limit, or by an abort: then its run is no sample.
+ * How each process ends
+ *   command  It exits by itself, or is killed by the time limit or by an abort. After an abort its
+ *            run is not a sample.
  *   spawner  It exits when the socket is closed, or within a second after tacho died, which read()
- *            notices by SIGTERM, by end of file or by its timeout. Before, it has killed the
+ *            notices by SIGTERM, by end of file or by its timeout. Before it exits, it kills the
  *            command, removes an empty run folder and kills the server and all orphans.
  *   If the spawner itself is killed, the kernel kills the command and gives its descendants to
  *   tacho, a subreaper too. tacho reads end of file, kills them and reports it.
@@ -61,19 +62,19 @@
 #include "hardware_counters.h"
 #include "spawner_parts.h"
 
-enum { STACK_SIZE = 16 * 1024 }; /* of a child until it has its program */
+enum { STACK_SIZE = 16 * 1024 }; /* stack of a child until execve() */
 
-/* What a child needs to become the command. */
+/* Everything that a child needs to become the command. */
 struct launch {
     const char *path;
     const char *const *argv;
     const char *const *env;
-    const char *cwd; /* NULL: as ours */
-    int fd[3];       /* -1: as ours */
+    const char *cwd; /* NULL: our own folder */
+    int fd[3];       /* -1: our own */
     volatile int error;
 };
 
-/* Global, as signal handlers need it. */
+/* Global, because signal handlers need it. */
 static struct tch_spawner_shared *mine;
 static const struct tch_run_plan *plan;
 static struct tch_spawner_lane *lanes;
@@ -82,7 +83,7 @@ static int null_fd;
 static volatile sig_atomic_t child_pid;
 static volatile sig_atomic_t term_sent;
 static volatile sig_atomic_t timed_out;
-static volatile sig_atomic_t aborted; /* for good: nothing is run after that */
+static volatile sig_atomic_t aborted; /* permanent: no run follows */
 static _Alignas(16) char stack[STACK_SIZE];
 
 static uint64_t read_clock(clockid_t id)
@@ -94,7 +95,7 @@ static uint64_t read_clock(clockid_t id)
 }
 
 /*
- * Ending a command.
+ * Stopping a command.
  */
 
 static void arm(uint64_t first_ns)
@@ -106,11 +107,11 @@ static void arm(uint64_t first_ns)
     };
 
     if (first_ns > 0 && first_ns < 1000)
-        t.it_value.tv_usec = 1; /* 0 would be "never" */
+        t.it_value.tv_usec = 1; /* 0 would disable the timer */
     syscall(SYS_setitimer, ITIMER_REAL, &t, NULL);
 }
 
-/* TERM the first time, KILL from then on; again each second until it is gone. */
+/* Sends SIGTERM the first time, then SIGKILL each second until the command is gone. */
 static void stop_child(void)
 {
     int sig = term_sent ? SIGKILL : SIGTERM;
@@ -119,7 +120,7 @@ static void stop_child(void)
         return;
     syscall(SYS_kill, -child_pid, sig);
     if (sig == SIGKILL)
-        syscall(SYS_kill, child_pid, sig); /* should it have left its group */
+        syscall(SYS_kill, child_pid, sig); /* in case it left its group */
     term_sent = 1;
 }
 
@@ -142,21 +143,23 @@ static void on_term(int sig)
 
 static void on_pipe(int sig)
 {
-    (void)sig; /* not ignored: that would be inherited */
+    (void)sig; /* an ignored signal would be inherited by the command */
 }
 
 /*
  * A run.
  */
 
-/* In the child, on a stack of its own but in our memory: ThreadSanitizer would take it for the
- * thread that waits for it. */
+/*
+ * Runs in the child, on its own stack but in our memory. ThreadSanitizer would take it for the
+ * thread that waits for it.
+ */
 __attribute__((no_sanitize("thread"))) static int become(void *arg)
 {
     struct launch *l = arg;
 
     syscall(SYS_setpgid, 0, 0);
-    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* kept by execve() */
+    syscall(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0); /* stays set after execve() */
     for (int i = 0; i < 3; i++)
         if (l->fd[i] >= 0 && syscall(SYS_dup3, l->fd[i], i, 0) < 0)
             l->error = errno;
@@ -175,7 +178,7 @@ static double timeval_ns(struct timeval t)
     return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
 }
 
-/* Did it end before we were told to end it? Then it is a sample. */
+/* Waits for the child. Returns true if it exited before an abort, so that it is a sample. */
 static bool wait_for_child(struct tch_run_sample *r)
 {
     struct rusage usage;
@@ -206,9 +209,9 @@ static bool wait_for_child(struct tch_run_sample *r)
     return by_itself;
 }
 
-/* The kernel's sum of a process's peak, given at its exit, may be too low by some pages; that of a
-   poll is exact. The tree may have peaked between two polls: it held at least what its largest
-   process held. */
+/* Adds the memory that polls saw. The peak that the kernel reports at the exit may be too low by
+   some pages; a polled peak is exact. The tree may have peaked between two polls, but it held at
+   least what its largest process held. */
 static void add_polled_memory(double field[TCH_FIELDS])
 {
     double tree;
@@ -237,8 +240,9 @@ static void kill_listed(const char *text, long len)
     }
 }
 
-/* Kills all orphans, also those that left the command's group or session: they are our children,
-   and so are theirs once they have exited. Bounded, for one that forks without end. */
+/* Kills all orphans, even those that left the command's group or session. They are our children,
+   and their children become ours when they have exited. Limited, in case one of them forks without
+   end. */
 static void kill_orphans(void)
 {
     enum { ROUNDS = 1000 };
@@ -262,8 +266,8 @@ static void kill_orphans(void)
     }
 }
 
-/* Orphans of the command are our children now. Those that have ended are reaped; after a timeout
-   or an abort all are killed. */
+/* Reaps orphans that have exited. After a timeout or an abort, kills all others. Returns whether
+   orphans are still running. */
 static bool left_running(const struct tch_run_sample *r)
 {
     long got;
@@ -278,12 +282,11 @@ static bool left_running(const struct tch_run_sample *r)
     return got == 0;
 }
 
-/* clone(2) past the one that ThreadSanitizer puts in its place, which ends a child that shares our
- * memory. */
+/* clone(2) without the wrapper of ThreadSanitizer, which kills a child that shares our memory. */
 extern int plain_clone(int (*fn)(void *), void *stack, int flags, void *arg,
                        ...) __asm__("__clone");
 
-/* 1: it has ended; 0: it was ended. */
+/* Makes one run. Returns 1 if the command exited by itself, 0 if it was killed by an abort. */
 static int launch(const struct tch_spawner_lane *lane, struct tch_run_sample *r, struct launch *l,
                   tacho_error *err)
 {
@@ -328,7 +331,7 @@ static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tach
 
     if (target->folder && tch_spawner_lane_enter(lane, (unsigned)r->run) < 0)
         return tch_fail_errno(err, errno, "cannot make the folder '%s'", lane->folder);
-    /* Standard error may still hold the messages of the previous run. */
+    /* Standard error may still contain the messages of the previous run. */
     if (target->err_fd >= 0 && syscall(SYS_lseek, target->err_fd, 0, SEEK_END) > 0)
         syscall(SYS_ftruncate, target->err_fd, 0);
     if (plan->input) {
@@ -350,8 +353,8 @@ static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tach
  * Before the first run.
  */
 
-/* A program has the default for every signal: what we ignore it would inherit. Only nohup, which
-   ignores SIGHUP, is meant for it. */
+/* Sets every signal to its default, because a command would inherit ignored signals. Only SIGHUP
+   stays ignored under nohup, which is meant for the command. */
 static void set_signals(void)
 {
     static const struct {
@@ -385,9 +388,9 @@ static bool is_kept(int fd, int socket, const struct tch_target *targets)
     return false;
 }
 
-/* Closes the descriptors that tacho opened for itself, which are those that are closed on exec. The
-   sockets of other spawners are among them: while a copy is open here, they never see end of file.
-   The others came from tacho's caller, and the command inherits them. */
+/* Closes the descriptors that tacho opened for itself, which are those with close-on-exec. The
+   sockets of other spawners are among them: while a copy is open here, those never see end of file.
+   All other descriptors came from tacho's caller, and the command inherits them. */
 static int close_others(int socket, const struct tch_target *targets, tacho_error *err)
 {
     DIR *folder = opendir("/proc/self/fd");
@@ -407,14 +410,14 @@ static int close_others(int socket, const struct tch_target *targets, tacho_erro
     return 0;
 }
 
-/* All that is the same for every run is done to this process, and inherited. */
+/* Sets up this process with everything that is the same for all runs. The commands inherit it. */
 static int set_up(int socket, const struct tch_target *targets, tacho_error *err)
 {
     int status = close_others(socket, targets, err);
 
     if (status < 0)
         return status;
-    setpgid(0, 0); /* Ctrl-C is for our parent, who tells us */
+    setpgid(0, 0); /* Ctrl-C reaches only tacho, which sends us a signal */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     prctl(PR_SET_NAME, "tacho-spawner");
     set_signals();
@@ -444,7 +447,7 @@ static int set_up(int socket, const struct tch_target *targets, tacho_error *err
  * Serving.
  */
 
-/* Reads a request and the descriptors that come with it. As of read(2). */
+/* Reads a request and the descriptors that come with it. Returns like read(2). */
 static long read_request(int fd, struct tch_spawner_request *q, int fds[2])
 {
     _Alignas(struct cmsghdr) char control[CMSG_SPACE(2 * sizeof(int))];
@@ -463,7 +466,7 @@ static long read_request(int fd, struct tch_spawner_request *q, int fds[2])
     return n;
 }
 
-/* Replaces the outputs of a target, under the same numbers. */
+/* Replaces the outputs of a target, under the same descriptors. */
 static void renew_outputs(const struct tch_spawner_request *q, const int fds[2])
 {
     const struct tch_target *target = lanes[q->jobs[0].index].target;
@@ -479,7 +482,7 @@ static void renew_outputs(const struct tch_spawner_request *q, const int fds[2])
     }
 }
 
-/* One after the other; false when nobody listens any more. */
+/* Makes the requested runs, one after the other. Returns false if tacho no longer reads replies. */
 static bool run_jobs(int fd, const struct tch_spawner_request *q)
 {
     static const struct tch_run_sample fresh;
@@ -488,7 +491,7 @@ static bool run_jobs(int fd, const struct tch_spawner_request *q)
     for (uint32_t i = 0; i < q->count && !aborted; i++) {
         struct tch_run_sample *r = &mine->samples[i];
 
-        *r = fresh; /* a constant, so that no memset() is called */
+        *r = fresh; /* assigned from a constant, so that no memset() is called */
         r->run = q->jobs[i].run;
         r->pair = q->jobs[i].pair;
         for (int k = 0; k < TCH_FIELDS; k++)
@@ -505,8 +508,9 @@ static bool run_jobs(int fd, const struct tch_spawner_request *q)
     return syscall(SYS_write, fd, &reply, sizeof reply) == (long)sizeof reply;
 }
 
-/* Our parent ends its server itself, and then guards none, unless it was killed. Whether it is
-   still our parent tells nothing: its end of the socket is closed before it is gone. */
+/* Stops the server if tacho was killed. Otherwise tacho stops its server itself and clears the
+   guard first. Our parent's pid cannot answer this: tacho's end of the socket is closed before the
+   process is gone. */
 static void end_server(void)
 {
     pid_t group = atomic_load(&mine->server);
@@ -531,12 +535,13 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
     mine = shared;
     plan = the_plan;
     prctl(PR_SET_PDEATHSIG, SIGTERM);
-    /* A parent that died is noticed within a second, whoever else holds its end of the socket: the
-       signal alone may come just before read() begins to wait. */
+    /* With this timeout a dead parent is noticed within a second, even if another process holds its
+       end of the socket. The signal alone is not enough, because it may arrive just before read()
+       begins to wait. */
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &(struct timeval){.tv_sec = 1}, sizeof(struct timeval));
     r.code = set_up(fd, targets, &r.err);
     if (getppid() != parent)
-        _exit(1); /* it went before PDEATHSIG was set */
+        _exit(1); /* tacho exited before PDEATHSIG was set */
     if (write(fd, &r, sizeof r) != (ssize_t)sizeof r || r.code < 0)
         _exit(1);
     tch_spawner_shrink();

@@ -1,4 +1,4 @@
-/* Letting go of memory that the spawner has from us, before the first run. */
+/* Drops memory that the spawner inherited from tacho, before the first run. */
 #include "spawner_parts.h"
 
 #include <fcntl.h>
@@ -13,7 +13,7 @@
 
 enum { MAPPINGS = 128 };
 
-/* "7f1c-7f2d r-xp ..." */
+/* Parses the head of a mapping, such as "7f1c-7f2d r-xp ...". */
 static bool parse_mapping(const char *line, struct tch_spawner_mapping *ret)
 {
     char *end;
@@ -26,7 +26,7 @@ static bool parse_mapping(const char *line, struct tch_spawner_mapping *ret)
     return true;
 }
 
-/* "Swap:          4 kB" */
+/* Returns whether a line such as "Swap:          4 kB" has this name and is 0. */
 static bool is_none(const char *line, const char *name)
 {
     size_t len = strlen(name);
@@ -34,12 +34,12 @@ static bool is_none(const char *line, const char *name)
     return strncmp(line, name, len) == 0 && strtoumax(line + len, NULL, 10) == 0;
 }
 
-/* Those with pages of our own in them, as where addresses were put in at the start, would lose
-   these, also while they are swapped out: not found. */
+/* Mappings with private pages, such as those with relocated addresses, are left out. They would
+   lose these pages, even if the pages are swapped out. */
 size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *mappings, size_t room)
 {
     char line[PATH_MAX + 128];
-    bool file = false, whole = false; /* mappings[n] is one, as far as is known */
+    bool file = false, whole = false; /* mappings[n] is suitable, as far as is known */
     size_t n = 0;
 
     while (n < room && fgets(line, sizeof line, smaps)) {
@@ -48,7 +48,7 @@ size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *mappings, s
             whole = false;
         } else if (is_none(line, "Anonymous:")) {
             whole = file;
-        } else if (whole && is_none(line, "Swap:")) { /* comes behind */
+        } else if (whole && is_none(line, "Swap:")) { /* the last line that matters */
             n++;
             whole = false;
         }
@@ -56,7 +56,7 @@ size_t tch_spawner_mappings(FILE *smaps, struct tch_spawner_mapping *mappings, s
     return n;
 }
 
-/* They come back from the file when needed. */
+/* Drops the pages. The kernel reads them from the file again when they are needed. */
 void tch_spawner_shrink(void)
 {
     static const char peak[] = "5";
