@@ -1,5 +1,5 @@
 #!/bin/sh
-# comparison.sh TACHO SOURCE: several commands are told apart by their words, and compared with the
+# comparison.sh TACHO SOURCE: several commands get different names, and are compared with the
 # fastest on the terminal, in a page and in the JSON.
 set -u
 source=$2
@@ -7,13 +7,13 @@ source=$2
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# names OPTIONS...: what the commands are called.
+# names OPTIONS...: prints the names of the commands.
 names()
 {
     "$tacho" run -q -n 1 --json "$@" 2>err | jq -r 'select(.schema == "tacho.run.v1").name' | tr '\n' ' '
 }
 
-# want NAMES OPTIONS...: so they must be called.
+# want NAMES OPTIONS...: the commands must have these names.
 want()
 {
     wanted=$1
@@ -36,7 +36,7 @@ want 'mine true' --name mine -c 'true 1' -c 'echo 2' --name true
 want 'cat_prog___sort___uniq_-l cat_prog___sort___uniq_-c' --shell -c 'cat prog | sort | uniq | wc -l' \
     -c 'cat prog | sort | uniq | wc -c'
 
-# Two sleeps that no machine takes for each other, and one that does not succeed.
+# Two sleeps whose difference every machine sees, and one that fails.
 run 1 -n 8 -i --name slow --name fast --name broken -c 'sleep 0.2' -c 'sleep 0.01' -c false
 says out '  fastest: fast'
 grep -Eq '^  fast is [0-9.]+ times as fast as slow \([0-9.]+ to [0-9.]+\)$' out || fail "$(cat out)"
@@ -54,7 +54,7 @@ for name in slow fast broken; do
     expect_same "the report of $name, drawn again" was "$report/report.html"
 done
 
-# The same in JSON; of runs that differ in nothing none is called the fastest.
+# The same in JSON. Of equal runs none is called the fastest.
 run 0 -n 8 --json --name slow --name fast -c 'sleep 0.2' -c 'sleep 0.01'
 tail -n 1 out >last
 "$source/tests/support/check-schema" "$source/docs/schemas" <out || [ $? -eq 77 ] || fail "not as the schemas say"
@@ -67,15 +67,15 @@ run 0 -n 2 --json --name one -- true
 [ "$(wc -l <out)" -eq 1 ] || fail "--json of one command has a comparison"
 [ ! -e tacho-out/one/latest/compare.html ] || fail "one command has a page that compares"
 
-# What is shown fits 80 columns, names are whole, and a warning of all commands comes once.
+# The output fits into 80 columns, names are complete, and a warning of all commands is shown once.
 long=tokens_per_second_of_prefill
 run 0 -n 6 --width 80 --metric "${long}_mean=([0-9])" --metric "${long}_max=([0-9])" --metric 'none=nothing' \
     -c 'echo 1 2' -c 'echo 3 4' -c 'echo 5 this is a command line that is longer than any terminal'
 grep -v '^report: \|^comparison: ' out >shown
 ! LC_ALL=C.UTF-8 grep -E '^.{81}' shown || fail "lines are longer than 80 columns"
-# A name that does not fit is wrapped: its pieces follow each other in the first column.
+# A name that does not fit is wrapped within the first column.
 names=$(sed 's/^  //; s/ .*//' out | tr -d '\n' | grep -o "${long}_mean${long}_max" | wc -l)
-[ "$names" -eq 3 ] || fail "the names of metrics are cut: $(cat out)"
+[ "$names" -eq 3 ] || fail "the names of metrics are truncated: $(cat out)"
 [ "$(grep -c "'none' was not found" out)" -eq 1 ] || fail "a warning does not come once: $(cat out)"
 "$tacho" compare --width 80 tacho-out/echo-1-2 tacho-out/echo-3-4 >out || fail "compare failed"
 ! LC_ALL=C.UTF-8 grep -E '^.{81}' out || fail "lines of compare are longer than 80 columns"

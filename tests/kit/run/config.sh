@@ -1,10 +1,10 @@
 #!/bin/sh
-# The file of --config is in run.json as it is, and its hash tells every other document from it.
+# run.json contains the file of --config unchanged, and every other document has another hash.
 #   config.sh TACHO
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 
-# hash_of TEXT: the config hash of a run with that file.
+# hash_of TEXT: prints the config hash of a run with that file.
 hash_of()
 {
     printf '%s' "$1" >config.json
@@ -12,7 +12,7 @@ hash_of()
     jq -r .config.sha256 tacho-out/true/latest/run.json
 }
 
-# Documents that differ, of which a double keeps nothing.
+# Documents that differ in digits that a double cannot represent.
 for text in '{"a":null}' '{"a":1e400}' '{"a":-1e999}' '{"a":18446744073709551616}' '{"a":18446744073709551617}'; do
     hash_of "$text"
 done >hashes
@@ -27,7 +27,7 @@ says one-line '"document":{"a": 1e400,~  "b": [2.50, "\u0061"]}},"labels"'
     fail "the hash of the file is another"
 "$tacho" report tacho-out/true/latest >out 2>err || fail "the run cannot be read: $(cat err)"
 
-# A document that no file around it could hold is refused before anything runs.
+# A document that is nested too deeply for run.json is refused before anything runs.
 nested()
 {
     awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "["; for (i = 0; i < n; i++) printf "]" }'

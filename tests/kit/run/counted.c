@@ -1,15 +1,15 @@
 /*
  * counted WHAT [N]: a program that does the same in every run, for tests of --count.
  *
- *   alloc N    N calls of malloc()
- *   calls N    N system calls getppid()
- *   all        every function that allocates, once; 8 bytes each, 64 of those with an alignment
- *   threads N  4 threads with N calls of malloc() each
- *   fork N     a child with N calls of malloc() and getppid(), and the same in a program that it
- *              executes
- *   toggle     one or two calls of getppid(), in turns, by the file "toggle"
- *   listener   installs a seccomp listener of its own
- *   orphan     leaves a process behind, whose number is in the file "orphan"
+ *     alloc N    N calls of malloc()
+ *     calls N    N system calls getppid()
+ *     all        every function that allocates, once; 8 bytes each, 64 bytes with an alignment
+ *     threads N  4 threads with N calls of malloc() each
+ *     fork N     a child with N calls of malloc() and getppid(), and the same in a program that it
+ *                executes
+ *     toggle     alternately one or two calls of getppid(), by the file "toggle"
+ *     listener   installs its own seccomp listener
+ *     orphan     leaves a process running and writes its pid to the file "orphan"
  */
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -93,7 +93,8 @@ static void fork_and_exec(const char *self, int n)
         exit(1);
 }
 
-/* The kernel allows one listener: EBUSY is what an outer one would make of it. */
+/* Installs a listener. The kernel allows only one, so the call fails with EBUSY if there is an
+   outer one. */
 static void listen_by_seccomp(void)
 {
     struct sock_filter filter[] = {BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};

@@ -1,5 +1,5 @@
 #!/bin/sh
-# counts.sh TACHO COUNTED COUNTED_STATIC: what --count counts, and what it says where it cannot.
+# counts.sh TACHO COUNTED COUNTED_STATIC: what --count counts, and its message if it cannot count.
 set -u
 counted=$2
 static=$3
@@ -8,7 +8,7 @@ static=$3
 need jq
 "$counted" listener || skip "this system refuses a seccomp listener"
 
-# count NAME COUNTS COMMAND...: a run of that name.
+# count NAME COUNTS COMMAND...: makes a run of that name.
 count()
 {
     name=$1
@@ -17,14 +17,14 @@ count()
     run 0 -n 2 --name "$name" --count "$counts" -- "$@"
 }
 
-# difference COUNT NAME NAME: of two runs.
+# difference COUNT NAME NAME: prints how much a count differs between two runs.
 difference()
 {
     echo $(($(jq ".counts.$1.values[0]" "tacho-out/$3/latest/run.json") - \
             $(jq ".counts.$1.values[0]" "tacho-out/$2/latest/run.json")))
 }
 
-# One call more is one more, by name.
+# One more call increases the count by one, under its name.
 for n in 3 4; do
     count "calls$n" syscalls "$counted" calls $n
     count "alloc$n" allocations,allocated-bytes,faults "$counted" alloc $n
@@ -36,7 +36,7 @@ done
 holds alloc3 '.counts.faults.values[0] > 10 and (.counts.syscalls == null)'
 holds calls3 '.counts.syscalls | ([.parts[]] | add) == .values[0]'
 
-# Every function is seen; each counts once.
+# Every function is counted, once.
 count all allocations,allocated-bytes "$counted" all
 holds all '.counts.allocations | .values[0] == 7 and
     (.parts | keys == ["aligned_alloc", "calloc", "malloc", "memalign", "posix_memalign", "realloc", "reallocarray"])'
@@ -49,7 +49,7 @@ count fork syscalls,allocations "$counted" fork 6
 holds fork '.counts.syscalls.parts | .getppid == 12 and .execve == 2'
 holds fork '.counts.allocations.parts.malloc == 12'
 
-# What cannot be counted says so, and is not 0.
+# What cannot be counted has a reason, and is not 0.
 count static syscalls,allocations,allocated-bytes "$static" calls 5
 holds static '.counts.syscalls | .exact and .parts.getppid == 5'
 holds static '.counts.allocations | .countable == false and (.why_not | test("static")) and .values == null'
@@ -61,23 +61,23 @@ if cc -fno-builtin -o own own.c 2>/dev/null; then
     holds own '.counts.allocations | .countable == false and (.why_not | test("defines malloc itself"))'
 fi
 
-# A program that listens itself is counted by ptrace, with the same result.
+# A program with its own seccomp listener is counted by ptrace, with the same result.
 count listener syscalls "$counted" listener
 holds listener '.counts.syscalls | .exact and (.source | test("^ptrace")) and .parts.seccomp == 1 and .parts.execve == 1'
 
-# A count that differs says so.
+# A count that differs between runs is marked.
 count toggle syscalls "$counted" toggle
 says out 'differs between runs'
 holds toggle '.counts.syscalls | .exact == false and .values[0] != .values[1]'
 
-# The environment of the user does not matter, that of --env does.
+# The user's environment has no effect; --env does.
 LD_LIBRARY_PATH=/tmp MORE=1 "$tacho" run -q -n 2 --name alloc3 --count syscalls -- "$counted" calls 3 >out 2>err ||
     fail "a run in another environment failed: $(cat err)"
 [ "$(difference syscalls calls3 alloc3)" = 0 ] || fail "a variable changed the system calls"
 run 0 -n 2 --name path --count syscalls --env LD_LIBRARY_PATH=/tmp/none -- "$counted" calls 3
 [ "$(difference syscalls calls3 path)" -gt 0 ] || fail "--env did not reach the counted run"
 
-# A process that is left behind is killed.
+# A process that the program leaves running is killed.
 rm -f orphan
 count orphan syscalls "$counted" orphan
 orphan=$(cat orphan)
@@ -88,7 +88,7 @@ while alive "$orphan" && [ $tries -lt 100 ]; do
 done
 alive "$orphan" && fail "the process $orphan that a counted run left is still there"
 
-# Hooks are run around each counted run, and a failed one is said.
+# Hooks are run before and after each counted run, and a failed hook is reported.
 run 0 -n 1 --count syscalls --count-runs 3 --prepare 'echo x >>prepared' --name hooks -- true
 [ "$(wc -l <prepared)" = 4 ] || fail "--prepare ran $(wc -l <prepared) times, not 4"
 run 0 -n 1 --count syscalls --name needs -- mkdir once

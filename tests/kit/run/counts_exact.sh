@@ -1,5 +1,5 @@
 #!/bin/sh
-# counts_exact.sh TACHO N: N of N counted runs of programs of C, C++ and Rust are equal.
+# counts_exact.sh TACHO N: all N counted runs of programs in C, C++ and Rust are equal.
 set -u
 runs=$2
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -45,7 +45,7 @@ fn main() {
 }
 END
 
-# equal NAME: all counts of ./NAME are exact.
+# equal NAME: all counts of ./NAME must be exact.
 equal()
 {
     run 0 -n 1 --count "$counts" --count-runs "$runs" -- "./$1"

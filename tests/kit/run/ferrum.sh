@@ -5,7 +5,7 @@
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# What such a program writes: events, one line each, and a Chrome trace whose times are its own.
+# A program that writes events, one per line, and a Chrome trace with its own clock.
 cat >prog <<'END'
 #!/bin/sh
 unset TACHO_PROFILE_JSONL TACHO_TRACE_OUT TACHO_RUN_DIR
@@ -38,7 +38,7 @@ jq -e '[.[] | select(.ph == "X" and .pid == 0)] as $runs | [.[] | select(.name =
 
 says tacho-out/prog/latest/report.html '<td>load</td><td>2</td>'
 
-# A file that is no trace is left where it is, and the report says so.
+# A file that is not a trace stays where it is, and the report says so.
 cat >prog <<'END'
 #!/bin/sh
 printf "$1" >"$FERRUM_TRACE_OUT"
@@ -51,7 +51,7 @@ done
 run 0 -n 1 -- ./prog nonsense
 says tacho-out/prog/latest/report.html '1 of the recordings in iter/ cannot be read'
 
-# What the user sets stays, and is found under both names.
+# A value that the user sets is kept, and the program finds it under both names.
 cat >prog <<'END'
 #!/bin/sh
 env | grep -E '^(TACHO|FERRUM)_(PROFILE|TRACE)' | sort >"$SEEN"

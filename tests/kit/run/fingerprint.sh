@@ -11,14 +11,14 @@ echo '{"a": 1}' >config.json
 echo x >input
 echo y >another
 
-# of OPTIONS...: the fingerprint of a run.
+# of OPTIONS...: prints the fingerprint of a run.
 of()
 {
     run 0 -n 1 --name it "$@"
     jq -er .fingerprint tacho-out/it/latest/run.json || fail "run.json has no fingerprint"
 }
 
-# Everything that defines it.
+# Everything that defines the run changes it.
 {
     of -- ./prog
     of -- ./prog 1
@@ -39,12 +39,12 @@ printf '#!/bin/sh\ntrue\n' >prog
 of --shell -c ./prog >>all
 [ "$(sort -u all | wc -l)" -eq 15 ] || fail "runs that differ share a fingerprint: $(sort all | uniq -d)"
 
-# Nothing else: neither how often and how long, nor the order of options, nor the name.
+# Nothing else does: neither the number of runs and their limits, nor the order of options, nor the name.
 first=$(of --env A=1 --env B=2 --label k=1 --label l=2 --env C=3 -- ./prog)
 [ "$(of -n 2 --warmup 1 --timeout 9s --env C=3 --env B=0 --env B=2 --env A=1 --label l=2 --label k=1 --work 3x -- ./prog)" = "$first" ] ||
     fail "the same run has another fingerprint"
 
-# Of several commands a seed that the user chose counts, one that was drawn does not.
+# With several commands, a seed given by the user changes it; a seed that was drawn does not.
 pair()
 {
     run 0 -n 1 "$@" -c ./prog -c ./other
@@ -55,7 +55,7 @@ drawn=$(pair)
 [ "$(for seed in '' 5 6; do pair ${seed:+--seed $seed}; done | sort -u | wc -l)" -eq 3 ] ||
     fail "the seed is not part of the fingerprint"
 
-# What went in, and whether run.json still says it.
+# The command shows the document, and whether it still matches run.json.
 "$tacho" fingerprint run tacho-out/it/latest >out || fail "fingerprint run ended with $?"
 says out 'argv            ["./prog"]'
 says out "program_sha256  $(sha256sum <prog | cut -d' ' -f1)"
@@ -81,7 +81,7 @@ jq 'del(.fingerprint)' tacho-out/it/latest/run.json >changed/run.json
 "$tacho" fingerprint run changed >out 2>err || fail "a run of before has no fingerprint: $(cat err)"
 says err 'the run recorded no fingerprint'
 
-# A cell of a sweep has one, too: of its own parameters and of the seed.
+# A cell of a sweep has a fingerprint, too, from its own parameters and the seed.
 sweep()
 {
     "$tacho" sweep -q -o "$1" --name s --grid n=1,2 --repeat 1 --seed "$2" -- ./prog '{n}' >out 2>err ||

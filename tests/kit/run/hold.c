@@ -1,5 +1,5 @@
-/* hold BYTES [MS]: touches so much memory, keeps it for MS, and tells the most that was resident.
- */
+/* hold BYTES [MS]: touches that much memory, keeps it for MS milliseconds, and prints its own
+   peak. */
 #include <fcntl.h>
 #include <stdint.h>
 #include <time.h>
@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 
-/* By system calls alone, so that telling takes no more memory. */
+/* Prints the peak by system calls only, so that printing needs no further memory. */
 static void tell(int out)
 {
     static char text[8192];
@@ -38,7 +38,7 @@ int main(int argc, char **argv)
     for (uint64_t i = 0; i < bytes; i += 4096)
         memory[i] = 1;
     null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    tell(null); /* what telling itself takes is there, then */
+    tell(null); /* touches the memory that printing itself needs */
     nanosleep(&(struct timespec){(time_t)(ms / 1000), (long)(ms % 1000) * 1000000}, NULL);
     tell(STDOUT_FILENO);
     _exit(0);

@@ -1,5 +1,5 @@
 #!/bin/sh
-# hostile.sh TACHO: run folders that somebody else filled, and looks at a run that is going on.
+# hostile.sh TACHO: run folders with files of another user, and reading a run in progress.
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -25,7 +25,7 @@ killed()
     folder=$(readlink -f "tacho-out/$1/latest")
 }
 
-# within SECONDS COMMAND...: it must end by then.
+# within SECONDS COMMAND...: the command must exit in that time.
 within()
 {
     timeout -k 1 "$@" </dev/null >out 2>err
@@ -40,7 +40,7 @@ mkdir -p outside/0001
 echo precious >outside/victim
 echo '{"planted":1}' >outside/0001/profile.jsonl
 
-# A killed run whose files are links: none is followed, in reading, completing or writing.
+# A killed run whose files are links. No link is followed, in reading, completing or writing.
 killed links
 rm -rf "$folder/iter"
 ln -s "$PWD/outside" "$folder/iter"
@@ -80,7 +80,7 @@ mkfifo "$folder/report.html"
 within 30 "$tacho" report "$folder" || fail "no report in the place of a FIFO: $(cat err)"
 [ -f "$folder/report.html" ] || fail "report.html is not a file"
 
-# Files that a command looks for by itself.
+# Files that a command searches for by itself.
 mkfifo tacho.yaml
 within 30 "$tacho" gate && fail "gate read a FIFO"
 says err "'tacho.yaml' is not a regular file"
@@ -90,16 +90,16 @@ within 30 "$tacho" witness verify "$folder" && fail "verify read a FIFO"
 says err "is a FIFO"
 rm "$folder/seal.jsonl"
 
-# What the program makes in its own folder neither hangs the run nor is copied.
+# Special files that the program creates in its own folder neither block the run nor are copied.
 # shellcheck disable=SC2016 # the program's variables
 within 60 "$tacho" run -n 2 --name plants -- sh -c 'mkfifo "$TACHO_RUN_DIR/profile.x.jsonl"
     ln -s "$PWD/outside/victim" "$TACHO_RUN_DIR/latency.1.csv"
     ln -s "$PWD/outside" "$TACHO_RUN_DIR/more"' || fail "the run failed: $(cat err)"
 holds plants 'any(.warnings[]; .code == "not-collected") and (.samples | length) == 2'
 unchanged "a run"
-! grep -rq precious tacho-out || fail "a file from outside was copied into the run folder"
+! grep -rq precious tacho-out || fail "a file outside the run folder was copied into the run folder"
 
-# Looking at a run that is going on leaves it alone.
+# Reading a run in progress does not change it.
 # shellcheck disable=SC2016 # the program's variables
 "$tacho" run -n 8 --name live -- sh -c 'case $TACHO_RUN_DIR in
     */0001) ;;
@@ -120,7 +120,7 @@ within 30 "$tacho" report -o live.html tacho-out/live/latest || fail "no page of
 within 30 "$tacho" baseline save --from tacho-out/live/latest && fail "a run in progress became a baseline"
 says err "still running"
 touch go
-wait $pid || fail "the run that was looked at failed: $(cat run.err)"
+wait $pid || fail "the run that was read while in progress failed: $(cat run.err)"
 holds live '.state == "complete" and (.samples | length) == 8'
 
 # A program that truncates its output while it is searched, and one whose output is huge and sparse.
@@ -133,7 +133,7 @@ within 120 "$tacho" run -n 2 --name sparse --metric 'x=x=([0-9]+)' --output spar
     sh -c 'truncate -s +20G sparse.txt; echo x=5' || fail "a sparse output: $(cat err)"
 holds sparse '[.samples[].metrics.x] | all(. == 5)'
 
-# A sealed run that lost its seal is not ok because of another log in its folder.
+# A sealed run without its seal does not pass, even if its folder contains another log.
 run 0 -n 1 --name sealed --seal -- true
 folder=$(readlink -f tacho-out/sealed/latest)
 within 30 "$tacho" witness verify "$folder" || fail "the seal does not fit: $(cat out err)"

@@ -1,5 +1,5 @@
 #!/bin/sh
-# hostile_text.sh TACHO: names with escape sequences, markup and formulas, in all that is printed.
+# hostile_text.sh TACHO: names with escape sequences, markup and formulas are harmless in every output.
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -8,14 +8,14 @@ need jq
 esc=$(printf '\033')
 name="x${esc}[2J${esc}]0;owned$(printf '\007')"
 
-# clean FILE: it holds no control characters but line feeds and tabs.
+# clean FILE: the file must not contain control characters except line feeds and tabs.
 clean()
 {
     LC_ALL=C grep -n "[$(printf '\001')-$(printf '\010')$(printf '\013')-$(printf '\037')$(printf '\177')]" "$1" &&
         fail "$1 has control characters: $2"
 }
 
-# prints STATUS COMMAND...: what it prints is clean.
+# prints STATUS COMMAND...: the output must be clean.
 prints()
 {
     want=$1
@@ -46,7 +46,7 @@ says out '\[x\](http:<!-- -->//evil.example) @<!-- -->you'
 prints 0 "$tacho" report -f csv "$name/run"
 prints 0 "$tacho" report "$name/run"
 
-# Formulas: an apostrophe before them, unless --raw is given. Numbers stay numbers.
+# Formulas get an apostrophe in front, unless --raw is given. Numbers stay numbers.
 jq -c '.name = "=1+1" | .metrics = [{name: "@m", regex: "x", all: false}] |
     .samples |= map(.metrics = {"@m": 1})' "$name/run/run.json" >json && mv json "$name/run/run.json"
 prints 0 "$tacho" report -f csv "$name/run"
@@ -74,7 +74,7 @@ prints 0 "$tacho" stats "$name/numbers"
 prints 1 "$tacho" witness verify "$name"
 prints 1 "$tacho" stats "$name/none"
 
-# A line feed in a name forges no line.
+# A line feed in a name cannot forge a line.
 lines="$(printf 'x\nok   forged')"
 run 0 -n 1 --name lines --seal -- true
 folder=$(readlink -f tacho-out/lines/latest)
@@ -85,20 +85,20 @@ cp "$name/numbers" "$lines.jsonl"
 prints 2 "$tacho" witness verify "$lines.jsonl"
 grep '^ok' out && fail "a forged line: $(cat out)"
 
-# Functions of a profile.
+# Names of functions in a profile.
 printf 'main;%s 5\n' "$name" >folded
 prints 0 "$tacho" flame fold folded
 prints 0 "$tacho" flame convert --to tree folded
 says out main
 
-# Our own colours pass, those of others do not.
+# Our own colours are printed, escape sequences in names are not.
 printf '1\n' >"red${esc}[5A"
 "$tacho" doctor --color always >colors 2>err
 grep -q "${esc}\[3" colors || fail "there are no colours"
 sed "s/${esc}\[[0-9]*m//g" colors >out
 clean out "colours of doctor"
 
-# Data pass unchanged.
+# Data are printed unchanged.
 printf '{"a":"\302\205\302\233"}\n' >data.json
 "$tacho" fingerprint json --json data.json >out 2>err || fail "no fingerprint: $(cat err)"
 LC_ALL=C grep -q "$(printf '\302\233')" out || fail "JSON was changed: $(cat out)"

@@ -5,7 +5,7 @@ set -u
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# A polite end: what was measured is written.
+# Ctrl-C: what was measured is written.
 "$tacho" run -n 100000 --name polite -- sleep 0.02 >out 2>err &
 pid=$!
 log="tacho-out/polite/latest/samples.jsonl"
@@ -25,7 +25,7 @@ says err interrupted
 holds polite '.state == "interrupted" and (.samples | length) >= 4 and .statistics.wall_ns.n >= 4 and
               any(.samples[]; .tree_rss_bytes > 0)'
 
-# Before the server is ready, too.
+# Also before the server is ready.
 "$tacho" run -n 3 --name waiting --server 'echo $$ >up; exec sleep 96.1' --ready never -- true >out 2>err &
 pid=$!
 server=$(pids up 1)
@@ -44,7 +44,7 @@ kill -9 $pid
 wait $pid 2>/dev/null
 gone "the server of a tacho that was killed" "$server"
 
-# A rude one: the samples are on disk, the command goes too, and report completes the folder.
+# kill -9: the samples are on disk, the command is killed too, and report completes the folder.
 "$tacho" run -n 100000 --name rude --metric 'x=([0-9]+)' -- sh -c 'echo $$ >>rude; echo 5; exec sleep 0.0317' >out 2>err &
 pid=$!
 await tacho-out/rude/latest/samples.jsonl 4
@@ -65,7 +65,7 @@ holds rude ".state == \"recovered\" and (.samples | length) == $written and .sam
 "$tacho" report -f csv $folder >again 2>err || fail "the second report failed"
 [ "$(wc -l <again)" -eq $((written + 1)) ] || fail "the CSV has not every sample"
 
-# No run that has ended is lost, also those that tacho has not looked at yet: here it cannot look.
+# No completed run is lost, even if tacho has not read it yet. Here tacho is stopped, so it cannot.
 "$tacho" run -n 100000 --name deaf -- sh -c 'echo >>count' >out 2>err &
 pid=$!
 await tacho-out/deaf/latest/samples.jsonl 20
@@ -81,7 +81,7 @@ made=$(wc -l <count)
 holds deaf "(.samples | length) as \$n | (\$n == $made or \$n == $made - 1) and
             [.samples[].run] == [range(1; \$n + 1)]"
 
-# Nor when its spawner is killed with it.
+# The same if the spawner is killed with it.
 "$tacho" run -n 100000 --name both -- sh -c 'echo >>ran' >out 2>err &
 pid=$!
 await tacho-out/both/latest/samples.jsonl 20
@@ -94,7 +94,7 @@ made=$(wc -l <ran)
 holds both "(.samples | length) as \$n | (\$n == $made or \$n == $made - 1) and
             [.samples[].run] == [range(1; \$n + 1)]"
 
-# The server goes, too, with its children, also where it does not heed TERM.
+# The server is killed too, with its children, even if it ignores SIGTERM.
 "$tacho" run -n 100000 --name stubborn --server 'trap "" TERM; echo $$ >server; sleep 97.31 & echo $! >>server
     echo up; sleep 97.32 & echo $! >>server; wait' --ready up -- sleep 0.02 >out 2>err &
 pid=$!
@@ -108,7 +108,7 @@ wait $pid 2>/dev/null
 # shellcheck disable=SC2086 # several pids
 gone "the server" $servers
 
-# A full disk: told, and no receipt that lies.
+# A full disk is reported, and no false receipt is written.
 if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
     status=0
     "$tacho" run -q -n 100000 --max-time 60s --out small -- true >out 2>err || status=$?

@@ -1,7 +1,8 @@
 /*
  * Records latencies whose statistics are known.
- *   latencies fork   1 to 1000 ns here, 1001 to 2000 ns in a forked child
- *   latencies kill   3000 of 1 ms, ten more, and dies by SIGKILL
+ *
+ *     latencies fork   1 to 1000 ns here, 1001 to 2000 ns in a forked child
+ *     latencies kill   3000 of 1 ms, ten more, then kills itself with SIGKILL
  */
 #include <signal.h>
 #include <string.h>

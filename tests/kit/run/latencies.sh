@@ -8,7 +8,7 @@ project=$3
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# The child's are there once, beside the parent's; percentiles are those of all values.
+# The child's latencies are counted once, with the parent's. Percentiles are those of all values.
 run 0 -n 3 --name both -- "$latencies" fork
 says out "6,000 latencies recorded by the program: p50 1.000 us, p95 1.900 us, p99 1.980 us, max 2.000 us"
 holds both '.latency.exact and .latency.wall_ns.n == 6000 and (.latency | has("kernel_ns") | not)'
@@ -34,7 +34,7 @@ run 0 -n 2 --name killed -- sh -c "'$latencies' kill; [ \$? -eq 137 ]"
 holds killed '.samples | all(.recorded.latency == 1000000)'
 holds killed '.latency.wall_ns.n == 6000'
 
-# A program that writes microseconds itself; one that was cut in the middle of a row.
+# A program that writes microseconds itself, and a file that is truncated in the middle of a row.
 # shellcheck disable=SC2016 # the program's variables
 run 0 -n 2 --name own -- sh -c '
     printf "sample_id,wall_time_us,kernel_time_us,seq_len\n1,20,5,4\n2,40,5,4\n3,9" >"$TACHO_RUN_DIR/latency.$$.csv"

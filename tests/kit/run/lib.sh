@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the tests of `tacho run` share: $tacho, a folder of their own, and a look into run.json.
+# Shared by the tests of `tacho run`: $tacho, a temporary folder, and checks of run.json.
 
 tacho=$1
 # shellcheck source=SCRIPTDIR/../../support/lib.sh
@@ -7,7 +7,7 @@ tacho=$1
 cd "$scratch" || exit 1
 unset NO_COLOR COLUMNS TACHO_RUN_DIR TACHO_TRACE_OUT TACHO_PROFILE_JSONL
 
-# run STATUS OPTIONS...: tacho run must end so. What it prints is in out and err.
+# run STATUS OPTIONS...: tacho run must exit with STATUS. Its output is in out and err.
 run()
 {
     want=$1
@@ -20,7 +20,7 @@ run()
     }
 }
 
-# says FILE TEXT: it is in there.
+# says FILE TEXT: the file must contain the text.
 says()
 {
     grep -qF -- "$2" "$1" || {
@@ -29,7 +29,7 @@ says()
     }
 }
 
-# holds NAME FILTER: jq's filter is true for the run.json of the latest run of NAME.
+# holds NAME FILTER: jq's filter must be true for the run.json of the latest run of NAME.
 holds()
 {
     jq -e "$2" "tacho-out/$1/latest/run.json" >/dev/null || {
@@ -38,7 +38,7 @@ holds()
     }
 }
 
-# gone WHAT PID...: waits until none of the processes is alive.
+# gone WHAT PID...: waits until none of the processes is running.
 gone()
 {
     what=$1
@@ -47,7 +47,7 @@ gone()
         tries=0
         while alive "$process"; do
             tries=$((tries + 1))
-            [ $tries -lt 200 ] || fail "$what outlives tacho"
+            [ $tries -lt 200 ] || fail "$what still runs after tacho"
             sleep 0.05
         done
     done

@@ -6,7 +6,7 @@ hold=$2
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# The kernel counts pages in batches for each CPU, here and there: 256 KiB are let pass.
+# The kernel counts pages in batches per CPU, so a difference of 256 KiB is accepted.
 for bytes in 2000000 50000000 1000000000; do
     run 0 -n 5 --metric 'kb=VmHWM:[[:space:]]*([0-9]+)' --name hold -- "$hold" "$bytes"
     holds hold '(.statistics.max_rss_bytes.median - 1024 * .statistics.kb.median | fabs)
@@ -14,7 +14,7 @@ for bytes in 2000000 50000000 1000000000; do
     holds hold ".statistics.max_rss_bytes.median > $bytes"
 done
 
-# Two commands of different size in turns: the small one does not get the large one's peak.
+# Two interleaved commands of different size: the small one does not get the peak of the large one.
 run 0 -n 5 --name small --name large -c 'true' -c "$hold 300000000"
 holds small '.statistics.max_rss_bytes.max < 20e6'
 holds large '.statistics.max_rss_bytes.min > 290e6'

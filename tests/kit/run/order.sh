@@ -1,6 +1,6 @@
 #!/bin/sh
-# order.sh TACHO: a coin decides the order of each round, the seed decides the coins, and the folder
-# shows both.
+# order.sh TACHO: a coin decides the order of each round, the seed decides the coins, and the run
+# folder records both.
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -27,7 +27,7 @@ esac
 run 0 -n 40 --seed 7 --name a --name b -c true -c 'true 2'
 [ "$(order)" = "$first" ] || fail "the same seed gave another order: $first and $(order)"
 
-# Without --seed each measurement has a new one, and it decides the order.
+# Without --seed each measurement has a new seed, which decides the order.
 run 0 -n 40 --name a --name b -c true -c 'true 2'
 seed=$(jq .order_seed tacho-out/a/latest/run.json)
 drawn=$(order)

@@ -1,11 +1,11 @@
 #!/bin/sh
-# plans.sh TACHO: how often, in which order, and what wrong usage is told.
+# plans.sh TACHO: the number of runs, their order, and messages about wrong usage.
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# Until precise: never a look but at 10, 20, 40, ...; never past the limits.
+# Until precise: the precision is checked only after 10, 20, 40, ... runs, and never beyond the limits.
 run 0 --precision 100% -- sleep 0.2
 holds sleep '.stopped == "precise" and (.samples | length) == 10 and .precision.reached <= 1'
 holds sleep '.plan.alpha == 0.0294'
@@ -14,7 +14,7 @@ holds true '.stopped == "max-runs" and (.samples | length) == 15'
 run 0 --precision 0.0001% --max-time 300ms -- sleep 0.05
 holds sleep '.stopped == "max-time" and (.samples | length) >= 1 and (.samples | length) <= 6'
 
-# What --max-time stops has an interval of 95 % before the first check, and of one check after it.
+# Runs stopped by --max-time have a 95 % interval before the first check, and that of one check after it.
 run 0 --precision 0.0001% --max-time 1s --min-runs 7 -- sleep 0.2
 holds sleep '.stopped == "max-time" and (.samples | length) == 7 and .plan.alpha == 0.0294'
 holds sleep '.precision.alpha == 0.05 and .statistics.wall_ns.level == 1 - 2 / 128'
@@ -24,7 +24,7 @@ run 0 --precision 0.0001% --max-time 10ms --min-runs 15 -- sleep 0.06
 holds sleep '(.samples | length) == 15 and .precision.alpha == 0.0294'
 holds sleep '.statistics.wall_ns.level == 0.95'
 
-# At least 10 runs unless the user says a time.
+# At least 10 runs unless the user gives a time limit.
 run 0 --precision 0.0001% -- sleep 0.6
 holds sleep '.stopped == "max-time" and (.samples | length) == 10 and .statistics.wall_ns.level > 0.95'
 
@@ -43,13 +43,13 @@ holds one '.statistics.x | .median == 3 and .p95 == 9 and .stddev == 3.559026084
 jq -e '[.rows[] | select(.metric == "x") | .a.median] == [3]' judged >/dev/null ||
     fail "compare has another median: $(jq -c .rows judged)"
 
-# Too few runs for an interval: the range.
+# With too few runs for an interval, the table shows the range.
 run 0 -n 2 --name a --name b -c 'sleep 0.001' -c 'sleep 0.001'
 says out "(range)"
 says tacho-out/b/latest/report.html "(range)"
 says tacho-out/b/latest/report.md "(range)"
 
-# Both in each round, one folder each, one group.
+# Each round has both commands. Each has its own folder, and they share one group.
 run 0 -n 4 --name a --name b -c 'sleep 0.001' -c "sh -c 'sleep 0.001'"
 group=$(jq .group tacho-out/a/latest/run.json)
 [ "$group" != null ] || fail "two commands have no group"
@@ -59,10 +59,10 @@ jq -s '[.[] | .name as $n | .samples[] | {n: $n, t: .start_ns}] | sort_by(.t) | 
     fail "a round has not one run of each"
 says out "(range "
 run 0 -n 3 -c true -c true -c true
-[ -d tacho-out/true-2/latest ] || fail "names are not told apart"
-[ -d tacho-out/true-3/latest ] || fail "names are not told apart"
+[ -d tacho-out/true-2/latest ] || fail "the names are not different"
+[ -d tacho-out/true-3/latest ] || fail "the names are not different"
 
-# By a shell, or refused.
+# Lines that need a shell are run by one, or refused.
 run 1 'echo a | cat'
 says err "tacho run --shell -c 'echo a | cat'"
 run 64 -c 'echo a | cat'
@@ -70,15 +70,15 @@ says err "needs a shell"
 run 0 -n 2 --shell --name piped --output seen -c 'echo a b | tr a-z A-Z'
 says seen "A B"
 
-# A name is as good as its latest run.
+# OUT/NAME means the latest run of that name.
 "$tacho" report -f csv tacho-out/piped >rows 2>err || fail "the latest run was not found: $(cat err)"
 [ "$(wc -l <rows)" -eq 3 ] || fail "not the samples of the latest run: $(cat rows)"
 
-# JSON on stdout, and nothing else.
+# --json prints JSON to standard output, and nothing else.
 run 1 -n 3 --json -c true -c false --allow-nonzero
 [ "$(jq -r '.name // .fastest' out | tr '\n' ' ')" = "true false true " ] || fail "--json gave: $(cat out)"
 
-# Runs that failed are in no statistics. Where all failed there are none, and that is a failure.
+# Failed runs are left out of the statistics. If all failed there are no statistics, and tacho fails.
 run 1 -n 3 -i -- false
 says out "no statistics: no run succeeded"
 holds false '.statistics == {} and (.samples | length) == 3 and .state == "complete"'
@@ -99,7 +99,7 @@ chmod +x fails-later
 run 0 -n 4 -i --metric 'v=v([0-9]+)' -- ./fails-later
 holds fails-later '.statistics | .wall_ns.n == 2 and .v.n == 2 and .v.max == 2'
 
-# Where nothing was run there is no report.
+# If nothing was run there is no report.
 run 1 --setup false --name idle -- true
 says err "setup failed"
 [ ! -s out ] || fail "a table of nothing: $(cat out)"
@@ -107,7 +107,7 @@ says err "setup failed"
 "$tacho" report -f md -o - tacho-out/idle | grep -q "No statistics: no run was made" || fail "an empty report"
 "$tacho" report -f junit -o - tacho-out/idle | grep -q '<failure message="no run was made"' || fail "JUnit passes"
 
-# Wrong usage: the option, the reason.
+# Messages about wrong usage name the option and the reason.
 for bad in '--runs 0' '--runs 3 --precision 1%' '--max-runs 9 -n 3' '--min-runs 9 -n 3' '--min-runs 9 --max-runs 8' '--min-runs 0' '--runs x' '--precision 0' '--precision 200%' '--max-time 5' '--timeout x' \
     '--cpu a' '--cpu 3-1' '--work x' '--env x' '--label =v' '--name a/b' '--metric x' \
     '--metric a=(' '--metric 1=a' '--interval 1us' '--output inherit --metric a=b'; do
@@ -130,7 +130,7 @@ run 1 --power nonsense -n 1 -- true
 run 1 --out /proc/nowhere -n 1 -- true
 says err "/proc/nowhere"
 
-# Two at once do not collide.
+# Two tacho processes at the same time do not collide.
 "$tacho" run -q -n 5 -- true >/dev/null & first=$!
 "$tacho" run -q -n 5 -- true >/dev/null & second=$!
 wait $first || fail "the first of two failed"

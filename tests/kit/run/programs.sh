@@ -1,5 +1,5 @@
 #!/bin/sh
-# programs.sh TACHO: programs of all kinds, each measured right or refused right.
+# programs.sh TACHO: programs of all kinds, each measured correctly or refused with the right message.
 # shellcheck disable=SC2016 # the programs' shells expand what is in single quotes
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -19,7 +19,7 @@ says out "report: tacho-out/true/"
 run 0 -n 3 -- sleep 0.1
 holds sleep '.samples | all(.wall_ns >= 1e8 and .user_ns < 5e7)'
 
-# It fails, is killed, does not exist, is no program.
+# Programs that fail, are killed, do not exist, or are not programs.
 run 1 -n 5 -- sh -c 'echo one two >&2; exit 7'
 says err "failed with status 7"
 says err "one two"
@@ -44,18 +44,18 @@ chmod +x broken
 run 1 -n 1 -- ./broken
 says err "cannot run './broken'"
 
-# Time limits: one that heeds TERM, one that does not.
+# Time limits: a program that exits on SIGTERM, and one that ignores it.
 run 1 -n 1 --timeout 200ms -- sleep 20
 says err "killed by --timeout"
 holds sleep '.stopped == "timeout" and .samples[0].timed_out and .samples[0].wall_ns < 1.1e9'
 run 1 -n 1 --timeout 200ms -- sh -c 'trap "" TERM; sleep 20; sleep 20'
 holds sh '.samples[0].timed_out and .samples[0].signal == 9 and .samples[0].wall_ns > 1.1e9'
 
-# Daemons are told of, and do not keep tacho waiting.
+# Daemons are reported, and tacho does not wait for them.
 run 0 -n 2 -- sh -c 'sleep 3 & exit 0'
 holds sh '(.samples | all(.left_running)) and .warnings[0].code == "left-running"'
 holds sh '.samples | all(.wall_ns < 2.9e9)'
-# They print into no later run.
+# They cannot print into a later run.
 run 0 -n 3 --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; (sleep 0.2; echo x=2) & exit 0'
 holds sh '[.samples[].metrics.x] == [1, 1, 1]'
 run 0 -n 1 --output shared --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; sleep 3 & exit 0'
@@ -73,7 +73,7 @@ run 0 -n 2 -- sh -c 'yes | head -c 100000000'
 run 0 -n 2 --metric 'n=^([0-9]+)$' -- sh -c 'yes | head -c 100000000; echo; echo 42'
 holds sh '[.samples[].metrics.n] == [42, 42]'
 
-# Metrics: the last, every one, one that is not found.
+# Metrics: the last match, every match, no match.
 run 0 -n 3 --metric 'v=v=([0-9.]+)' --metric 'all:each=v=([0-9.]+)' --metric gone=nothing \
     -- echo v=1.5 v=2.5
 holds echo '.samples[1].metrics == {"v": 2.5, "each": [1.5, 2.5], "gone": null}'
@@ -86,7 +86,7 @@ says err "the expression is too large"
 run 1 -n 1 --server 'echo up; sleep 9' --ready '(((u{1,200}){1,200}){1,200})' -- true
 says err "the expression is too large"
 
-# SIGTERM ends a search that would take for ever.
+# SIGTERM stops a search that would take forever.
 "$tacho" run -n 1 --metric 'x=(a*)(a*)(a*)\1\2\3b' -- sh -c 'head -c 4000 /dev/zero | tr "\0" a' >out 2>err &
 searching=$!
 until [ "$(pgrep -c -P $searching)" -ge 2 ]; do # the spawner and the search
@@ -121,14 +121,14 @@ holds sh '.config.document == {"a": 1, "b": [true]} and (.config.sha256 | length
 holds sh '.statistics.throughput.median > 0'
 holds sh '.plan.cpus == "0" and .plan.no_aslr'
 
-# What is around a run.
+# Hooks.
 run 0 -n 3 -w 2 --setup 'echo s >>log' --prepare 'echo p >>log' --conclude 'echo c >>log' \
     --cleanup 'echo e >>log' -- sh -c 'echo run >>log'
 [ "$(tr -d '\n' <log)" = "sprunc$(printf 'prunc%.0s' 1 2 3 4)e" ] || fail "the order was: $(tr '\n' ' ' <log)"
 run 1 -n 3 --prepare 'exit 3' -- true
 says err "--prepare failed"
 
-# What a program is told, and what it leaves.
+# Variables that a program gets, and files that it writes.
 run 0 -n 2 -- sh -c 'echo "{}" >"$TACHO_PROFILE_JSONL"
     printf "sample_id,wall_time_us,kernel_time_us,seq_len\n1,2,3,4\n" >"$TACHO_RUN_DIR/latency.$$.csv"'
 [ "$(wc -l <tacho-out/sh/latest/profile.jsonl)" -eq 2 ] || fail "events were not put together"
@@ -147,9 +147,9 @@ run 0 -n 1 --output told -- env
 says told TACHO_PROFILE_MODEL=env
 run 0 -n 2 --power fixed:50 -- sleep 0.1
 holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9 and .energy_j < 60))'
-[ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not looked at"
+[ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not polled"
 
-# A server beside the runs: ready by what it prints, watched, ended; one that never is.
+# A server: ready by its output, measured, stopped; and one that never becomes ready.
 run 0 -n 3 --name served --server 'echo $$ >served; echo "now up"; exec sleep 98.7' --ready 'up$' -- \
     sleep 0.05
 holds served '.server.ready_s > 0 and .server.peak_rss_bytes > 100000 and .plan.ready == "up$"'
@@ -158,7 +158,7 @@ says tacho-out/served/latest/server.log "now up"
 run 0 -n 3 --name served --power fixed:50 --server 'echo up; while :; do :; done' --ready up -- \
     sleep 0.3
 holds served '.server.energy_j > 1 and .server.energy_j < 1.1 * ([.samples[].energy_j] | add)'
-[ "$(wc -l <tacho-out/served/latest/server-power.csv)" -ge 4 ] || fail "the server's power was not looked at"
+[ "$(wc -l <tacho-out/served/latest/server-power.csv)" -ge 4 ] || fail "the server's power was not polled"
 says out "server: ready after"
 run 1 -n 3 --name served --server 'exit 3' --ready up -- true
 says err "exited before it was ready"
@@ -167,8 +167,8 @@ says err "the server has exited"
 run 64 -n 1 --server x -- true
 run 1 -n 1 --server 'sleep 5' --ready '(' -- true
 
-# Flamegraphs of the command and of the server, whose work a child of it does; where the kernel
-# lets nobody sample, that is told and the rest is there.
+# Flamegraphs of the command and of the server, whose child does the work. If the kernel allows no
+# sampling, that is reported and the other outputs are written.
 status=0
 "$tacho" run -n 2 --name drawn --flame --server 'echo up; (while :; do :; done); true' --ready up -- \
     sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done' >out 2>err || status=$?
@@ -176,7 +176,7 @@ if [ "$status" -eq 0 ]; then
     says tacho-out/drawn/latest/flamegraph-drawn-server.svg "samples, 100"
     says tacho-out/drawn/latest/report.html "flamegraph-drawn-server.svg"
     [ ! -e tacho-out/drawn/latest/iter ] || fail "the extra runs left a folder"
-    # What the profiler says of its result is a warning of the run.
+    # Messages of the profiler are warnings of the run.
     if command -v python3 >/dev/null; then
         run 0 -n 1 --flame --name python -- python3 -c 'sum(i * i for i in range(1000000))'
         holds python '.warnings | any(.code == "flamegraph" and (.text | test("Python functions")))'
@@ -190,6 +190,6 @@ else
 fi
 holds drawn '.samples | length == 2'
 
-# A trace: a span a run.
+# A trace has one span per run.
 run 0 -n 3 --trace -- true
 [ "$(jq '[.[] | select(.ph == "X")] | length' tacho-out/true/latest/trace.json)" -eq 3 ] || fail "no span a run"

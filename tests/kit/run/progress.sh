@@ -1,6 +1,6 @@
 #!/bin/sh
-# progress.sh TACHO: on a terminal a bar with the runs done, the time left, the estimate and its
-# interval, gone at the end; without one nothing.
+# progress.sh TACHO: on a terminal a bar shows the completed runs, the time left, the estimate and
+# its interval, and disappears at the end. Without a terminal there is no bar.
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -35,7 +35,7 @@ assert re.search(r"2[0-9.]+ ms \+-[0-9.]+%", drawn), drawn
 assert "\r" in drawn and "running" not in plain.split("wall time")[1], plain
 END
 
-# What the command or a hook prints begins a line of its own: no bar is before it.
+# The output of the command or of a hook begins on a new line, without a bar in front.
 python3 - "$tacho" <<'END' || exit 1
 import os, pty, re, sys
 
@@ -70,7 +70,7 @@ assert status == 0 and "\x1b[K" not in text and len(re.findall(r"(?m)^from it\r$
 status, text = on_terminal("run", "-n", "5", "--prepare", "echo from hook", "--", "sleep", "0.05")
 assert status == 0 and shown(text, "from hook") == 5, text
 
-# What a watched command prints is above the live display, line by line, and it has a terminal.
+# The output of a watched command appears above the live display, line by line. The command has a terminal.
 status, text = on_terminal("watch", "-i", "20ms", "--", "sh", "-c",
     "for i in 1 2 3; do echo line $i; [ ! -t 1 ] || echo tty; sleep 0.1; done; printf 'no end'; sleep 0.1")
 assert status == 0, text

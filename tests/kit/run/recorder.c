@@ -1,4 +1,4 @@
-/* Records one of each kind that a trace has, in the middle of its life. */
+/* Records one event of each kind that a trace has, in the middle of its run time. */
 #include <unistd.h>
 
 #include <tacho/trace.h>

@@ -1,5 +1,5 @@
 #!/bin/sh
-# schema.sh TACHO SCHEMA GOLDEN: run.json is what its schema says; old ones stay readable.
+# schema.sh TACHO SCHEMA GOLDEN: run.json matches its schema, and old files stay readable.
 set -u
 schema=$2
 golden=$3
@@ -37,7 +37,7 @@ for path, document in zip(sys.argv[2:], documents):
     for error in checker.iter_errors(document):
         sys.exit(f"{path}: {error.json_path}: {error.message}")
 
-# A schema that takes anything shows nothing.
+# The schema must also refuse wrong documents.
 for spoil in (lambda d: d["samples"][0].update(wall_ns=-1), lambda d: d.pop("plan"),
               lambda d: d.update(state="fine"), lambda d: d.update(more=1)):
     document = json.loads(json.dumps(documents[0]))

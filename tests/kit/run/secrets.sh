@@ -1,5 +1,5 @@
 #!/bin/sh
-# Secrets on command lines and in variables reach the command, and no file, page or message.
+# Secrets on command lines and in variables reach the command, but no file, page or message.
 #   secrets.sh TACHO
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
@@ -12,7 +12,7 @@ END
 chmod +x prog
 export SEEN="$scratch/seen"
 
-# hidden WHAT: the secret is in no file here, nor in a name, and the command has seen it.
+# hidden WHAT: no file or file name here contains the secret, and the command got it.
 hidden()
 {
     grep -qF "$secret" "$SEEN" || fail "$1: the command was not given the secret"
@@ -21,7 +21,7 @@ hidden()
     ! find . -name "*$secret*" | grep . || fail "$1: the secret is in these names"
 }
 
-# Words, variables, hooks, in every form.
+# Arguments, variables and hooks, in every form.
 export TACHO_API_TOKEN="$secret"
 run 0 -n 6 --env "A_TOKEN=$secret" --env THREADS=4 --setup "true --password '$secret'" \
     --prepare "A_TOKEN=$secret true" -- ./prog --api-key "$secret" "--auth=$secret two" \
@@ -38,7 +38,7 @@ for format in text md csv json junit prometheus html; do
     ! grep -qF "$secret" out err || fail "report --format $format shows the secret"
 done
 
-# Another secret: another fingerprint.
+# Another secret gives another fingerprint.
 TACHO_API_TOKEN=another run 0 -n 6 -- ./prog
 second=$(jq -r .environment_hash tacho-out/prog/latest/run.json)
 [ "$first" != "$second" ] || fail "a change of the secret does not change the fingerprint"
@@ -48,7 +48,7 @@ says out "masked:$hash"
 "$tacho" fingerprint env --keep-env OTHER --keep-env TACHO_API_TOKEN >out
 says out "$secret"
 
-# Lines, several commands, names made of them.
+# Command lines, several commands, names made from them.
 run 0 -n 6 -c "./prog --token $secret" -c "./prog --token='$secret' 2"
 hidden "run -c"
 "$tacho" compare tacho-out/prog*/latest >out 2>err || :
@@ -116,7 +116,7 @@ for arguments in --dry-run --save "--html tacho-out/g.html --md tacho-out/g.md -
 done
 hidden gate
 ! grep -rlF "$secret" .tacho || fail "the secret is in a baseline"
-# A baseline that an earlier version wrote is still of this command.
+# A baseline that an earlier version wrote still belongs to this command.
 for file in .tacho/baselines/line/*.json; do
     jq --arg masked "masked:$hash" --arg secret "$secret" \
         'walk(if type == "object" and has("command") then .command |= gsub($masked; $secret) else . end)' \

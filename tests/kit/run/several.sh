@@ -1,12 +1,12 @@
 #!/bin/sh
-# several.sh TACHO: with several commands each one has its own results, whatever is around them.
+# several.sh TACHO: with several commands each one has its own results, with every other option.
 # shellcheck disable=SC2016 # the programs' shells expand what is in single quotes
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# prog NAME VALUE: says what it is, prints a value and two more, and records an event.
+# prog NAME VALUE: prints its name, a value and two more, and records an event.
 cat >prog <<'END'
 #!/bin/sh
 echo "$1" >>order
@@ -48,7 +48,7 @@ for name in a b c; do
     value=$((value + 10))
 done
 
-# --json prints the receipts that are in the folders, then the comparison. A report drawn again is that of the run.
+# --json prints the receipts that are in the folders, then the comparison. A report made again equals that of the run.
 cat tacho-out/a/latest/run.json tacho-out/b/latest/run.json tacho-out/c/latest/run.json >want
 tail -n 1 out >>want
 jq -se 'map(.schema) == ["tacho.run.v1", "tacho.run.v1", "tacho.run.v1", "tacho.comparison.v1"]' want >/dev/null ||
@@ -64,7 +64,7 @@ for name in a b c; do
     done
 done
 
-# Each folder has a seal, and a change breaks that of its folder alone.
+# Each folder has a seal, and a change breaks only the seal of its folder.
 [ "$(grep -c '^sealed: ' err)" -eq 3 ] || fail "not three seals: $(cat err)"
 "$tacho" witness verify -q tacho-out/a/latest tacho-out/b/latest tacho-out/c/latest || fail "a seal does not fit"
 echo >>tacho-out/b/latest/profile.jsonl
@@ -74,7 +74,7 @@ for name in a b c; do
     [ "$status" -eq "$([ $name = b ] && echo 2 || echo 0)" ] || fail "the seal of $name: $status"
 done
 
-# A hook is for all commands, or there is one for each.
+# A hook is given once for all commands or once per command.
 rm order
 run 0 -n 2 -w 1 --seed 1 --name a --name b --setup 'echo setup a >>order' --setup 'echo setup b >>order' \
     --prepare 'echo before a >>order' --prepare 'echo before b >>order' --conclude 'echo after >>order' \
@@ -92,7 +92,7 @@ run 1 -n 2 --name a --name b --cleanup 'echo clean a >>order; exit 5' --cleanup 
 [ "$(tr '\n' ' ' <order)" = "clean a clean b " ] || fail "after a failed --cleanup: $(cat order)"
 says err "exited with status 5"
 
-# SIGTERM ends a hook that does not end by itself, also one that ignores it; --cleanup is run.
+# SIGTERM stops a hook that does not exit by itself, even one that ignores it; --cleanup is run.
 for hook in setup prepare conclude; do
     rm -f began cleaned
     "$tacho" run -n 2 --name a --name b --$hook "trap '' TERM; echo \$\$ >>began; sleep 97 & echo \$! >>began; wait; sleep 97" \
@@ -109,12 +109,12 @@ for hook in setup prepare conclude; do
     gone "--$hook" $hooks
 done
 
-# What polling cost is told of the command that was polled.
+# The cost of polling is recorded for the command that was polled.
 run 0 -n 2 --name long --name short -c 'sleep 0.3' -c true
 [ "$(jq .costs.polls tacho-out/long/latest/run.json)" -gt \
     "$(jq .costs.polls tacho-out/short/latest/run.json)" ] || fail "both have the polls of the group"
 
-# One server for all of them: each receipt has it, the first folder has its files.
+# One server for all commands: each receipt describes it, the first folder has its files.
 run 0 -n 2 --name a --name b --name c --server 'echo $$ >>server; echo up; exec sleep 95.5' --ready up \
     -c 'sleep 0.02' -c 'sleep 0.03' -c true
 [ "$(wc -l <server)" -eq 1 ] || fail "there was not one server"
@@ -123,14 +123,14 @@ jq -se '([.[].server] | unique | length) == 1 and all(.[]; .server.ready_s > 0 a
     tacho-out/[abc]/latest/run.json >/dev/null || fail "the receipts differ in the server"
 says tacho-out/a/latest/server.log up
 [ ! -e tacho-out/b/latest/server.log ] || fail "the second folder has the log of the server, too"
-[ "$(grep -c '^server: ready' out)" -eq 1 ] || fail "the server is not told once"
+[ "$(grep -c '^server: ready' out)" -eq 1 ] || fail "the server is not reported exactly once"
 
 # Input and output of each.
 printf 'one\ntwo\n' >lines
 run 0 -n 2 --name a --name b --input lines --output seen -c cat -c 'wc -l'
 [ "$(sort seen | uniq -c | tr -s ' \n' ' ')" = " 2 2 2 one 2 two " ] || fail "--output: $(cat seen)"
 
-# Several variables and labels, for each of the commands.
+# Several variables and labels apply to every command.
 run 0 -n 2 --name a --name b --env ONE=1 --env TWO=2 --env ONE=3 --label k=v --label l=w --output vars \
     --shell -c 'echo a $ONE $TWO' -c 'echo b $TWO $ONE'
 [ "$(sort -u vars | tr '\n' ' ')" = "a 3 2 b 2 3 " ] || fail "--env: $(cat vars)"
@@ -138,7 +138,7 @@ for name in a b; do
     holds $name '.labels == {k: "v", l: "w"} and .command.env == {ONE: "3", TWO: "2"}'
 done
 
-# The second of two fails, is too late, or has a warning: the first is as it was.
+# If the second of two commands fails, times out or has a warning, the first is not affected.
 run 1 -n 5 --seed 1 --name good --name bad -c true -c "sh -c 'echo why >&2; exit 4'"
 says err "run 1 of 'sh -c 'echo why >&2; exit 4'' failed with status 4"
 says err why
@@ -155,7 +155,7 @@ says err "run 1 of 'sleep 9' was killed by --timeout"
 holds good '.stopped == "timeout" and (.samples | length) == 1 and (any(.samples[]; .timed_out) | not)'
 holds bad '.samples[0].timed_out'
 
-# Flamegraphs: an extra run of each, in its own folder; or it is told of each why there is none.
+# Flamegraphs: an extra run of each command, in its own folder, or the reason why there is none.
 cat >burn <<'END'
 #!/bin/sh
 echo "$1" >>burnt
@@ -176,7 +176,7 @@ for name in x y; do
     fi
 done
 
-# kill -9: the folder of each is completed from its own log.
+# kill -9: each folder is completed from its own log.
 "$tacho" run -n 100000 --name left --name right --metric 'v=value ([0-9]+)' -c './prog left 7' -c './prog right 8' >out 2>err &
 pid=$!
 await tacho-out/right/latest/samples.jsonl 4
@@ -187,7 +187,7 @@ gone "the spawner" "$spawner"
 left=$(wc -l <tacho-out/left/latest/samples.jsonl)
 right=$(wc -l <tacho-out/right/latest/samples.jsonl)
 "$tacho" report -f csv tacho-out/left tacho-out/right >rows 2>err || fail "no report of two killed runs: $(cat err)"
-[ "$(grep -c 'was killed' err)" -eq 2 ] || fail "not told of both: $(cat err)"
+[ "$(grep -c 'was killed' err)" -eq 2 ] || fail "not both are reported: $(cat err)"
 [ "$(grep -c '^left,.*,7$' rows) $(grep -c '^right,.*,8$' rows)" = "$left $right" ] || fail "rows: $(cat rows)"
 holds left '.state == "running"' # a table writes nothing to the folders
 "$tacho" report -o both.html tacho-out/left tacho-out/right 2>err || fail "no page of two killed runs: $(cat err)"

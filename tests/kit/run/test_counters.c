@@ -1,4 +1,4 @@
-/* Counters of commands, shown with those that every kernel has: of software. */
+/* Tests counters of commands with software counters, which every kernel has. */
 #include "support/test.h"
 
 #include <linux/perf_event.h>
@@ -22,8 +22,8 @@ static void spawn_and_wait(void)
     assert_int_equal(tch_spawn_wait(pid, &end, NULL), 0);
 }
 
-/* On one CPU the kernel switches between us and the child directly, which is where counters got
-   lost: see tch_counters_open(). */
+/* Pins this process to one CPU. There the kernel switches directly between us and the child, which
+   is where counters got lost; see tch_counters_open(). */
 static void stay_on_one_cpu(void)
 {
     cpu_set_t allowed;
@@ -38,7 +38,8 @@ static void stay_on_one_cpu(void)
     assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
 }
 
-/* A command and its children, every time; each take since the last. */
+/* A command and its children are counted in every run, and each read returns the counts since the
+   last one. */
 static void counts_what_is_spawned(void **state)
 {
     static const struct tch_counter software[] = {

@@ -1,4 +1,4 @@
-/* Layouts: the spread within and between them, and one value of each. */
+/* Tests layouts: the spread within and between them, and one value per layout. */
 #include "support/test.h"
 
 #include <math.h>
@@ -38,7 +38,7 @@ static void splits_the_variance(void **state)
     tch_run_samples_release(&samples);
 }
 
-/* One run of each layout: the two cannot be told apart. */
+/* With one run of each layout, the spread within and between layouts cannot be separated. */
 static void needs_two_runs_of_a_layout(void **state)
 {
     struct tch_run_samples samples = {0};

@@ -1,5 +1,4 @@
-/* What programs left in the folders of their runs comes together; a kill on the way loses nothing.
- */
+/* Tests that the files of all runs are merged and that a kill at any moment loses nothing. */
 #include "support/test.h"
 
 #include <sys/stat.h>
@@ -63,7 +62,7 @@ static void expect_whole(void)
     expect("latency.csv", "id,us\n1,10\n2,20\n");
 }
 
-/* Merges; the parts go only when they are to. */
+/* Merges, and checks that the parts are removed only when asked. */
 static void expect_merged(void)
 {
     tacho_error err;
@@ -85,7 +84,7 @@ static void puts_parts_together(void **state)
     expect_merged();
     assert_int_equal(access(test_at("iter"), F_OK), -1);
     assert_int_equal(tch_run_merge(test_home, &warnings, &err),
-                     0); /* again: there is nothing to do */
+                     0); /* the second time there is nothing to do */
     assert_int_equal(tch_run_remove_parts(test_home, &err), 0);
     expect_whole();
 }
@@ -106,7 +105,7 @@ static void leaves_what_it_does_not_know(void **state)
     expect("iter/0001/own.txt", "mine");
 }
 
-/* One of the merged files cannot be written: all parts are still there afterwards. */
+/* If one of the merged files cannot be written, all parts are still there afterwards. */
 static void a_failure_leaves_every_part(void **state)
 {
     tacho_error err;
@@ -120,7 +119,8 @@ static void a_failure_leaves_every_part(void **state)
     expect_merged();
 }
 
-/* What could lead out of the folder or block for ever is neither read nor written through. */
+/* Links and FIFOs are neither read nor written through. They could lead out of the folder or block
+   forever. */
 static void links_and_fifos_are_not_collected(void **state)
 {
     tacho_error err;
@@ -145,7 +145,7 @@ static void links_and_fifos_are_not_collected(void **state)
     unlink(test_at("victim"));
 }
 
-/* Removing the parts does not empty a folder elsewhere. */
+/* Removing the parts does not empty another folder that a link points to. */
 static void a_link_to_another_folder_is_not_emptied(void **state)
 {
     tacho_error err;
@@ -162,7 +162,7 @@ static void a_link_to_another_folder_is_not_emptied(void **state)
     assert_int_equal(rename(test_at("elsewhere"), test_at("iter")), 0);
 }
 
-/* As a kill leaves it: some whole files have their name, no part is gone. */
+/* The state after a kill: some merged files have their final names, no part is removed. */
 static void a_kill_between_the_whole_files(void **state)
 {
     (void)state;
@@ -171,7 +171,7 @@ static void a_kill_between_the_whole_files(void **state)
     expect_merged();
 }
 
-/* As a kill leaves it before run.json is written: all is whole, and no part is gone. */
+/* The state after a kill before run.json is written: all files are merged, no part is removed. */
 static void a_kill_after_the_whole_files(void **state)
 {
     tacho_error err;
@@ -182,7 +182,7 @@ static void a_kill_after_the_whole_files(void **state)
     expect_merged();
 }
 
-/* As a kill leaves it after that: some parts are gone. */
+/* The state after a kill after that: some parts are removed. */
 static void a_kill_while_parts_go(void **state)
 {
     tacho_error err;

@@ -1,4 +1,5 @@
-/* Numbers in the output of a program: across blocks, in sparse files, in files that shrink. */
+/* Tests numbers in the output of a program: across blocks, in sparse files, in files that
+   shrink. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -36,7 +37,7 @@ static void print_dots(size_t count)
     }
 }
 
-/* Compares what the metric finds with the expected numbers. */
+/* Compares the numbers that the metric finds with the expected ones. */
 static void expect(const char *spec, off_t from, size_t count, const double *numbers)
 {
     struct tch_metric metric;
@@ -69,7 +70,7 @@ static void finds_all_and_the_last(void **state)
     close(fd);
 }
 
-/* The number is on every place around the border of two blocks, counted from either end. */
+/* The number is at every position around the border of two blocks, counted from either end. */
 static void a_line_may_cross_blocks(void **state)
 {
     (void)state;
@@ -99,7 +100,7 @@ static void a_line_that_is_too_long_is_ignored(void **state)
     close(fd);
 }
 
-/* Its size says 200 GB, its data are a few bytes. */
+/* The size of the file is 200 GB, but it contains only a few bytes of data. */
 static void holes_are_skipped(void **state)
 {
     const off_t size = (off_t)200 << 30;
@@ -108,7 +109,7 @@ static void holes_are_skipped(void **state)
     open_output();
     print_text("x=1\nx=2");
     if (ftruncate(fd, size) < 0)
-        skip(); /* the file system has no files as large */
+        skip(); /* the file system does not support files of this size */
     EXPECT("x=x=([0-9]+)", 0, 2);
     EXPECT("all:x=x=([0-9]+)", 0, 1, 2);
     print_text("x=3\n");
@@ -117,8 +118,8 @@ static void holes_are_skipped(void **state)
     close(fd);
 }
 
-/* A child searches: what it finds in both outputs, and what a signal does to a search that would
-   take for ever. */
+/* A child process finds numbers in both outputs. A signal stops a search that would take
+   forever. */
 static void searches_in_a_child(void **state)
 {
     volatile sig_atomic_t stop = 0;
@@ -152,7 +153,7 @@ static void searches_in_a_child(void **state)
     close(fd);
 }
 
-/* The last test, because it lowers the limit of this process for good. */
+/* This is the last test, because it lowers the limit of this process permanently. */
 static void names_the_expression_that_is_too_expensive(void **state)
 {
     struct rlimit limit = {.rlim_cur = tch_child_memory() + (16 << 20)};

@@ -1,4 +1,4 @@
-/* When to look, and on which CPUs. */
+/* Tests when the precision is checked, and CPU lists. */
 #include "support/test.h"
 
 #include "kit/run/run_plan.h"

@@ -1,4 +1,5 @@
-/* Where energy comes from: as JSON and as text, of runs that are too short, and at idle. */
+/* Tests the origin of energy as JSON and as text, for runs that are too short, and for idle
+   power. */
 #include "support/test.h"
 
 #include <math.h>
@@ -76,7 +77,7 @@ static void less_than_20_updates_is_too_short(void **state)
     (void)state;
     assert_true(tch_power_too_short(&rapl, 0.0199));
     assert_false(tch_power_too_short(&rapl, 0.02));
-    assert_false(tch_power_too_short(&fixed, 0)); /* is always current */
+    assert_false(tch_power_too_short(&fixed, 0)); /* a fixed source is always current */
 }
 
 static void idle_power_of_a_fixed_source(void **state)
@@ -101,7 +102,7 @@ static void without_a_source_there_is_no_idle_power(void **state)
     struct tch_watch_plan plan = {.root = test_home};
 
     (void)state;
-    assert_int_equal(tch_watch_idle(&plan, 3600000000000, NULL, NULL), 0); /* and no wait */
+    assert_int_equal(tch_watch_idle(&plan, 3600000000000, NULL, NULL), 0); /* returns at once */
     assert_true(plan.idle.seconds == 0 && plan.idle_watts == 0);
 }
 

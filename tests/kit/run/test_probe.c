@@ -1,4 +1,4 @@
-/* The probes, each against a fake /proc and /sys: what is there decides what is told. */
+/* Tests the probes, each against a fake /proc and /sys. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -12,7 +12,7 @@
 #include "kit/run/probe/probe_read.h"
 #include "support/system.h"
 
-/* What the fake kernel answers to a perf event. */
+/* The answer of the fake kernel to a perf event. */
 static int software_error;
 static int hardware_error;
 

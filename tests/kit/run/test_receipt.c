@@ -1,4 +1,4 @@
-/* Receipts: read, written again the same, refused when they are not what they should be. */
+/* Tests that receipts are read, written again unchanged, and refused if they are invalid. */
 #include "support/test.h"
 
 #include <math.h>
@@ -44,7 +44,7 @@ static void reads_all_that_reports_need(void **state)
     tch_receipt_release(&r);
 }
 
-/* Once what came out is written, writing it again changes nothing; what is not known stays. */
+/* Writing a receipt a second time changes nothing. Unknown members are kept. */
 static void writes_the_same_again(void **state)
 {
     const struct tch_run_end end = {
@@ -136,7 +136,8 @@ static void expect_same_fields(const struct tch_receipt *a, const struct tch_rec
     }
 }
 
-/* What a run has in memory is what a report reads from its file: before it ends and after. */
+/* A receipt in memory equals the one that a report reads from the file, before the run ends and
+   after. */
 static void begins_as_it_reads_back(void **state)
 {
     const struct tch_run_end end = {.state = "complete",

@@ -1,4 +1,4 @@
-/* What programs recorded of themselves: read by run, written, read back. */
+/* Tests recorded values of programs: read per run, written, read back. */
 #include "support/test.h"
 
 #include <math.h>
@@ -45,7 +45,7 @@ static void make_parts(void)
                  EVENT("{\"a_us\":3}") "no event\n" EVENT("{\"a_us\":2,\"x\":{\"b_us\":8}}"));
     test_put(test_at("iter/0001/own.txt"), "nothing of ours");
     test_put(test_at("iter/0002/memory.9.csv"),
-             MEMORY_HEAD "1,9,500,0,0\n2,9,60"); /* cut by a kill */
+             MEMORY_HEAD "1,9,500,0,0\n2,9,60"); /* truncated by a kill */
     test_put(test_at("iter/0002/memory-detail.9.csv"), "not,its,header\n1,2,3\n");
 }
 
@@ -76,7 +76,7 @@ static void parts_count_for_their_run(void **state)
     make_parts();
     for (uint64_t run = 1; run <= 3; run++)
         add_run(&samples, run);
-    for (int again = 0; again < 2; again++) { /* what is there stays */
+    for (int again = 0; again < 2; again++) { /* existing values stay */
         assert_int_equal(tch_recorded_read(&samples, test_at(""), NULL), 0);
         assert_true(of(&samples, 0, "kv_cache").p50 == 300);
         assert_true(of(&samples, 0, "temp_buffer").p99 == 6);
@@ -142,7 +142,7 @@ static void reads_what_it_wrote(void **state)
     tch_run_samples_release(&again);
 }
 
-/* 40 bytes of a sample must not become 24 KB for each of a million samples. */
+/* A sample of 40 bytes must not need 24 KB of memory, with a million samples. */
 static void the_entries_of_all_samples_are_limited(void **state)
 {
     static const char last[] = "{\"wall_ns\":1,\"recorded\":{\"memory.1023\":1}}";

@@ -1,4 +1,4 @@
-/* Metrics of what a program recorded: their names, and their values in made-up files. */
+/* Tests recorded metrics: their names, and their values in files made by this test. */
 #include "support/test.h"
 
 #include <sys/stat.h>
@@ -19,8 +19,9 @@ static int remove_parts(void **state)
     return test_home_remove(state);
 }
 
-/* On one track: "a" of 100 us holds an "a" of 20 us, one of 30 us begins in it and ends 10 us after
-   it; on another one there is an "a" of 5 us at the same time. The async "a" is 40 us. */
+/* On one track, an "a" of 100 us contains an "a" of 20 us, and an "a" of 30 us begins in it and
+   ends 10 us after it. On another track there is an "a" of 5 us at the same time. The async "a"
+   takes 40 us. */
 static int make_parts(void **state)
 {
     if (test_home_make(state) < 0)
@@ -44,7 +45,7 @@ static int make_parts(void **state)
     return 0;
 }
 
-/* Returns the value of a metric, or -1 where there is none. */
+/* Returns the value of a metric, or -1 if there is none. */
 static double value_of(const char *spec)
 {
     struct tch_warnings warnings = {0};
@@ -125,7 +126,7 @@ static void names_have_a_statistic_and_a_unit(void **state)
 {
     static const struct {
         const char *given;
-        const char *name; /* NULL: wrong */
+        const char *name; /* NULL: an invalid name */
         enum tch_unit unit;
     } cases[] = {
         {"span:a", "span:a:total", TCH_NS},

@@ -1,4 +1,4 @@
-/* Samples: what is written reads back the same; warnings for what they show. */
+/* Tests that samples are read back as they were written, and the warnings about them. */
 #include "support/test.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ static void refuses_what_is_no_sample(void **state)
     tch_run_samples_release(&to);
 }
 
-/* The spawner writes the line of a run that has neither metrics nor energy. It is the same text. */
+/* The spawner writes the line of a run without metrics and energy. It must be the same text. */
 static void the_spawners_line_is_the_same(void **state)
 {
     const int statuses[] = {0, 3 << 8, 9};
@@ -135,7 +135,7 @@ static void survives_without_memory(void **state)
     test_every_allocation_fails(parse_one, NULL);
 }
 
-/* Samples with these wall times. */
+/* Returns samples with these wall times. */
 static struct tch_run_samples with_times(const double *times, size_t n)
 {
     struct tch_run_samples samples = {0};
@@ -147,7 +147,7 @@ static struct tch_run_samples with_times(const double *times, size_t n)
     return samples;
 }
 
-/* The codes of the warnings, with a blank behind each. */
+/* Compares the codes of the warnings, with a blank after each. */
 static void warns(const double *times, size_t n, const char *want)
 {
     struct tch_run_samples samples = with_times(times, n);
@@ -167,7 +167,7 @@ static void warns_of_what_the_times_show(void **state)
     double times[40];
 
     (void)state;
-    for (int i = 0; i < 40; i++) /* even: 1.00 to 1.04 ms, in no order */
+    for (int i = 0; i < 40; i++) /* evenly spread from 1.00 to 1.04 ms, in no order */
         times[i] = 1e6 + 1e3 * (i * 17 % 40);
     warns(times, 40, "");
     times[0] = 2e6;
@@ -183,7 +183,7 @@ static void warns_of_what_the_times_show(void **state)
     warns(times, 40, "two-modes ");
 }
 
-/* Exponential times have far values of their own, and no second mode. */
+/* Exponential times have far values and no second mode. */
 static void skewed_times_seldom_warn(void **state)
 {
     static const size_t sizes[] = {10, 20, 40, 100};
@@ -228,7 +228,7 @@ static void sums_up_with_an_interval(void **state)
     assert_true(isinf(tch_run_summary_precision(&s)));
     assert_int_equal(
         tch_run_summary_of((double[]){0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1}, 7, 0.05, &s, NULL), 0);
-    assert_true(s.mean == 0.1 && s.stddev == 0); /* though their sum is not 0.7 */
+    assert_true(s.mean == 0.1 && s.stddev == 0); /* although their sum is not exactly 0.7 */
     assert_int_equal(tch_run_summary_of(values, 0, 0.05, &s, NULL), 0);
     assert_int_equal(s.n, 0);
 }

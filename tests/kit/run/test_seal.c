@@ -1,4 +1,5 @@
-/* Seals: any file changed, added or removed since is found, and so is a change of the seal. */
+/* Tests that a seal finds every file that was changed, added or removed, and a change of the seal
+   itself. */
 #include "support/test.h"
 
 #include <stdio.h>
@@ -67,7 +68,7 @@ static void what_was_not_touched_is_as_sealed(void **state)
     (void)state;
     assert_true(tch_seal_there(test_home));
     assert_int_equal(tch_seal_check(test_home, NULL, NULL, &info, NULL), 0);
-    assert_int_equal(info.files, 5); /* with the link and the empty folder */
+    assert_int_equal(info.files, 5); /* including the link and the empty folder */
     assert_int_equal(info.bytes, 18);
 }
 
@@ -83,7 +84,7 @@ static void what_changed_is_named(void **state)
     unlink(test_at("new"));
 }
 
-/* Readers must not find anything that was not sealed, of whatever kind. */
+/* Additions of any kind are found, because readers must not find anything that was not sealed. */
 static void what_was_added_is_named_whatever_it_is(void **state)
 {
     (void)state;
@@ -146,7 +147,7 @@ static void a_run_may_expect_a_seal(void **state)
     assert_false(tch_seal_expected(test_home));
 }
 
-/* The seal with one bit of each byte flipped, one after the other. */
+/* Flips one bit of each byte of the seal, one after the other. */
 static void a_changed_seal_is_found(void **state)
 {
     const char *path = test_at(TCH_SEAL_FILE);

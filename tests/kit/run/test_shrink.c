@@ -1,11 +1,11 @@
-/* What the spawner lets go of: never a page that no file has. */
+/* Tests which pages the spawner drops: never a page that is not in a file. */
 #include "support/test.h"
 
 #include <stdio.h>
 
 #include "kit/run/spawner/spawner_parts.h"
 
-/* One mapping of a library, as the kernel tells of it. */
+/* Checks one mapping of a library, in the kernel's format. */
 static void found(const char *rights, unsigned anonymous, unsigned swap, size_t want)
 {
     char text[512];
@@ -44,7 +44,7 @@ static void leaves_what_is_our_own(void **state)
     found("rw-p", 0, 0, 0);
     found("r--s", 0, 0, 0);
     found("r--p", 4, 0, 0);
-    found("r--p", 0, 4, 0); /* our own, swapped out */
+    found("r--p", 0, 4, 0); /* a private page that is swapped out */
     found("r--p", 4, 4, 0);
 }
 

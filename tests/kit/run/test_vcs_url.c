@@ -1,4 +1,5 @@
-/* The commit of a folder: what is recorded of a remote's URL, and of no repository. */
+/* Tests the commit of a folder: which parts of a remote's URL are recorded, and a folder without a
+   repository. */
 #include "support/test.h"
 
 #include "kit/run/vcs.h"

@@ -1,4 +1,4 @@
-/* Shell words: what a shell would make of them, or a refusal that says why. */
+/* Tests that lines are split as by a shell, or refused with a reason. */
 #include "support/test.h"
 
 #include "kit/run/shell_words.h"

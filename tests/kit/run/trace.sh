@@ -1,5 +1,5 @@
 #!/bin/sh
-# trace.sh TACHO RECORDER: trace.json has all that a program recorded, on the clock of the runs.
+# trace.sh TACHO RECORDER: trace.json contains everything that a program recorded, on the clock of the runs.
 set -u
 recorder=$2
 # shellcheck source=SCRIPTDIR/lib.sh
@@ -9,7 +9,7 @@ need jq
 run 0 -n 3 --name recorded --power fixed:20 -- "$recorder"
 trace="tacho-out/recorded/latest/trace.json"
 
-# has FILTER: true for the array of events.
+# has FILTER: jq's filter must be true for the array of events.
 has()
 {
     jq -e "$1" "$trace" >/dev/null || {
@@ -35,7 +35,7 @@ has '[.[] | select(.ph == "X" and .pid == 0)] as $runs
      | ($runs | length) == 3 and ($events | length) >= 30
      and ($events | all(. as $e | $runs | any(.ts <= $e.ts and $e.ts + ($e.dur // 0) <= .ts + .dur)))
      and ([$events[].pid] | unique | length) == 3'
-# An arrow of each run is one of its own; ids of async spans belong to their process.
+# Each run has its own arrows. Ids of async spans belong to their process.
 has '[.[] | select(.ph == "s") | .id] | unique | length == 3'
 has '[.[] | select(.ph == "s" or .ph == "f")] | group_by(.id) | all((map(.pid) | unique | length) == 1)'
 has '[.[] | select(.ph == "b" or .ph == "e")] | all(.id2.local == "0x9")'

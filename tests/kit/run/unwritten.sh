@@ -1,19 +1,19 @@
 #!/bin/sh
-# unwritten.sh TACHO: an output that was asked for and cannot be written is an error with its reason and exit status 1,
-# and is not announced. A folder that has the name of a file stands for a disk that refuses it, for root too.
+# unwritten.sh TACHO: a requested output that cannot be written causes an error with its reason and exit status 1,
+# and is not announced. A folder with the name of the file simulates a disk that refuses it, even for root.
 # shellcheck disable=SC2016 # the programs' shells expand what is in single quotes
 set -u
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
 need jq
 
-# blocks NAME: the program of a run that puts a folder in the place of the run's file NAME.
+# blocks NAME: makes a program that creates a folder in place of the run's file NAME.
 blocks()
 {
     printf 'mkdir -p "$TACHO_RUN_DIR/../../%s/x"' "$1"
 }
 
-# silent TEXT: it is not in the output.
+# silent TEXT: the output must not contain the text.
 silent()
 {
     ! grep -q "$1" out || fail "'$1' is announced: $(cat out)"

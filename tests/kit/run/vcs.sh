@@ -24,7 +24,7 @@ holds first '.vcs.parent == null and .vcs.branch == "trunk" and .vcs.dirty == fa
 git remote add origin https://ann:s3cret@example.org/a/b.git
 git commit -q --allow-empty -m second
 
-# A file that git does not know, as a run folder is, does not make it dirty.
+# An untracked file, such as a run folder, does not make the commit dirty.
 touch unknown
 run 0 -n 1 --name clean -- ./prog
 holds clean ".vcs.sha == \"$(git rev-parse HEAD)\" and .commit == .vcs.sha"
@@ -36,7 +36,7 @@ holds clean ".program_sha256 == \"$(sha256sum <prog | cut -d' ' -f1)\""
 "$tacho" report -f md -o clean.md tacho-out/clean/latest >out 2>err
 grep -q "complete, commit [0-9a-f]\{12\}$" clean.md || fail "no commit in the report"
 
-# Changed, staged, and in a folder below: dirty, and reports say so.
+# Changed files, staged files and files in a subfolder make it dirty, and reports say so.
 echo 'true' >>prog
 run 0 -n 1 --name changed -- ./prog
 holds changed '.vcs.dirty'
@@ -57,13 +57,13 @@ git checkout -q --detach
 run 0 -n 1 --name detached -- ./prog
 holds detached '.vcs.branch == null and .vcs.dirty == false'
 
-# The hash is that of what the setup built. A shell's line has none.
+# The hash is that of the program that --setup built. A shell line has no hash.
 printf '#!/bin/sh\nexit 1\n' >built && chmod +x built
 run 0 -n 1 --name built --setup 'cp prog built' -- ./built
 holds built ".program_sha256 == \"$(sha256sum <prog | cut -d' ' -f1)\""
 run 0 -n 1 --name shell --shell -c 'true | true'
 holds shell '.program_sha256 == null'
-# The environment's hash is that of the machine, whatever the commit.
+# The hash of the environment does not depend on the commit.
 [ "$(jq -r .environment_hash tacho-out/first/latest/run.json)" = \
     "$(jq -r .environment_hash tacho-out/changed/latest/run.json)" ] || fail "the commit changes the environment's hash"
 for name in none empty clean changed detached; do
