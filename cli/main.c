@@ -81,6 +81,8 @@ static const struct example examples[] = {
 static const struct exit_note exits[] = {
     {EXIT_CHECK, "a check failed"},
     {EXIT_WARN, "only warnings, with --fail-on-warn"},
+    {EXIT_UNJUDGED, "NOT JUDGED: there was nothing to compare with"},
+    EXIT_NOTE_STOPPED,
     {0, NULL},
 };
 

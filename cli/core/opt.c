@@ -46,18 +46,32 @@ static bool takes_common(const struct cmd *cmd, const struct opt *opt)
     return cmd->run ? opt->id != JSON || cmd->json : opt->id == HELP;
 }
 
+/* Returns whether the command's own table has an option of this name, which replaces the shared
+ * one. */
+static bool is_replaced(const struct cmd *cmd, const struct opt *shared)
+{
+    for (const struct opt *own = cmd->opts; own && own->name; own++)
+        if (strcmp(own->name, shared->name) == 0)
+            return true;
+    return false;
+}
+
 const struct opt *cli_walk_opts(struct opt_walk *w)
 {
     static const struct opt none = {.name = NULL};
-    enum { COMMON = 2 };
+    enum { SHARED = 1, COMMON = 2 };
     const struct opt *const tables[] = {w->cmd->opts ? w->cmd->opts : &none,
                                         w->cmd->more_opts ? w->cmd->more_opts : &none, common_opts};
     const struct opt *opt = w->at ? w->at + 1 : tables[w->table];
 
-    while (!opt->name && w->table < COMMON)
-        opt = tables[++w->table];
-    while (w->table == COMMON && opt->name && !takes_common(w->cmd, opt))
+    for (;;) {
+        while (!opt->name && w->table < COMMON)
+            opt = tables[++w->table];
+        if (!opt->name || !(w->table == SHARED ? is_replaced(w->cmd, opt)
+                                               : w->table == COMMON && !takes_common(w->cmd, opt)))
+            break;
         opt++;
+    }
     w->at = opt;
     return opt->name ? opt : NULL;
 }

@@ -51,14 +51,15 @@ struct compare {
     struct tch_findings findings;
 };
 
-/* Parses "5%" or "0.05". */
+/* Parses "5%" or "0.05". Refuses "5", which is 500 % and probably a typing error. */
 static bool parse_share(const char *text, double *ret)
 {
     size_t len = strlen(text);
     bool percent = len > 0 && text[len - 1] == '%';
     double value;
 
-    if (tch_parse_f64_n(text, len - percent, &value) < 0 || !isfinite(value) || value < 0)
+    if (tch_parse_f64_n(text, len - percent, &value) < 0 || !isfinite(value) || value < 0 ||
+        (!percent && value > 1))
         return false;
     *ret = percent ? value / 100 : value;
     return true;

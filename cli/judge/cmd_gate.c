@@ -285,6 +285,11 @@ static int run_with(const struct gate_options *o, const struct args *args)
     tacho_error err;
     int status = EXIT_WORK;
 
+    for (const char *const *name = o->only; name && *name; name++)
+        if (!tch_settings_bench(&o->settings, *name)) { /* before a build that may take long */
+            cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' names them", *name);
+            return EXIT_WORK;
+        }
     if (!o->dry_run)
         prepare(&a, o, args, &how, problem);
     if (o->against) {

@@ -481,7 +481,7 @@ $ tacho gate --config project/twice.yaml
 [1]
 
 $ project/try 'tacho gate --bench nothing'
-! tacho: there is no bench 'nothing'; the first is 'steps'
+! tacho: there is no bench 'nothing'; 'tacho gate --list' names them
 [1]
 
 $ project/try 'sed -i "s/direction: lower}/direction: sideways}/" tacho.yaml; tacho gate'

@@ -80,11 +80,13 @@ $ tacho --help
 |       Show what this machine can measure, what disturbs it, and how to fix that.
 | 
 | Exit status:
-|   0   success
-|   1   the command could not do its work
-|   2   a check failed
-|   3   only warnings, with --fail-on-warn
-|   64  wrong usage
+|   0    success
+|   1    the command could not do its work
+|   2    a check failed
+|   3    only warnings, with --fail-on-warn
+|   4    NOT JUDGED: there was nothing to compare with
+|   64   wrong usage
+|   130  stopped by Ctrl-C (143: SIGTERM, 129: SIGHUP)
 | 
 | See 'tacho COMMAND --help' for the details of a command.
 

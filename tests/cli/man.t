@@ -84,8 +84,14 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .B 3
 | only warnings, with \-\-fail\-on\-warn
 | .TP
+| .B 4
+| NOT JUDGED: there was nothing to compare with
+| .TP
 | .B 64
 | wrong usage
+| .TP
+| .B 130
+| stopped by Ctrl\-C (143: SIGTERM, 129: SIGHUP)
 | .SH ENVIRONMENT
 | .TP
 | .B TACHO_RUN_DIR, TACHO_PROFILE_JSONL, TACHO_TRACE_OUT

@@ -118,6 +118,8 @@ int tch_yaml_share(const struct tch_yaml_node *node, void *at, tacho_error *err)
 
     if (tch_parse_f64_n(node->text, len - percent, &value) < 0 || !isfinite(value) || value < 0)
         return wrong_type(node, "a share such as 5% or 0.05", err);
+    if (!percent && value > 1) /* 500 % is probably a typing error */
+        return wrong_type(node, "a share such as 5%; 500% is written with its sign", err);
     *(double *)at = percent ? value / 100 : value;
     return 0;
 }

@@ -165,6 +165,11 @@ static bool is_called(const struct known *k, const char *name)
     if (k->kind == TCH_QUANTITY_RECORDED && k->unit == TCH_BYTES &&
         strncmp(name, TCH_RECORDED_MEMORY, prefix) == 0)
         name += prefix;
+    if (k->kind == TCH_QUANTITY_COUNT) {
+        enum tch_count_kind kind;
+
+        return tch_count_find(name, strlen(name), &kind) && (size_t)kind == k->index;
+    }
     return strcmp(k->name, name) == 0 ||
            (k->kind == TCH_QUANTITY_FIELD && strcmp(tch_fields[k->index].name, name) == 0);
 }

@@ -80,7 +80,7 @@ int tch_flame_diff(struct tch_buf *svg, const char *a, const char *b, const char
     if (status == 0)
         status = read_profile(&stacks, b, err);
     if (status == 0)
-        status = tch_stacks_diff_end(&stacks, true, false, err);
+        status = tch_stacks_diff_end(&stacks, false, false, err);
     if (status == 0)
         status = draw(svg, &stacks, title, err);
     tch_stacks_release(&stacks);

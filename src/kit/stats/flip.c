@@ -129,7 +129,7 @@ static int room_init(struct room *r, size_t n, tacho_error *err)
 
 int tch_flip_test(const double *e, size_t n, struct tch_flip_tails *ret, tacho_error *err)
 {
-    struct room r;
+    struct room r = {0};
 
     if (room_init(&r, n, err) < 0)
         return TACHO_ENOMEM;
@@ -253,7 +253,7 @@ static double spread_of(const double *d, size_t n, double middle, double *room)
 int tch_flip_interval(const double *d, size_t n, double alpha, struct tch_flip_interval *ret,
                       tacho_error *err)
 {
-    struct room r;
+    struct room r = {0};
     double middle;
     double step;
 

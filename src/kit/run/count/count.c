@@ -202,13 +202,13 @@ static int count_by(const struct tch_count_job *job, const struct tch_count_back
         ok = WIFEXITED(tally.status) && WEXITSTATUS(tally.status) == 0;
         if (tally.code != 0)
             snprintf(why, TCH_COUNT_TEXT, "%s", tally.why);
-        else if (!ok && !job->plan->allow_nonzero)
+        else if (!ok && (!job->plan->allow_nonzero || WIFSIGNALED(tally.status)))
             describe_failure(&tally, why);
         else
             status = keep_tally(counts, kinds, backend, &tally, err);
         if (status < 0)
             return status;
-        if (tally.code != 0 || (!ok && !job->plan->allow_nonzero)) {
+        if (tally.code != 0 || (!ok && (!job->plan->allow_nonzero || WIFSIGNALED(tally.status)))) {
             refuse(counts, kinds, why);
             return 0;
         }

@@ -100,7 +100,7 @@ static int read_number(struct tch_json_reader *j, double *ret, tacho_error *err)
 static int read_values(struct tch_json_reader *j, struct tch_values *values, tacho_error *err)
 {
     struct tch_json_value value;
-    double number;
+    double number = 0;
     int more = 0;
     int status = tch_json_read(j, &value);
 
