@@ -93,7 +93,8 @@ int tch_label_check(const char *path, const char *label, tacho_error *err)
     tch_xml_add_line(&ours, label, strlen(label));
     tch_buf_addc(&ours, '"');
     if (!memmem(head, (size_t)len, "class=\"tacho-flame\"", 19))
-        status = tch_fail(err, TACHO_EINVAL, 0, "'%s' exists and was not written by tacho", path);
+        status = tch_fail(err, TACHO_EINVAL, 0,
+                          "'%s' exists and is not a flamegraph written by tacho", path);
     else if (ours.failed || !memmem(head, (size_t)len, ours.data, ours.len))
         status = tch_fail(err, TACHO_EINVAL, 0, "'%s' exists and belongs to another label", path);
     tch_buf_release(&ours);

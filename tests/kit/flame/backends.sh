@@ -27,7 +27,7 @@ fails()
     shift
     ! "$tacho" flame --out out --label x "$@" >out.txt 2>err.txt || fail "'$*' should have failed"
     grep -qF -- "$text" err.txt || { cat err.txt; fail "'$*' did not say '$text'"; }
-    [ -z "$(ls -A out)" ] || { ls -A out; fail "'$*' left files behind"; }
+    [ -z "$(ls -A out)" ] || { ls -A out; fail "'$*' left files"; }
 }
 
 # works USED OPTION...
@@ -38,7 +38,7 @@ works()
     rm -f "$LOG"
     "$tacho" flame --json --out out --label x "$@" >out.txt 2>err.txt || { cat err.txt; fail "'$*' failed"; }
     grep -qF "\"profiler_used\":\"$used\"" out.txt || { cat out.txt; fail "'$*' was not done by $used"; }
-    [ "$(ls -A out)" = flamegraph-x.svg ] || { ls -A out; fail "'$*' left files behind"; }
+    [ "$(ls -A out)" = flamegraph-x.svg ] || { ls -A out; fail "'$*' left files"; }
     grep -q "$svg_has" out/flamegraph-x.svg || fail "'$*': the picture has no $svg_has"
     # A second time it is our own file, and the first is kept.
     "$tacho" flame --out out --label x "$@" >out.txt 2>err.txt || { cat err.txt; fail "'$*' failed when done again"; }

@@ -128,7 +128,7 @@ async function deep() {
   await shot("deep");
   check("a deep picture opens at its root", await ask(inView(all)), true);
   check("with the search in view", await ask(inView(box)), true);
-  check("nothing is cut off at 1200 pixels", await ask(`[...document.querySelectorAll('text, input')].every(
+  check("nothing extends beyond 1200 pixels", await ask(`[...document.querySelectorAll('text, input')].every(
     (e) => { const b = e.getBoundingClientRect(); return b.left >= 0 && b.right <= innerWidth; })`), true);
   await click("document.querySelector('.flip')");
   check("flipped it shows its root, too", await ask(inView(all)), true);

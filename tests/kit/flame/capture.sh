@@ -4,11 +4,11 @@
 project=$1
 tacho=$2
 cd "$scratch" || exit 1
-# Of CPU time, for each process: what a test that was killed leaves behind does not stay for good.
+# Limits the CPU time of each process, so that processes of a killed test do not run forever.
 # shellcheck disable=SC3045  # where there is none, there is no limit
 ulimit -t "${cpu_seconds:-300}" || :
 
-# Where perf events cannot be had there is nothing to test but the message.
+# Without perf events only the message can be tested.
 can_sample()
 {
     "$tacho" flame --out "$scratch/probe" --profiler native -- "$1" shares 20 >probe.txt 2>&1 && return

@@ -5,7 +5,7 @@
 set -eu
 . "$1/tests/kit/flame/capture.sh"
 workload=$3/workload
-long=4000 # some ten seconds: nothing that is left behind stays for good
+long=4000 # about ten seconds, so that no leftover process runs forever
 can_sample "$workload"
 
 # ends STATUS COMMAND...: with out.txt and err.txt
@@ -55,9 +55,9 @@ end_all()
 ends 0 "$tacho" flame --out new/folder --label 'a b/c' -- "$workload" shares 50
 [ "$(head -n 1 out.txt)" = new/folder/flamegraph-a_b_c.svg ] || fail "the path is not printed first"
 grep -q '^profiler: native' out.txt || fail "the profiler is not named"
-grep -q '^samples:  [0-9,]*, lost 0' out.txt || fail "samples and losses are not told"
-grep -q '^took: ' out.txt || fail "the time is not told"
-[ "$(find new -type f | wc -l)" = 1 ] || fail "files were left behind"
+grep -q '^samples:  [0-9,]*, lost 0' out.txt || fail "samples and losses are not printed"
+grep -q '^took: ' out.txt || fail "the time is not printed"
+[ "$(find new -type f | wc -l)" = 1 ] || fail "other files were left"
 grep -q '>hot' new/folder/flamegraph-a_b_c.svg || fail "hot is not in the picture"
 
 ends 0 "$tacho" flame -q -- "$workload" shares 50
@@ -144,8 +144,8 @@ done
 cp "$workload" late
 ends 1 "$tacho" flame --label late --duration 300ms -- sh -c "trap './late shares $long & exit 3' TERM; while :; do :; done"
 sleep 0.3
-[ -z "$(running late)" ] || fail "what was started at the end goes on: $(running late)"
-# What a command leaves behind when it ends by itself is its own affair.
+[ -z "$(running late)" ] || fail "a process started at the end still runs: $(running late)"
+# Processes that a command leaves when it exits by itself keep running.
 ends 0 "$tacho" flame --label daemon -- sh -c "./deaf shares $long >/dev/null 2>&1 & $workload shares 30"
 [ -n "$(running deaf)" ] || fail "a daemon was ended with the command that left it"
 end_all deaf
@@ -154,14 +154,14 @@ if env --ignore-signal=CHLD true 2>/dev/null; then
     ends 7 timeout 60 env --ignore-signal=CHLD "$tacho" flame --pass-status --label ignored -- "$workload" fail 30
 fi
 # What was there before us is not the command's, nor is what comes of it: a job of the shell that
-# became tacho leaves a process behind, and then interrupts.
+# became tacho leaves a process running, and then interrupts.
 cp "$workload" other
 ends 130 sh -c "((until [ -e go ]; do sleep 0.05; done; ./other shares $long & :); kill -INT \$\$) &
     exec '$tacho' flame --label older -- sh -c ': >go; exec $workload shares $long'"
-[ -n "$(running other)" ] || fail "a process that another child left behind was ended"
+[ -n "$(running other)" ] || fail "a process that another child left was killed"
 end_all other
 
-# A process that runs already; one that ends meanwhile.
+# A process that runs already, and one that exits during the capture.
 "$workload" threads $long &
 pid=$!
 ends 0 "$tacho" flame -p $pid --rate 9973 --duration 1s --folded --label running
@@ -171,7 +171,7 @@ wait $pid 2>/dev/null || :
 near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 8
 ends 1 "$tacho" flame -p $pid
 says "there is no process $pid"
-# Its parent does not wait for it, which is no reason to go on.
+# The capture must end although the parent does not wait for the process.
 cp "$workload" ending
 sh -c "./ending shares $long & exec sleep 60" &
 parent=$!
@@ -215,4 +215,4 @@ done
 ends 64 "$tacho" flame --off-cpu --event cpu-clock -- true
 ends 64 "$tacho" flame --call-graph fp --stack-size 8k -- true
 ends 64 "$tacho" flame --env nonsense -- true
-[ -z "$(find . -name '.tacho-*')" ] || fail "intermediate files were left behind"
+[ -z "$(find . -name '.tacho-*')" ] || fail "intermediate files were left"

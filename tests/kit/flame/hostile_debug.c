@@ -1,6 +1,7 @@
 /*
- * Debug information that is small and costs much: 20,000 functions, each of the same 10,000 ranges,
- * in a unit that covers the whole program. Linked into a program without debug information.
+ * Debug information that is small but expensive to read: 20,000 functions, each with the same
+ * 10,000 ranges, in a unit that covers the whole program. Linked into a program without other debug
+ * information.
  */
 __asm__(".section .debug_abbrev,\"\",@progbits\n"
         "hostile_abbrev:\n"

@@ -1,6 +1,6 @@
 /*
- * Programs that make it hard for a sampler inside of them. Each does the work of workload.c, hot 70
- * %, warm 20 %, cool 10 %, and prints "done" when nothing of its own went wrong.
+ * Programs that make it hard for a sampler to run inside them. Each does the work of workload.c
+ * (hot 70 %, warm 20 %, cool 10 %) and prints "done" unless something failed.
  *
  *     hostile_signals MODE ROUNDS
  */
@@ -48,7 +48,7 @@ static void on_signal(int number)
     got = number;
 }
 
-/* Takes every real-time signal, uses each, then gives each back. */
+/* Installs a handler for every real-time signal, uses each, and restores each. */
 static int use_signals(long rounds)
 {
     struct sigaction action = {.sa_handler = on_signal};
@@ -94,7 +94,7 @@ static int block_signals(long rounds)
     return 0;
 }
 
-/* Closes all and opens again: a descriptor of somebody else would be in the way. */
+/* Closes all descriptors and opens some again. A descriptor of the sampler would be in the way. */
 static int close_descriptors(long rounds)
 {
     for (long i = 0; i < rounds; i++) {
@@ -133,7 +133,7 @@ static int small_stack(long rounds)
     return 0;
 }
 
-/* A busy program that becomes itself again and again. */
+/* Executes itself again and again while it is busy. */
 static int exec_chain(char **argv, long rounds)
 {
     long left = argv[3] ? strtol(argv[3], NULL, 10) : EXECS;

@@ -60,7 +60,7 @@ rooted_well()
 
 flame probe --profiler ptrace -- ./workload shares 20 || skip "ptrace is not allowed here"
 
-# From outside, at a rate at which 4 points are beyond chance, also where others use the CPUs.
+# By ptrace, at a rate at which chance cannot explain 4 points, even on a busy machine.
 rate=4000
 for mode in shares threads fork recursion; do
     flame "ptrace-$mode" --profiler ptrace --rate $rate -- ./workload $mode 400

@@ -1,6 +1,6 @@
 #!/bin/sh
-# What goes wrong while writing leaves nothing half-written and is said: a full disk, no right to
-# write, a folder in the way.
+# A failed write leaves no partial file and is reported: a full disk, no permission to write, a
+# folder of the same name.
 #
 #   output.sh PROJECT TACHO
 set -eu
@@ -37,7 +37,7 @@ if unshare -rm true 2>/dev/null; then
     head -c 3000000 /dev/urandom | od -An -tx1 -w20 | tr -d ' ' | sed 's/$/ 1/' >many.folded
     unshare -rm sh -c "mount -t tmpfs -o size=64k none small &&
         ! '$tacho' flame fold many.folded -o small/x.folded 2>err.txt && [ -z \"\$(ls -A small)\" ]" ||
-        fail "a full disk left something behind"
+        fail "a full disk left a file"
     grep -q 'No space left' err.txt || fail "the full disk is not named"
 else
     echo "no namespaces here: the small file system was not tried"

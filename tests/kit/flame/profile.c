@@ -1,9 +1,9 @@
-/* Text in, text out. */
+/* Converts profiles from text to text, for tests. */
 #include "profile.h"
 
 #include "support/test.h"
 
-/* A failure inside of cmocka's assertions would leak; the tests end there anyway. */
+/* Reads a profile. A failed assertion leaks memory, but it ends the test anyway. */
 static void read_text(struct tch_stacks *stacks, struct tch_timeline *timeline, const char *text,
                       size_t len, const struct tch_flame_read_options *options,
                       struct tch_read_notes *notes)

@@ -1,7 +1,6 @@
 #!/bin/sh
-# A program whose profile is known, in every way that a program can be built and run, sampled by us
-# and, where asked, by perf: the shares are right within 3 points, every leaf has a name, and both
-# agree.
+# Profiles a program with a known profile, built and run in many ways, with tacho and, if requested,
+# with perf: shares are right within 3 points, every leaf has a name, and both agree.
 #
 #   proof.sh PROJECT TACHO WORKLOAD-FOLDER [perf]
 set -eu

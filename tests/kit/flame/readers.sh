@@ -1,5 +1,5 @@
 #!/bin/sh
-# Independent readers accept what we write: protoc a pprof, go tool pprof where it is there, xmllint
+# Independent readers accept our files: protoc and, if installed, go tool pprof a pprof file, xmllint
 # an SVG with hostile names.
 #
 #   readers.sh PROJECT TACHO

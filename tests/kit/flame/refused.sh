@@ -1,6 +1,6 @@
 #!/bin/sh
-# Where the kernel refuses to sample and the profiler may not be another one: one message that says
-# what to run. Where it may: that is said. norights.sh tests what those profilers see.
+# The kernel refuses perf events. With --profiler native one message says what to run. Without it
+# another profiler is used, and a line says so. norights.sh tests the results of those profilers.
 #
 #   refused.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
@@ -60,7 +60,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && at_level 3 true 2>/d
     done
 fi
 
-# SystemTap's program called dtrace is no profiler, and is not taken for one.
+# SystemTap's program called dtrace is not a profiler and must not be used as one.
 mkdir systemtap
 # shellcheck disable=SC2016  # the stand-in's own word
 printf '#!/bin/sh\n[ "$1" != -V ]\n' >systemtap/dtrace

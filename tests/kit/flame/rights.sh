@@ -1,5 +1,5 @@
 #!/bin/sh
-# As an ordinary user, and as root.
+# Captures as an ordinary user, and as root.
 #
 #   rights.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu

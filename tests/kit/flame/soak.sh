@@ -1,5 +1,5 @@
 #!/bin/sh
-# Minutes of capture on all cores: memory stays as it is, and every sample is there or counted as
+# Captures for minutes on all cores: memory does not grow, and every sample is drawn or counted as
 # lost.
 #
 #   soak.sh PROJECT TACHO WORKLOAD-FOLDER [SECONDS]
@@ -10,7 +10,7 @@ cpu_seconds=$((2 * seconds * $(nproc)))
 programs=$3
 can_sample "$programs/workload"
 
-# One busy process a core, and short-lived ones all the time.
+# One busy process per core, and short-lived ones all the time.
 cat >load.sh <<END
 i=0
 busy=
@@ -36,7 +36,7 @@ echo "resident: $early kB after a fifth of the time, $late kB after four fifths"
 [ "$late" -lt 131072 ] || fail "$late kB are more than 128 MB"
 [ "$late" -lt $((early + early / 4 + 4096)) ] || fail "memory grew from $early to $late kB"
 
-# Samples are one a 1/997 s of CPU time in user code.
+# There is one sample per 1/997 s of CPU time in user code.
 samples=$(sed 's/.*"samples":\([0-9]*\).*/\1/' result.json)
 lost=$(sed 's/.*"lost":\([0-9]*\).*/\1/' result.json)
 expected=$(sed -n '2s/^\([0-9]*\)m\([0-9.]*\)s.*/\1 \2/p' times.txt | awk '{ printf "%d", 997 * (60 * $1 + $2) }')

@@ -1,5 +1,5 @@
 #!/bin/sh
-# speedscope's importer on what we write: speedscope.mjs, with the npm package it needs.
+# Runs speedscope.mjs, speedscope's importer on our files, with the npm package that it needs.
 #
 #   speedscope.sh PROJECT TACHO
 set -eu

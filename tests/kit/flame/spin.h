@@ -1,6 +1,6 @@
-/* Steps of work that take as long wherever they are: in a register, because how long a store takes
-   to come back from memory is not the same in every loop. In the caller, so that no frame of its
-   own shows. */
+/* Steps of work that always take the same time. They work in a register, because the latency of a
+   store differs from loop to loop. They are inlined into the caller, so that they have no frame of
+   their own. */
 #ifndef TEST_FLAME_SPIN_H
 #define TEST_FLAME_SPIN_H
 
@@ -14,7 +14,7 @@ static inline __attribute__((always_inline)) void spin(uint64_t steps)
 
     for (uint64_t i = 0; i < steps; i++) {
         x = x * 6364136223846793005u + 1442695040888963407u;
-        __asm__ volatile("" : "+r"(x)); /* or a compiler makes one step of several */
+        __asm__ volatile("" : "+r"(x)); /* keeps the compiler from merging steps */
     }
     sink = x;
 }

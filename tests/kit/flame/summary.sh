@@ -1,5 +1,5 @@
 #!/bin/sh
-# What --json prints is what its schema says.
+# The output of --json conforms to its schema.
 #
 #   summary.sh PROJECT TACHO
 set -eu

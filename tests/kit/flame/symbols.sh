@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where names and unwind tables come from: each source alone gives the known profile.
+# Each source of names and unwind tables alone gives the known profile.
 #
 #   symbols.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
@@ -40,7 +40,7 @@ at()
     nm "$1" | awk -v name="$2" '$3 == name { sub(/^0*/, "", $1); print "0x" $1 }'
 }
 
-# Stripped code is told apart by the function starts of .eh_frame, wherever it is loaded.
+# Functions of stripped code are distinguished by the function starts of .eh_frame, wherever it is loaded.
 objcopy --strip-all --remove-section=.gnu_debuglink "$workload" 'odd(1);name'
 for label in nameless nameless-again; do
     profile $label './odd(1);name' shares 50
@@ -71,7 +71,7 @@ profile hostile-symbols "$programs/workload_hostile" shares 20
 options=
 ! grep -q 'reading the symbols' out.txt || { cat out.txt; fail "debug information was read with --no-inline"; }
 
-# Only .debug_frame says how to unwind, in the program or in its debug file.
+# Only .debug_frame, in the program or in its debug file, has unwind information.
 if readelf -S "$programs/workload_debug_frame" | grep -q '\.debug_frame'; then
     profile debug-frame "$programs/workload_debug_frame" recursion 50
     known debug-frame
@@ -203,7 +203,7 @@ if grep -q vdso "/proc/$$/maps" && [ "$(cat /sys/devices/system/clocksource/cloc
     ! grep -q '\[vdso\]' vdso.folded || fail "code of the vdso has no name"
 fi
 
-# Languages that compile while they run, by the maps that they write. TMPDIR of the maps is /tmp.
+# Languages with a JIT compiler, named by the maps that they write. TMPDIR of the maps is /tmp.
 # compiled LABEL HOT WARM COMMAND...
 compiled()
 {

@@ -1,4 +1,4 @@
-/* The request that <tacho/flame.h> takes, and the words of its errors. */
+/* Tests the request of <tacho/flame.h> and its error messages. */
 #include "support/test.h"
 
 #include <errno.h>
@@ -182,7 +182,7 @@ static void every_profiler_has_a_name(void **state)
     assert_null(tch_backends[i]);
 }
 
-/* The message tells the level that would do, whatever the level is. */
+/* The message names the level that is enough, whatever the current level is. */
 static void no_permission_says_what_to_run(void **state)
 {
     struct tch_flame_sampler_options o = {.target = TCH_FLAME_TARGET_CHILD};
@@ -207,7 +207,7 @@ static void no_permission_says_what_to_run(void **state)
     tch_flame_event_no_permission(2, &o, &err);
     assert_non_null(strstr(err.message, "sysctl kernel.perf_event_paranoid=0"));
     o = (struct tch_flame_sampler_options){.target = TCH_FLAME_TARGET_CHILD};
-    tch_flame_event_no_permission(1, &o, &err); /* the level is not what forbids it */
+    tch_flame_event_no_permission(1, &o, &err); /* the level does not forbid it */
     assert_non_null(strstr(err.message, "container"));
 }
 

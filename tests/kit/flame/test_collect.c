@@ -1,4 +1,4 @@
-/* Records as the kernel writes them, to stacks. */
+/* Tests that records in the kernel's format become stacks. */
 #include "support/test.h"
 
 #include <linux/perf_event.h>
@@ -34,7 +34,7 @@ static void take(struct tch_collect *c, struct record *r, uint32_t type, uint16_
     assert_int_equal(tch_collect_record(c, end(r, type, misc), NULL), 0);
 }
 
-/* A sample with a callchain of user addresses. */
+/* Adds a sample with a callchain of user addresses. */
 static void sample(struct tch_collect *c, uint32_t pid, const uint64_t *ips, size_t count)
 {
     struct record r = {.count = 1};
@@ -77,7 +77,7 @@ static void equal_stacks_are_one(void **state)
     assert_int_equal(c.samples, 6);
     assert_int_equal(c.stacks.count, 2);
     assert_int_equal(c.stacks.list[0].count, 5);
-    assert_int_equal(c.stacks.list[0].len, 4); /* and who it was */
+    assert_int_equal(c.stacks.list[0].len, 4); /* three frames and the name of the thread */
     assert_int_equal(c.comms.count, 1);
     assert_memory_equal(c.comms.bytes, "a_prog", 6);
     /* Callers are looked up one byte before the return address. */
@@ -118,7 +118,7 @@ static void map(struct tch_collect *c, uint32_t pid, uint64_t start, const char 
     take(c, &r, PERF_RECORD_MMAP2, PERF_RECORD_MISC_USER);
 }
 
-/* A sample in compiled code at 0x8010, whose stack has a return address above one word. */
+/* Adds a sample in compiled code at 0x8010, whose stack has a return address above one word. */
 static void sample_trampoline(struct tch_collect *c, uint32_t pid)
 {
     enum { REGISTERS = 17, SP = 7, IP = 8, STACK = 0x7000 };
@@ -164,7 +164,7 @@ static void pythons_trampolines_are_passed(void **state)
     }
 }
 
-/* What is advised for a program, or "". */
+/* Checks the advice for a program; "" means none. */
 static void advises(const char *name, const char *file, struct tch_flame_program counts,
                     const char *wanted)
 {

@@ -1,4 +1,4 @@
-/* The public test data of the programs that everybody uses: each case of its manifest. */
+/* Runs each case of the public test data of FlameGraph and inferno. */
 #include "support/test.h"
 
 #include "base/file.h"
@@ -10,11 +10,11 @@
 enum { COLUMNS = 9, CASES_MAX = 200, PATH_SIZE = 4096 };
 enum { ID, KIND, INPUTS, OPTIONS, EXPECTED, COMPARE };
 
-/* Where we differ on purpose. docs/flamegraphs.md says the same. */
+/* Intended differences, also listed in docs/flamegraphs.md. */
 static const struct difference {
     const char *id;
     const char *reason;
-    const char *theirs; /* what becomes `ours` in the expected text; NULL: not compared */
+    const char *theirs; /* part of the expected text that `ours` replaces; NULL: not compared */
     const char *ours;
 } differences[] = {
     {"perf-iperf-stacks-pidtid-01--kernel", "the vdso runs in user space",
@@ -36,7 +36,7 @@ static const struct difference *difference_of(const char *id)
     return NULL;
 }
 
-/* All of a file of the corpus. */
+/* Reads a whole file of the corpus. */
 static void load(const char *name, struct tch_buf *b)
 {
     char path[PATH_SIZE];
@@ -68,7 +68,7 @@ static struct tch_flame_read_options read_options(const char *options)
     };
 }
 
-/* Lines sorted: the order of the output is nobody's promise. */
+/* Sorts lines, because the order of the output is not specified. */
 static int by_text(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);

@@ -1,4 +1,4 @@
-/* The process that reads debug information: what it answers, what it may do, how it dies. */
+/* Tests the process that reads debug information: its answers, its privileges, its deaths. */
 #include "support/test.h"
 
 #include <dirent.h>
@@ -13,7 +13,7 @@
 #include "kit/flame/symbol/symbol_debug.h"
 #include "kit/flame/symbol/symbol_demangle.h"
 
-/* Set by the linker to the address of this program. */
+/* Finds the load address of this program. */
 static int find_base(struct dl_phdr_info *info, size_t size, void *base)
 {
     (void)size;
@@ -21,7 +21,7 @@ static int find_base(struct dl_phdr_info *info, size_t size, void *base)
     return 1; /* the first one is the program */
 }
 
-/* The address of a function of this program, as linked. */
+/* Returns the linked address of a function of this program. */
 static uint64_t linked(void (*function)(void **))
 {
     uint64_t base = 0;
@@ -30,7 +30,7 @@ static uint64_t linked(void (*function)(void **))
     return (uint64_t)(uintptr_t)function - base;
 }
 
-/* The process id of the worker: the first of our children that is alive. */
+/* Returns the process id of the worker: the first of our children that is alive. */
 static pid_t child_pid(void)
 {
     char path[64];
@@ -111,8 +111,8 @@ static void has_no_privileges(void **state)
     tch_dwarf_child_close(child);
 }
 
-/* A worker dies of an object, which then has no functions. The next worker knows all others. When
-   none is left, nothing is found. */
+/* An object kills a worker and then has no functions. The next worker knows all other objects. When
+   no worker is left, nothing is found. */
 static void its_death_is_no_failure_of_ours(void **state)
 {
     struct tch_dwarf_child *child = start_with_self(0);
@@ -163,8 +163,7 @@ static void make_growing_name(char *name, size_t size, unsigned arguments)
                                 digits[i % 36], digits[i % 36]);
 }
 
-/* The last test, because it lowers the limit of memory for good: the child reaches a low one soon.
- */
+/* Runs last, because it permanently lowers the memory limit, which the child then reaches soon. */
 static void names_that_grow_are_for_the_child(void **state)
 {
     struct rlimit limit = {.rlim_cur = 1, .rlim_max = 2};

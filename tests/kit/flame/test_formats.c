@@ -1,4 +1,4 @@
-/* The formats we write, byte by byte or read back. */
+/* Tests the output formats, byte by byte or by reading them back. */
 #include "support/test.h"
 
 #include <zlib.h>
@@ -99,7 +99,8 @@ static void speedscope_has_a_profile_a_thread(void **state)
     free(got);
 }
 
-/* Where neighbours agree a span goes on; a thread that was not seen for long did not run. */
+/* Frames that consecutive samples share are one span. A thread without samples for a long time did
+   not run. */
 static void chrome_has_spans_in_time(void **state)
 {
     static const char text[] = "p 1/2 1.000000: 5 cycles: \n\t4 f (x)\n\t5 main (x)\n\n"
@@ -146,7 +147,7 @@ static void chrome_without_times_is_an_order(void **state)
     is(convert("", "chrome"), "[\n]\n");
 }
 
-/* pprof, decompressed; returns the length. */
+/* Writes a decompressed pprof file to `out` and returns its length. */
 static size_t pprof(const char *text, unsigned char *out, size_t size)
 {
     struct tch_stacks s = {0};
@@ -227,7 +228,7 @@ static void formats_are_found_by_name(void **state)
     assert_null(tch_format_by_name("gif"));
 }
 
-/* The differential of two texts as folded stacks, for the caller to free. */
+/* Returns the differential of two texts as folded stacks, which the caller frees. */
 static char *diff(const char *a, const char *b, bool normalize, bool reverse)
 {
     const struct tch_flame_read_options options = {.reverse = reverse};
@@ -271,13 +272,14 @@ static void diff_compares_programs_of_two_names_as_one(void **state)
     is(diff("old;main;f 7\nold;main 1\n", "new;main;f 7\nnew;main;g 1\n", false, false),
        "old -> new;main 1 0\nold -> new;main;f 7 7\nold -> new;main;g 0 1\n");
     is(diff("old;main;f 7\n", "new;main;f 7\n", false, true), "f;main;old -> new 7 7\n");
-    /* What both sides have keeps its name, and so do the threads of the program's own name. */
+    /* Processes that both sides have keep their names, and so do threads whose own name starts like
+       the program's. */
     is(diff("sh;read 2\nold;f 5\nold-io;g 4\nold-x;g 1\n", "sh;read 2\nnew;f 5\nnew-io;g 4\n",
             false, false),
        "old -> new;f 5 5\nold-io -> new-io;g 4 4\nold-x;g 1 0\nsh;read 2 2\n");
 }
 
-/* A helper that only one side ran is no other name of the program. */
+/* A helper that only one side ran is not another name of the program. */
 static void diff_keeps_the_names_of_other_programs(void **state)
 {
     (void)state;

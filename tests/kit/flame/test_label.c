@@ -12,7 +12,7 @@
 #include "support/reference.h"
 #include "support/system.h"
 
-/* The string member `key`, unescaped, anywhere in a line of the vectors. */
+/* Finds the string member `key`, unescaped, anywhere in a line of the vectors. */
 static void find_string(const char *text, size_t len, const char *name, struct tch_buf *ret)
 {
     struct tch_json_reader r;
@@ -157,7 +157,7 @@ static void an_earlier_file_is_kept(void **state)
     (void)state;
     assert_int_equal(tch_label_keep_previous(path, &kept, &err), 0);
     assert_null(kept);
-    for (int i = 0; i < 2; i++) { /* the second time in place of the first */
+    for (int i = 0; i < 2; i++) { /* the second time replaces the first */
         test_put(path, i ? "two" : "one");
         assert_int_equal(tch_label_keep_previous(path, &kept, &err), 0);
         assert_string_equal(kept, test_at("flamegraph-x.old.pb.gz"));

@@ -1,4 +1,4 @@
-/* Who is who: mappings that cover one another, forks, execs, exits. */
+/* Tests mappings that overlap, forks, execs and exits. */
 #include "support/test.h"
 
 #include "kit/flame/sample/process_maps.h"
@@ -31,7 +31,7 @@ static void later_mappings_cover_earlier_ones(void **state)
 
     (void)state;
     add(p, 0x1000, 0x9000, 0, 1);
-    add(p, 0x3000, 0x5000, 0, 2); /* in the middle: the first one becomes two */
+    add(p, 0x3000, 0x5000, 0, 2); /* in the middle: splits the first one */
     assert_int_equal(p->count, 3);
     assert_int_equal(at(p, 0xfff), 0);
     assert_int_equal(at(p, 0x1000), 1);
@@ -39,7 +39,7 @@ static void later_mappings_cover_earlier_ones(void **state)
     assert_int_equal(at(p, 0x4fff), 2);
     assert_int_equal(at(p, 0x5000), 1);
     assert_int_equal(tch_maps_find(p, 0x5000)->offset, 0x4000);
-    add(p, 0x2000, 0x6000, 0, 3); /* over the end of one, all of one, the start of one */
+    add(p, 0x2000, 0x6000, 0, 3); /* overlaps the end of one, all of one, the start of one */
     assert_int_equal(p->count, 3);
     assert_int_equal(at(p, 0x1fff), 1);
     assert_int_equal(at(p, 0x2000), 3);
@@ -82,7 +82,7 @@ static void a_process_lives_as_long_as_its_threads(void **state)
     tch_maps_exit(&maps, 11);
     tch_maps_exit(&maps, 11); /* not known any more */
     assert_int_equal(test_alloc_live(), before);
-    /* The number comes again, as another process's thread. */
+    /* The tid is reused by another process. */
     process_of(&maps, 10);
     assert_int_equal(tch_maps_thread(&maps, 12, 10)->process->pid, 12);
     tch_maps_release(&maps);

@@ -183,7 +183,7 @@ static void stack_lines_may_lose_their_blanks(void **state)
                "cafe;f 5\nprog;f 10\n");
     test_folds("libc`read+0x1\na`main\n5\n", &plain, "a`main;libc`read 5\n");
     test_folds("a`main;libc`read 5\n", &plain, "a`main;libc`read 5\n");
-    /* Neither the frames of another event nor text that is no stack. */
+    /* Neither the frames of another event nor text that is not a stack counts. */
     got = test_fold(EVENT "4 f (/bin/x)\n\nprog 42 1.6: 1 faults: \n4 g (/bin/x)\n5 h (/bin/x)\n\n",
                     &plain, &notes);
     assert_string_equal(got, "prog;f 10\n");

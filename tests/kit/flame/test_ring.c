@@ -80,7 +80,7 @@ static void drops_lengths_beyond_the_slot(void **state)
             drain(&f, UINT64_MAX);
         }
     assert_int_equal(f.r.damaged, 3 * (TCH_RING_EXEC + 2));
-    put(&f, 0, 1)->len = lengths[0]; /* it fits into the slot, and is no stack of this ring */
+    put(&f, 0, 1)->len = lengths[0]; /* fits into the slot, but is longer than a stack */
     drain(&f, UINT64_MAX);
     assert_int_equal(f.r.damaged, 3 * (TCH_RING_EXEC + 2) + 1);
     assert_int_equal(f.r.samples, 0);

@@ -42,7 +42,7 @@ static void counts_stop_at_the_largest(void **state)
     tch_stacks_release(&stacks);
 }
 
-/* More names than one 16-bit unit tells apart. */
+/* More names than one 16-bit unit can distinguish. */
 static void keeps_any_number_of_names(void **state)
 {
     enum { NAMES = 200000 };
@@ -81,7 +81,7 @@ static void cuts_what_is_too_deep_and_counts_it(void **state)
     tch_stacks_release(&stacks);
 }
 
-/* The order by the plain definition. */
+/* Compares two stacks by the definition of the order. */
 static int compare_plain(const struct tch_stacks *stacks, uint32_t x, uint32_t y)
 {
     const char *at_x = tch_stacks_first(stacks, x);
@@ -194,8 +194,8 @@ static void the_widest_frames_are_kept(void **state)
     tch_stacks_release(&stacks);
 }
 
-/* By self time, each function once in a stack; inlined or not it is one function, but the kernel's
-   is another, and the process is none. */
+/* Sorts by self time and counts each function once per stack. Inlined or not, it is one function. A
+   kernel function of the same name is another one. The process is not a function. */
 static void the_hottest_functions_are_found(void **state)
 {
     struct tch_stacks stacks = {0};

@@ -1,4 +1,4 @@
-/* The picture as text: escaped, cut, coloured, complete. */
+/* Tests the SVG text: escaping, truncation, colours, completeness. */
 #include "support/test.h"
 
 #include <math.h>

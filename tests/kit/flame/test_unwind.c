@@ -1,4 +1,5 @@
-/* Unwind tables: rows by address, expressions, steps on a copied stack; and any bytes at all. */
+/* Tests unwind tables: rows by address, expressions, steps on a copied stack, and arbitrary
+   bytes. */
 #include "support/test.h"
 
 #include "kit/flame/unwind/elf_image.h"
@@ -134,7 +135,7 @@ static void endless_entries_have_no_rows(void **state)
 {
     enum { MORE = 1 << 17, CIE = 24 };
     size_t len = sizeof plain + MORE;
-    uint8_t *bytes = calloc(1, len); /* 0 is no operation */
+    uint8_t *bytes = calloc(1, len); /* 0 is the instruction DW_CFA_nop */
     uint32_t cie_len = CIE - 4 + MORE;
     uint32_t back = CIE + MORE + 4;
     struct tch_cfi cfi;
@@ -175,7 +176,8 @@ static void a_step_restores_the_caller(void **state)
     tch_cfi_release(&cfi);
 }
 
-/* vfork() takes its return address off the stack that the child is about to use. */
+/* vfork() moves its return address from the stack, which the child is about to use, to a
+   register. */
 static void a_return_address_in_a_register(void **state)
 {
     struct tch_stack_copy stack = {.start = 0x7000};
@@ -191,7 +193,7 @@ static void a_return_address_in_a_register(void **state)
     assert_int_equal(tch_unwind_step(&cfi, &row, &stack, &regs), TCH_UNWOUND_STEP);
     assert_int_equal(regs.r[TCH_REG_RA], 0x4242);
     assert_int_equal(regs.r[TCH_REG_SP], 0x7000);
-    row.how[TCH_REG_RA] = TCH_CFI_SAME; /* that would go on for ever */
+    row.how[TCH_REG_RA] = TCH_CFI_SAME; /* would never end */
     assert_int_equal(tch_unwind_step(&cfi, &row, &stack, &regs), TCH_UNWOUND_LOST);
 }
 
@@ -256,7 +258,7 @@ static void expressions_of_plt_entries(void **state)
 static void expressions_read_memory_and_end(void **state)
 {
     static const uint8_t realigned[] = {0x77, 8, 0x06};        /* breg7 8; deref */
-    static const uint8_t beyond[] = {0x77, 16, 0x06};          /* behind the copy */
+    static const uint8_t beyond[] = {0x77, 16, 0x06};          /* above the end of the copy */
     static const uint8_t empty[] = {0x96};                     /* nop: no result */
     static const uint8_t endless[] = {0x30, 0x2f, 0xfd, 0xff}; /* skip back to itself */
     static const uint8_t unknown[] = {0xe0};

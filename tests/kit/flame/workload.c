@@ -146,7 +146,7 @@ static void in_signal(uint64_t rounds)
     raiser();
 }
 
-/* Code that no file holds, and the map that tells what it is: a loop of ROUNDS * 2^20. */
+/* Runs generated code, a loop of ROUNDS * 2^20, and writes the map that names it. */
 static int jit(uint64_t rounds)
 {
     static const uint8_t code[] = {
@@ -173,7 +173,7 @@ static int jit(uint64_t rounds)
     return fclose(map) == 0 ? 0 : 1;
 }
 
-/* The time, which the kernel's page in every process tells. */
+/* Reads the time through the vdso, the kernel's page in every process. */
 __attribute__((noinline)) static void teller(uint64_t rounds)
 {
     struct timespec now;

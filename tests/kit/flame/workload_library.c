@@ -1,4 +1,4 @@
-/* What workload loads while it runs: two thirds in library_hot, a third in library_warm. */
+/* A library that workload loads at run time: two thirds in library_hot, a third in library_warm. */
 #include "spin.h"
 
 enum { STEPS = 2000000 };
