@@ -27,7 +27,7 @@ extern const struct cmd cmd_witness;
 
 struct tch_machine;
 
-/** What tacho doctor does, for any machine: tests have one of their own. */
+/** Runs tacho doctor on a machine, which in tests is a made-up one. */
 int cli_doctor_examine(struct args *args, const struct tch_machine *machine);
 
 #endif

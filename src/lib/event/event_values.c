@@ -1,7 +1,7 @@
 /*
  * Reads the values of an event's fields. Nearly all events are as our writers make them: members in
  * the order of the schema, values plain. read_plain() takes these from mark to mark. The JSON
- * reader takes any other member, one at a time; members that are no fields are skipped.
+ * reader takes any other member, one at a time; members that are not fields are skipped.
  */
 #include "event_values.h"
 

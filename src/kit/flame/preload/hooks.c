@@ -50,7 +50,7 @@ static int is_ours(int number)
     return tch_sampler.ring && number == tch_sampler.signal;
 }
 
-/* What the program asked of our signal, as it will be told. */
+/* The action that the program set for our signal, which sigaction() reports to it. */
 static struct sigaction kept;
 
 int tch_sigaction(int number, const struct sigaction *action, struct sigaction *before)

@@ -11,10 +11,10 @@
 #include "sampler.h"
 
 enum {
-    SCAN_NS = 10 * 1000 * 1000,   /* between two looks for new threads */
-    LOST_NS = 1000 * 1000 * 1000, /* a signal that is not handled for so long is blocked */
-    COST = 20,                    /* the thread uses at most one part in so many of a CPU */
-    IDLE_ROUNDS = 16,             /* a thread that sleeps is looked at once in so many rounds */
+    SCAN_NS = 10 * 1000 * 1000,   /* between two scans for new threads */
+    LOST_NS = 1000 * 1000 * 1000, /* a signal that is not handled for this long is blocked */
+    COST = 20,                    /* the thread uses at most one part in this many of a CPU */
+    IDLE_ROUNDS = 16,             /* a sleeping thread is checked once in this many rounds */
     STACK_BYTES = 64 * 1024,
     MAPS_BYTES = 1 << 20,
     SLICE_NS = 100 * 1000,
@@ -248,8 +248,8 @@ static uint64_t next_period(uint64_t period)
     return period / 2 + tch_sampler.random % period;
 }
 
-/* One look at all threads. Returns 0 when there is nothing left to sample. */
-static int look_at_all(uint32_t self, uint64_t now, uint32_t round)
+/* Checks all threads once. Returns 0 when there is nothing left to sample. */
+static int check_threads(uint32_t self, uint64_t now, uint32_t round)
 {
     if (now - tch_sampler.scanned > SCAN_NS) {
         tch_sampler.scanned = now;
@@ -274,7 +274,7 @@ static int look_at_all(uint32_t self, uint64_t now, uint32_t round)
     return 1;
 }
 
-/* What the thread does; called by the code in start_thread(). */
+/* Runs the sampler thread; called by the code in start_thread(). */
 __attribute__((used, visibility("hidden"))) void tch_sampler_run(void);
 
 void tch_sampler_run(void)
@@ -292,7 +292,7 @@ void tch_sampler_run(void)
 
         RAW(SYS_clock_nanosleep, 1, 1 /* TIMER_ABSTIME */, &at, 0);
         now = raw_clock(1);
-        if (!look_at_all(self, now, round))
+        if (!check_threads(self, now, round))
             break;
         cost = raw_clock(3) - used;
         used += cost;

@@ -27,7 +27,7 @@ struct sampled {
     uint32_t seen;    /**< the number of the last scan that found it */
     int fd;           /**< of its stat file, in the sampler's own table; -1: none */
     uint32_t idle;    /**< rounds in which it did not run */
-    uint64_t ran;     /**< its CPU clock when it was looked at last */
+    uint64_t ran;     /**< its CPU clock when it was last checked */
     uint64_t sent_at; /**< when it was signalled last */
     uint64_t time;    /**< of the sample */
     char comm[SAMPLER_COMM];
@@ -58,7 +58,7 @@ struct sampler {
 
 extern struct sampler tch_sampler __attribute__((visibility("hidden")));
 
-/** What the program wants of our signal. */
+/** The action that the program set for our signal. */
 extern struct raw_sigaction tch_sampler_wanted __attribute__((visibility("hidden")));
 
 /** Starts the sampler thread of this process. */
