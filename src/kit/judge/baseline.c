@@ -189,7 +189,7 @@ double tch_levels_spread(struct tch_level *levels, size_t count, double assumed,
     size_t known = mean_levels(levels, count, &all);
     double *steps = calloc(known + 1, sizeof *steps);
     double steps_count =
-        steps && known > 0 ? (double)known - 1 : 0; /* without memory the assumed spread is used */
+        steps && known > 0 ? (double)known - 1 : 0; /* out of memory: use the assumed spread */
     double seen = 0;
 
     for (size_t i = 1; steps && i < known; i++)
@@ -217,8 +217,8 @@ double tch_baseline_spread(const struct tch_baseline *b, const char *name, doubl
 
 /* --- A new occasion --- */
 
-/* Keeps runs at even distances, in their order. The verdict depends on how neighbouring runs
-   correlate. */
+/* Keeps evenly spaced runs in their original order, because the verdict depends on how neighbouring
+   runs correlate. */
 static size_t keep_some(double *value, size_t count)
 {
     size_t kept = count < TCH_BASELINE_VALUES ? count : TCH_BASELINE_VALUES;

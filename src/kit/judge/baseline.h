@@ -22,7 +22,7 @@
 enum {
     TCH_BASELINE_MAX = 64 << 20, /* size limit of a file in bytes */
     TCH_BASELINE_VALUES =
-        200, /* values kept per metric; of more, those of runs at even distances */
+        200, /* values kept per metric; if there are more, those of evenly spaced runs */
     TCH_BASELINE_OCCASIONS = 1000,
     TCH_BASELINE_KEPT =
         4096, /* quantities per occasion; one with several values per run counts three times */

@@ -44,8 +44,8 @@ struct tch_calibrated {
     double
         drift; /**< median of the last third of the runs divided by that of the first third, - 1 */
     double session_spread; /**< how much sessions differ, from all occasions known at that time */
-    double sees[TCH_CALIBRATION_SIZES]; /**< smallest change that 9 of 10 gates of so many runs see;
-                                           NAN: no change */
+    double sees[TCH_CALIBRATION_SIZES]; /**< smallest change that 9 of 10 gates with this many runs
+                                           see; NAN: they see no change */
 };
 
 struct tch_calibration_occasion {

@@ -151,8 +151,8 @@ void tch_calibrating_release(struct tch_calibrating *m)
 
 /* --- Reports in which nothing changed --- */
 
-/* Draws one report: neighbouring pairs from a random place on, with a new coin for each that
-   decides which run is called b. All metrics share places and coins, as the metrics of a bench
+/* Draws one report: consecutive pairs, starting at a random place. For each pair a new coin decides
+   which of its two runs is called b. All metrics share pairs and coins, as the metrics of a bench
    do. */
 static void draw_report(const struct tch_calibrating *metrics, size_t count, size_t pairs,
                         struct tch_verdict_row *rows, double *values, uint64_t *state)

@@ -296,7 +296,7 @@ static void suspect(const struct tch_findings *f, size_t i)
     if (f->suspicious == 0 || r->ask != TCH_ASK_RATIO || r->a_count == 0 || r->b_count == 0 ||
         r->verdict > TCH_WARN || !(times > f->suspicious))
         return;
-    /* Noise alone moves medians by such a factor, too. */
+    /* Noise alone can move medians by such a factor. */
     if (r->verdict == TCH_INCONCLUSIVE && r->ratio.low <= 1 && r->ratio.high >= 1)
         return;
     r->verdict = TCH_WARN;

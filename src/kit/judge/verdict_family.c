@@ -1,14 +1,14 @@
 /*
  * Corrects the p-values of a report for their number: verdict_rule.h.
  *
- * A group is the paired rows that share their coins, or any other row alone. Within a group the
- * joint distribution of the coins gives adjusted p-values (P. H. Westfall and S. S. Young, 1993).
- * Over the groups the step-down procedure of S. Holm (1979) applies. K groups get alpha / K each,
- * and a group all of whose rows were rejected passes its share on to the others.
+ * Paired rows that share their coins form a group. Every other row is a group of its own. Within a
+ * group the joint distribution of the coins gives adjusted p-values (P. H. Westfall and S. S.
+ * Young, 1993). Over the groups the step-down procedure of S. Holm (1979) applies: each of K groups
+ * gets alpha / K, and a group whose rows are all rejected passes its share on to the others.
  *
- * With several interim analyses, a p is first converted to the total error that the analyses spend
- * to make it low enough (kit/stats/spending.h). In a group of m rows each p / m is converted,
- * because the analyses of m rows cross their levels at different times.
+ * With several interim analyses, each p is first converted to a total error: the smallest one at
+ * which the analyses reject this p (kit/stats/spending.h). In a group of m rows each p / m is
+ * converted, because the analyses of m rows cross their levels at different times.
  */
 #include <math.h>
 #include <stdlib.h>

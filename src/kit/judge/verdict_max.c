@@ -1,5 +1,6 @@
-/* Judges maxima of a quantile by the sign test (W. R. Thompson, 1936): how many values are beyond
-   the maximum is binomial, whatever their distribution. Assumption: the runs are independent. */
+/* Judges maxima of a quantile by the sign test. How many values are beyond the maximum is binomial,
+   whatever their distribution. Inverting this test gives the interval of W. R. Thompson (1936).
+   Assumption: the runs are independent. */
 #include <math.h>
 #include <stdio.h>
 

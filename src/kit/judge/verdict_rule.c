@@ -149,9 +149,9 @@ static struct tch_ratio inverse_ratio(const struct tch_ratio *r)
     return t;
 }
 
-/* Compares values if some are 0, where there is no ratio. Pairs are still tested by sign flips. For
-   runs that were not interleaved, ranks decide whether b is below the bound. Above the bound the
-   session could be the cause. */
+/* Compares rows in which some values are 0, so that there is no ratio. Pairs are still tested by
+   sign flips. For runs that were not interleaved, ranks decide only whether b is below the bound.
+   Above the bound the session could be the cause. */
 static int compare_zeros(const struct tch_verdict_row *row, double *e, struct tch_flip_tails *ret,
                          struct tch_flip_tails *at_one, tacho_error *err)
 {
@@ -302,10 +302,9 @@ static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *wo
         row->advised = 0;
 }
 
-/* Plans the pairs with which the interval ends within the tolerance in nine of ten reports, if
-   nothing changed. The estimate does not count. A row is INCONCLUSIVE because of its estimate, so a
-   plan by the distance of the estimate from the bound would be too small. room: row->b_count
-   doubles. */
+/* Plans the number of pairs with which the interval ends within the tolerance in nine of ten
+   reports, if nothing changed. Ignores the estimate: it is the reason why the row is INCONCLUSIVE,
+   so a plan from its distance to the bound would be too small. room: row->b_count doubles. */
 static int advise_pairs(struct tch_verdict_row *row, const struct report *report, double *room,
                         tacho_error *err)
 {

@@ -10,7 +10,7 @@
  *   order of each pair.
  * - Other runs: Hodges-Lehmann (1963) with a session term (kit/stats/session.h). Sessions differ by
  *   no more than the session spread.
- * - Maxima: sign test (Thompson 1936; verdict_max.c). Runs are independent.
+ * - Maxima: sign test (verdict_max.c). Runs are independent.
  * - Rows that share their coins: joint distribution (Westfall and Young 1993). No further
  *   assumption.
  * - Groups of such rows, and all other rows: step-down (Holm 1979). No further assumption.
@@ -151,8 +151,8 @@ double tch_session_reach(const struct tch_budget *budget, double spread, double 
 /** Returns whether the current analysis includes all planned runs. */
 bool tch_analyses_last(const struct tch_analyses *analyses);
 
-/** Computes the differences of a paired row from b = worse a: as logarithms, or as values if some
-    are 0. Above 0 is worse. e: room for a_count doubles. */
+/** Computes how far each pair of a row is from b = worse * a: as a difference of logarithms, or of
+    values if some are 0. Above 0 is worse. e: room for a_count doubles. */
 void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e);
 
 /** Compares the quantile of b with its maximum. The ratio is the quantile divided by the maximum.

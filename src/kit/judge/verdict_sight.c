@@ -1,14 +1,15 @@
 /*
  * Computes the smallest change that a row would have seen: verdict_rule.h.
  *
- * The interval of a row shows its standard error s: half its width divided by the quantile of its
- * level. A change of log size c is a FAIL if the estimate lies above the bound by the quantile of
- * the level of a FAIL times s. So nine of ten reports FAIL from
+ * The standard error s of a row is half the width of its interval, divided by the quantile of the
+ * interval's level. A change is a FAIL if the estimate of its logarithm exceeds that of the bound
+ * by s times the quantile of the level of a FAIL. Nine of ten reports therefore FAIL if the
+ * logarithm of the change is at least
  *
  *     c = log(bound) + (q(level) + q(0.1)) s
  *
- * on. The quantiles q are those of the normal distribution for pairs, and of Student's t with 4
- * degrees of freedom for two sessions. The estimate also has to reach the minimum effect.
+ * The quantiles q are those of the normal distribution for pairs, and of Student's t with 4 degrees
+ * of freedom for two sessions. The estimate also has to reach the minimum effect.
  */
 #include <math.h>
 

@@ -8,8 +8,8 @@
 #include "base/number.h"
 #include "base/xml.h"
 
-/* The picture, and the part of it that contains data. It is as wide as a picture that shares the
-   page's width with another, so its text has about the size of the page's. */
+/* The picture, and the part of it that contains data. The width is that of one of two pictures side
+   by side, so the text is about as large as that of the page. */
 enum { WIDTH = 600, HEIGHT = 250, TOP = 12, RIGHT = 560, BOTTOM = 202 };
 enum { LEFT_LEAST = 92, LEFT_MOST = 200, LEFT_LETTER = 11 /* width of a letter on a phone */ };
 enum { DATA_HEIGHT = BOTTOM - TOP };

@@ -137,8 +137,8 @@ int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch
  * Runs a line of --setup, --prepare and so on by a shell, not measured. `what` names it in
  * messages. Accepts a NULL line.
  *
- * @param stop  kills the line once it is not 0, as it stops a run. If it is not 0 at the start, the
- * line may run for TCH_HOOK_LAST_NS. NULL: no limit
+ * @param stop  not 0: kill the line, as a run is killed. If *stop is not 0 before the line starts,
+ * the line may still run for TCH_HOOK_LAST_NS. NULL: no limit
  * @return 0, or TACHO_EIO if it failed or was stopped (system_errno is then ECANCELED)
  */
 int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *line,

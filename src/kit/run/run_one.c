@@ -28,9 +28,9 @@ static int replace_unnamed(const struct tch_run_item *item, const char *name, in
     return status;
 }
 
-/* Gives a run whose output is read a file of its own, because a process that the last run left
-   running must not print into it. A file of --output is kept. The run's part begins at its end, and
-   processes that an earlier run left running could print there too. */
+/* Gives each run whose output is read a file of its own, so that a process left running by an
+   earlier run cannot print into it. A file of --output is kept. The output of the run begins at the
+   end of that file, where such a process could still print. */
 static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];

@@ -38,7 +38,8 @@ static void sum_up(const double *sorted, size_t n, double alpha, struct tch_run_
     if (tch_quantile_interval(n, 0.5, alpha, &ranks, NULL) == 0) {
         ret->low = sorted[ranks.low];
         ret->high = sorted[ranks.high];
-        /* A smaller alpha is that of one of several checks, which together keep TCH_RUN_ALPHA. */
+        /* An alpha below TCH_RUN_ALPHA belongs to one of several checks, which together keep
+           TCH_RUN_ALPHA. */
         ret->level = alpha < TCH_RUN_ALPHA ? 1 - TCH_RUN_ALPHA : ranks.level;
     }
 }

@@ -198,7 +198,8 @@ static double tail_at(const double *d, size_t n, double at, double sign, const s
 
     shift(d, n, at, r->e);
     tch_flip_scores(r->e, n, r->sorted, r->scores);
-    /* Most constants between two with known tails have the scores of one of them. */
+    /* Most constants between two with known tails give the same scores as one of the two. Their
+       tail need not be computed again. */
     if (memcmp(r->scores, r->inside, n * sizeof *r->scores) == 0)
         return 1;
     if (memcmp(r->scores, r->outside, n * sizeof *r->scores) == 0)
@@ -213,7 +214,7 @@ static double find_end(const double *d, size_t n, double estimate, double step, 
     double near = estimate;
     double far = estimate + sign * step;
 
-    memset(r->inside, 0x7f, n * sizeof *r->inside); /* scores that no pairs have */
+    memset(r->inside, 0x7f, n * sizeof *r->inside); /* a value that no score can have */
     memset(r->outside, 0x7f, n * sizeof *r->outside);
     for (int i = 0; i < STEPS_MOST && tail_at(d, n, far, sign, r) > least; i++) {
         near = far;

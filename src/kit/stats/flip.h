@@ -6,9 +6,9 @@
  * depends on which of the two programs it was.
  *
  * A fair coin decided which of the two runs of a pair was made first. Suppose b is a times a
- * constant. Then e = log(b / a) - log(constant) of a pair has a random sign given its size,
- * whatever the noise does: it may drift, repeat, or depend on the run before. So T is
- * distributed exactly as S, and the tails of T are known:
+ * constant, and let e = log(b / a) - log(constant) for each pair. Given |e|, both signs of e are
+ * then equally likely, whatever the noise does: it may drift, repeat, or depend on the run before.
+ * The statistic T below therefore has exactly the distribution of S, whose tails can be computed:
  *
  *     s   = median of |e| over the pairs whose e is not 0
  *     w   = rint(16 min(|e| / s, 1.5))

@@ -15,8 +15,8 @@ double tch_median(double *x, size_t n)
 
     if (n % 2 == 1)
         return high;
-    /* The selection left no larger value before the middle, so the largest of them is the other
-       middle value. */
+    /* The selection moved the smaller values to the front. The largest of them is the other middle
+       value. */
     for (size_t i = 1; i < n / 2; i++)
         if (x[i] > low)
             low = x[i];

@@ -19,8 +19,8 @@ double tch_median(double *x, size_t n);
 /** Returns the quantile q (0 to 1) of sorted x by linear interpolation; 0 if n is 0. */
 double tch_quantile_linear(const double *sorted, size_t n, double q);
 
-/** Returns the nearest-rank quantile: the smallest value such that at least the share q of all
-    values is no larger; 0 if n is 0. */
+/** Returns the nearest-rank quantile: the smallest value x such that at least the share q of all
+    values is at most x; 0 if n is 0. */
 double tch_quantile_nearest(const double *sorted, size_t n, double q);
 
 /** Returns the index, from 0, of the nearest-rank quantile in sorted order; n > 0. */

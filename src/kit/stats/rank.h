@@ -66,8 +66,8 @@ int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
 int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err);
 
 /** Adjusts p-values that are already adjusted within groups, sorted by group. Each group counts
-    once and passes its share on to the others once all its p-values were rejected. Returns 0 or
-    TACHO_ENOMEM. */
+    once. When all p-values of a group are rejected, the group passes its share on to the others.
+    Returns 0 or TACHO_ENOMEM. */
 int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
                     tacho_error *err);
 

@@ -62,10 +62,10 @@ static double all_draws(size_t all, size_t k)
 }
 
 /*
- * Fills ways[d][s]: in how many ways d of the ranks so far have the sum s. Goes through the ranks
- * from the smallest; each is drawn or not. Most sums cannot end at `last` or below and are left
- * out. sum[i] is the sum of the i smallest ranks, doubled and counted from 0. `flip` counts ranks
- * from the other end.
+ * Sets ways[d][s] to the number of ways to draw d ranks with the sum s. Goes through the ranks from
+ * the smallest; each is drawn or not. Skips the sums that can no longer end at `last` or below,
+ * which are most of them. sum[i] is the sum of the i smallest ranks, doubled and counted from 0.
+ * `flip` counts ranks from the other end.
  */
 static void count_draws(double *ways, size_t *sum, const struct item *items, size_t all, size_t k,
                         bool flip, size_t last)
@@ -227,8 +227,9 @@ int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err)
 
 /* At level alpha each of K groups gets alpha / K. Sort the groups by their largest p. The first j
    groups are rejected whole if the largest p of each is within its share; the other groups then
-   share alpha / (K - j). So p is rejected from the smallest level max(level that rejects j groups,
-   p (K - j)) on, over all j up to the place of its own group. */
+   share alpha / (K - j). The adjusted p is the smallest level that rejects p: the minimum of
+   max(level that rejects the first j groups, p (K - j)) over all j up to the position of its own
+   group. */
 int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
                     tacho_error *err)
 {

@@ -121,7 +121,8 @@ static double largest_sum(const struct sums *s, double limit)
 /*
  * Returns the k-th smallest sum, k from 1. Halves the range until few sums are left: first by
  * value, which is fast if the sums are evenly spaced, then by the order of doubles, which takes at
- * most 64 steps. If many sums are equal, few are never left; the loop checks for that now and then.
+ * most 64 steps. If many sums are equal, the range may always contain more than FEW of them; every
+ * eighth step checks for that.
  */
 static double kth_sum(const struct sums *s, double k)
 {
@@ -146,8 +147,7 @@ static double kth_sum(const struct sums *s, double k)
         }
         if (i % 8 != 0)
             continue;
-        /* The largest sum left is the k-th if all sums left are equal, or none is above the
-           k-th. */
+        /* The largest sum in the range is the k-th if fewer than k sums are below it. */
         r.high = largest_sum(s, r.high);
         if (count_sums(s, nextafter(r.high, -INFINITY)) < k)
             return r.high;

@@ -9,7 +9,7 @@
 
 enum {
     TREND_MOST = 1000
-}; /* runs whose pairs are all compared; of more runs, evenly spaced ones */
+}; /* limit for comparing every pair of runs; of more runs, evenly spaced ones are compared */
 
 /* Computes 1/2 - 3/8 y (1 - y^2 / 12) with y = x / sqrt(1 + x^2 / 4), in a form that loses no
    digits far out. u is 1 - y / 2. */

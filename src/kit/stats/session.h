@@ -5,10 +5,10 @@
  * (E. L. Lehmann, 1963) and a session term, by Student's t with 4 degrees of freedom. Assumption:
  * sessions differ by no more than tau.
  *
- * Two sessions differ with nothing changed, and one session of each side says nothing about how
- * much. So this is assumed or known from earlier sessions: tau, the standard deviation of the
- * logarithm of the ratio of two sessions. With D, the estimate of the logarithm of the ratio, and
- * its standard error se
+ * Two sessions differ even if nothing changed, and a single session per side does not show by how
+ * much. This difference is therefore assumed, or estimated from earlier sessions: tau is the
+ * standard deviation of the logarithm of the ratio of two sessions. Let D be the estimate of the
+ * logarithm of the ratio, and se its standard error. Then
  *
  *     S = sqrt(se^2 v + tau^2),   p = P(t > (D - log bound) / S)
  *
@@ -38,7 +38,7 @@ double tch_t4_cut(double q);
 
 /**
  * Returns the correlation of the logarithm of a value with that of the value before. It is robust:
- * logarithms are clipped at three times 1.4826 times the median distance from the median.
+ * logarithms are clipped at 3 * 1.4826 times the median absolute deviation from their median.
  *
  * @param x     positive values in the order in which they were measured
  * @param room  2 n doubles

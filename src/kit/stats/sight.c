@@ -67,7 +67,7 @@ static int says_worse(const struct draw *w, size_t n, double shift, double level
     return tails.above <= level;
 }
 
-/* Finds the smallest shift from which on the first n pairs are judged worse, to a thousandth of
+/* Finds the smallest shift at which the first n pairs are judged worse, accurate to a thousandth of
    their noise. */
 static int find_cut(const struct draw *w, size_t n, double level, double *ret, tacho_error *err)
 {

@@ -9,7 +9,7 @@
  * a random place, as a gate would have made them there, and tosses a new coin for each. Under the
  * test of flip.h all such draws are equally likely. A change moves all differences of a draw by the
  * same amount, and the p of the test falls as the change grows. So each draw has one smallest
- * change, its cut, from which on an analysis says FAIL. The cuts of many draws give the whole curve
+ * change, its cut, at which an analysis says FAIL. The cuts of many draws give the whole curve
  * of the probability that a change is seen.
  *
  * The rule is that of the gate: interim analyses of growing parts of the pairs share the error
@@ -30,9 +30,9 @@ enum { TCH_SIGHT_DRAWS = 1000 };
 /** The cuts of all draws, as logarithms; INFINITY: so few pairs can never FAIL. */
 struct tch_sight {
     size_t analyses;
-    double *cut;   /**< per draw and analysis k: from this change on analysis k says FAIL */
-    double *fresh; /**< per draw and analysis k: from this change on the fresh block after it says
-                      FAIL, too */
+    double *cut;   /**< per draw and analysis k: smallest change at which analysis k says FAIL */
+    double *fresh; /**< per draw and analysis k: smallest change at which the fresh block after
+                      analysis k says FAIL, too */
 };
 
 /**

@@ -140,8 +140,8 @@ void tch_spending_init(struct tch_spending *s, const double *share, size_t analy
     }
 }
 
-/* In logarithms the level is almost a straight line of slope 1 in the error. Interpolation in the
-   table gives the error to 0.5 % of itself. */
+/* On logarithmic scales the level is almost a straight line of slope 1 over the error.
+   Interpolation in the table is accurate to 0.5 % of the error. */
 double tch_spending_error(const struct tch_spending *s, double p)
 {
     int i = 0;

@@ -6,10 +6,11 @@
  * L. DeMets, 1987). Assumption: the sums of scores at the analyses are normal with independent
  * increments.
  *
- * The analyses are planned: analysis k has the share t of all planned runs. Up to it, an error of g
- * t^2 in all may be spent. Analysis k compares its p with the level that spends just that, given
- * that no analysis before crossed its own level. The crossing probabilities are integrated from one
- * analysis to the next (P. Armitage, C. K. McPherson and B. C. Rowe, 1969).
+ * The analyses are planned: analysis k takes place when the share t of all planned runs has been
+ * made. By then an error of g t^2 in total may have been spent. Analysis k compares its p with the
+ * level that spends exactly this much, given that no earlier analysis crossed its own level. The
+ * crossing probabilities are integrated from one analysis to the next (P. Armitage, C. K. McPherson
+ * and B. C. Rowe, 1969).
  */
 #ifndef TCH_SPENDING_H
 #define TCH_SPENDING_H
@@ -38,8 +39,8 @@ double tch_spending_level(const double *share, size_t analysis, double g);
 void tch_spending_init(struct tch_spending *s, const double *share, size_t analysis);
 
 /**
- * Returns the smallest total error at which this p of the analysis is low enough. With a single
- * analysis that is p itself.
+ * Returns the smallest total error g at which p is at most the level of this analysis. With a
+ * single analysis that is p itself.
  */
 double tch_spending_error(const struct tch_spending *s, double p);
 

@@ -350,7 +350,7 @@ int tch_stream_mad(const struct tch_stream *s, double from, double *ret, tacho_e
     return status;
 }
 
-/* Returns how many numbers are missing before one that took `value`. */
+/* Returns how many requests were not sent because one took `value`. */
 static double missing_before(double value, double interval)
 {
     return value >= 2 * interval ? floor(value / interval) - 1 : 0;

@@ -92,7 +92,7 @@ static int add_effect(struct tch_results *r, tch_params which, double *left, dou
         return tch_fail_memory(err);
     e = &r->effects[r->effect_count++];
     *e = (struct tch_effect){.which = which, .share = take_out(r, which, left, means)};
-    /* Without an effect, its squares are those of the medians' errors. */
+    /* If there is no effect, its sum of squares comes from the errors of the medians alone. */
     e->p = r->noise > 0 ? tch_chi_above(e->share / r->noise, freedom) : e->share > 0 ? 0 : 1;
     return 0;
 }

@@ -75,8 +75,9 @@ const char *tch_grid_text(const struct tch_grid *grid, size_t cell, size_t param
     parameter. */
 size_t tch_grid_step(const struct tch_grid *grid, size_t param);
 
-/** Writes a cell's name, "lambda=0.3_tau=2", which is valid as a folder name. A prefix other than
-    "cell" precedes it. If the values do not make a valid folder name, the name is "cell-0007". */
+/** Writes a cell's name, "lambda=0.3_tau=2", which is valid as a folder name. The name begins with
+    `prefix`, unless that is "cell". If the values do not make a valid folder name, the name is
+    "cell-0007". */
 void tch_grid_name(const struct tch_grid *grid, size_t cell, tch_params which, const char *prefix,
                    char name[TCH_CELL_NAME]);
 

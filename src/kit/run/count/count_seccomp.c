@@ -3,9 +3,9 @@
  * the command and of its descendants, and the counter counts it and lets it continue.
  *
  * The child installs the filter and then calls execve(), which is the first call that is counted.
- * Until then it shares its table of descriptors with the counter, so the descriptor of the
- * notifications appears in the counter. The child cannot send its number by a system call, which
- * would be stopped. It stores the number in shared memory.
+ * Until then parent and child share one table of file descriptors, so the notification descriptor
+ * is also open in the counter. The child cannot use a system call to send its number, because that
+ * call would be stopped. It stores the number in shared memory.
  */
 #include <errno.h>
 #include <linux/audit.h>
@@ -45,8 +45,8 @@ static long install(unsigned long flags)
 }
 
 /* Installs the filter. Runs in the child. With the flag WAIT_KILLABLE_RECV, where the kernel has
-   it, a signal does not repeat a call that was counted. Without CAP_SYS_ADMIN the kernel requires a
-   promise that the command gains no rights. */
+   it, a signal does not restart a call that was already counted. Without CAP_SYS_ADMIN the kernel
+   requires a promise that the command gains no rights. */
 static void install_filter(void *ctx)
 {
     struct tch_tally *tally = ctx;

@@ -107,8 +107,8 @@ static void *find(const char *name)
     return found;
 }
 
-/* Finds the next definitions. malloc() comes first, because the others may allocate: dlsym() makes
-   a message for a missing name. */
+/* Finds the next definitions. malloc() comes first, because looking up the others may allocate:
+   dlsym() composes an error message for a missing name. */
 static void find_next(void)
 {
     int before = errno;
