@@ -62,7 +62,8 @@ int tch_array_reserve_zero_items(void *list, size_t *room, size_t need, size_t s
     return 0;
 }
 
-/* The room follows from the count: FIRST_EXTENT, or the next power of two. */
+/* The room is not stored. It follows from the count: FIRST_EXTENT items, or the next power of
+   two. */
 int tch_array_extend_items(void *list, size_t count, size_t size)
 {
     if (count > 0 && (count < FIRST_EXTENT || (count & (count - 1)) != 0))

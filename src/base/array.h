@@ -28,8 +28,11 @@
 #define tch_array_reserve_zero(list, room, need) \
     tch_array_reserve_zero_items((list), (room), (need), sizeof **(list))
 
-/** Makes room for one more item after `count`, for arrays without a room of their own. Such an
-    array must have grown by this alone. @return 0, or TACHO_ENOMEM, and then nothing has changed */
+/**
+ * Makes room for one more item after `count`, for an array whose owner does not store the room.
+ * Grow such an array with this macro only.
+ * @return 0, or TACHO_ENOMEM, and then nothing has changed
+ */
 #define tch_array_extend(list, count) tch_array_extend_items((list), (count), sizeof **(list))
 
 /* The functions that the macros call. size: bytes of one item. */

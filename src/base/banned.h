@@ -10,13 +10,14 @@
 #include <string.h>
 #include <time.h>
 
-/* No bound on what they write. tch_buf_* or snprintf. */
+/* These write without a bound. Use tch_buf_* or snprintf(). */
 #pragma GCC poison strcpy strcat strncpy strncat sprintf vsprintf stpcpy gets
-/* "abc" is 0, and 0 means something. tch_parse_*. */
+/* These return 0 for "abc" as for "0". Use tch_parse_*(). */
 #pragma GCC poison atoi atol atoll atof strtol strtoul strtoll strtoull
-/* Hidden shared state. The *_r forms. */
+/* These have hidden shared state. Use the *_r forms. */
 #pragma GCC poison strtok localtime gmtime ctime asctime strerror
-/* A name is not a file. tch_file_*. */
+/* These return a name that another process can take before the file is created. Use
+   tch_file_*(). */
 #pragma GCC poison tmpnam tempnam mktemp
 
 #endif

@@ -8,8 +8,10 @@
 
 void tch_base64_add(struct tch_buf *b, const void *data, size_t len);
 
-/** Adds the bytes that the text stands for; the padding may be missing. @return 0, or -1 at a
-    character that base64 does not have */
+/**
+ * Decodes text and adds the bytes to out. The padding may be missing.
+ * @return 0, or -1 at a character that is not in the base64 alphabet
+ */
 int tch_base64_parse(const char *text, size_t len, struct tch_buf *out);
 
 #endif

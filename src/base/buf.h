@@ -1,5 +1,6 @@
 /*
- * Text that grows up to a limit. Failure is sticky: write it all, test `failed` once.
+ * A text buffer that grows up to a limit. Failure is sticky: write everything, then test `failed`
+ * once.
  */
 #ifndef TCH_BUF_H
 #define TCH_BUF_H
@@ -12,10 +13,10 @@ struct tch_buf {
     char *data; /**< never NULL, always terminated by a NUL that len does not count */
     size_t len;
     size_t cap;   /**< bytes at data, the NUL included; 0 while data is a constant */
-    size_t limit; /**< len never passes it */
+    size_t limit; /**< limit of len */
     bool owned;   /**< data is from malloc */
     bool failed;  /**< something did not fit, or memory ran out */
-    bool comma;   /**< of an empty text: the first key or value of JSON needs a comma before it */
+    bool comma;   /**< empty text only: a comma goes before the first JSON key or value */
 };
 
 void tch_buf_init(struct tch_buf *b, size_t limit);

@@ -1,4 +1,4 @@
-/* Ticks: which clock they come from on this machine, and how they become nanoseconds. */
+/* Chooses the clock that ticks come from and converts ticks to nanoseconds. */
 #include "clock.h"
 
 #include <pthread.h>
@@ -14,7 +14,7 @@ atomic_bool tch_ticks_are_tsc;
 
 uint64_t tch_wall_error_ns(void)
 {
-    struct timex t = {.modes = 0}; /* reads, sets nothing */
+    struct timex t = {.modes = 0}; /* modes 0: read, change nothing */
     int state = adjtimex(&t);
 
     if (state < 0)
@@ -53,7 +53,8 @@ static bool tsc_is_invariant(void)
 
 const char *tch_clock_judge_tsc(bool invariant, const char *clocksource)
 {
-    /* Both read the TSC, and the kernel drops them when it finds the CPUs' TSCs apart. */
+    /* Both clock sources read the TSC. The kernel stops using them when the TSCs of the CPUs
+       disagree. */
     static const char *const good[] = {"tsc", "kvm-clock"};
 
     if (!invariant)
@@ -91,8 +92,8 @@ const char *tch_clock_why_not_tsc(void)
 
 /* Calibrating. */
 
-/* CLOCK_MONOTONIC, ticks, CLOCK_MONOTONIC: the tightest of several sandwiches, because an
-   interrupt in between would make one wide. */
+/* Reads ticks between two readings of CLOCK_MONOTONIC. Returns the try whose two readings are
+   closest together, because an interrupt between them makes a try less accurate. */
 static struct tch_clock_pair measure_pair(void)
 {
     enum { TRIES = 10 };
@@ -101,7 +102,7 @@ static struct tch_clock_pair measure_pair(void)
 
     if (!atomic_load_explicit(&tch_ticks_are_tsc, memory_order_relaxed)) {
         now = tch_now_ns();
-        return (struct tch_clock_pair){now, now, 1}; /* one clock: the line is exact */
+        return (struct tch_clock_pair){now, now, 1}; /* ticks are ns: exact */
     }
     for (int i = 0; i < TRIES; i++) {
         uint64_t before = tch_now_ns();

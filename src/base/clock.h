@@ -83,9 +83,10 @@ enum { TCH_CLOCK_SHIFT = 48 };
 
 __extension__ typedef unsigned __int128 tch_u128;
 
-/** Chooses the clock of ticks, if no call has done so yet, and measures two pairs at once: the line
-    is rough until tch_clock_calibrate(). Returns false when CLOCK_MONOTONIC does not advance or
-    goes back; then ticks are its nanoseconds, whatever it says. */
+/** Chooses the clock of ticks, unless an earlier call did, and measures two pairs in quick
+    succession. Conversion is inaccurate until tch_clock_calibrate(). Returns false when
+    CLOCK_MONOTONIC does not advance or goes back. Ticks are then its nanoseconds, right or
+    wrong. */
 bool tch_clock_init(struct tch_clock *c);
 
 /** Measures the last pair again. Between first and last, conversion is as exact as the pairs are,
@@ -94,7 +95,7 @@ bool tch_clock_init(struct tch_clock *c);
     CLOCK_MONOTONIC does not advance or goes back. */
 bool tch_clock_calibrate(struct tch_clock *c);
 
-/** Chooses the clock of ticks, if no call has done so yet, and measures a pair. */
+/** Chooses the clock of ticks, unless an earlier call did, and measures a pair. */
 struct tch_clock_pair tch_clock_pair_now(void);
 
 /** Converts ticks to nanoseconds of CLOCK_MONOTONIC. The result never falls while ticks rise, until
@@ -108,7 +109,7 @@ static inline uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks)
            (uint64_t)((tch_u128)(c->first.ticks - ticks) * c->rate >> TCH_CLOCK_SHIFT);
 }
 
-/* The parts of the above, for tests and for `tacho doctor`. */
+/* Parts of the functions above, for tests and for `tacho doctor`. */
 
 /** Returns why ticks are not the TSC, as a clause such as "the CPU has no invariant time stamp
     counter". NULL when they are, or will be after tch_clock_init(). */

@@ -1,5 +1,5 @@
 /*
- * The CPU that this build is for. Stacks are unwound, and registers read, on x86-64 alone.
+ * Identifies the CPU. Unwinding stacks and reading registers are supported on x86-64 only.
  */
 #ifndef TCH_CPU_H
 #define TCH_CPU_H

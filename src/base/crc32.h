@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Returns the CRC of the bytes whose CRC is `crc` (0: no bytes) followed by these. */
+/** Continues a CRC-32: `crc` is the CRC of the preceding bytes, or 0 if there are none. Returns the
+    CRC of all bytes so far. */
 uint32_t tch_crc32(uint32_t crc, const void *data, size_t len);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Failing in one statement: return tch_fail(err, TACHO_EPARSE, line, "...").
+ * Fills in an error and returns its code in one statement: return tch_fail(err, TACHO_EPARSE, line,
+ * "...").
  */
 #ifndef TCH_FAIL_H
 #define TCH_FAIL_H
@@ -16,7 +17,10 @@ int tch_fail(tacho_error *err, int code, uint64_t line, const char *fmt, ...)
 int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/** For a failed allocation: fills err with "out of memory" when there is one. @return TACHO_ENOMEM
+/**
+ * Fills err, unless it is NULL, with "out of memory".
+ *
+ * @return TACHO_ENOMEM
  */
 int tch_fail_memory(tacho_error *err);
 

@@ -1,7 +1,8 @@
 /*
- * Whole files: read with a limit, replaced at once or not at all, folders made as needed.
+ * Reads whole files up to a limit, replaces them atomically, and makes folders as needed.
  *
- * What takes an err returns 0 or a negative code and fills err. Every descriptor is O_CLOEXEC.
+ * Functions with an err parameter return 0 or a negative code and fill err. Every descriptor is
+ * O_CLOEXEC.
  */
 #ifndef TCH_FILE_H
 #define TCH_FILE_H
@@ -41,11 +42,11 @@ int tch_file_sha256(int fd, const char *name, char out[TCH_SHA256_HEX], uint64_t
     non-blocking descriptor has no data. */
 ssize_t tch_read_some(int fd, void *data, size_t len);
 
-/** Is there a limit on the size of files (RLIMIT_FSIZE)? */
+/** Returns whether the size of files is limited (RLIMIT_FSIZE). */
 bool tch_file_size_limited(void);
 
-/** write(2), but a file at its size limit is the error EFBIG and never the signal SIGXFSZ, which
-    stops the program. */
+/** Writes like write(2). At the size limit it fails with EFBIG and does not raise SIGXFSZ, whose
+    default action kills the program. */
 ssize_t tch_write_limited(int fd, const void *data, size_t len);
 
 /** Removes the SIGXFSZ of a failed write from a thread that blocks this signal. Keeps errno. */
@@ -113,7 +114,8 @@ int tch_mkdirs(const char *path, tacho_error *err);
 /** Makes the folders above a file, where its path names any. */
 int tch_mkdirs_above(const char *path, tacho_error *err);
 
-/** Sets `folder` to what is before `name` in `path`, into which it points: "." for nothing. */
+/** Copies the part of `path` before `name` to `folder`, or "." if there is none. `name` must point
+    into `path`. */
 void tch_folder_before(char folder[PATH_MAX], const char *path, const char *name);
 
 /** Returns the part of a path after its last slash. */

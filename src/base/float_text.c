@@ -54,7 +54,7 @@ static struct decimal shortest(uint64_t significand, int exponent, bool narrow)
     int shift = exponent + log2_pow10(-k) + 1;
     struct tch_pow10 g = tch_pow10[-k - TCH_POW10_MIN];
     uint64_t four = 4 * significand;
-    uint64_t odd = significand & 1; /* ties round to even: an odd one does not own its ends */
+    uint64_t odd = significand & 1; /* ties round to even: an odd one excludes its ends */
     uint64_t low = scale(g, (four - 2 + narrow) << shift) + odd;
     uint64_t value = scale(g, four << shift);
     uint64_t high = scale(g, (four + 2) << shift) - odd;
@@ -193,7 +193,8 @@ static size_t scientific(char *out, const char *digits, int count, int point)
     return (size_t)(p - out);
 }
 
-/* Writes fixed notation where the point falls at least_point ... most_point, else an exponent. */
+/* Writes fixed notation if the point is at a position from least_point to most_point, otherwise
+   scientific notation. */
 static size_t dressed(char *out, struct decimal d, int least_point, int most_point, bool fraction)
 {
     char digits[TCH_U64_TEXT];

@@ -45,8 +45,8 @@ int tch_found_replace(struct tch_replace *r, const char *folder, const char *nam
 int tch_found_write(const char *folder, const char *name, const void *data, size_t len, bool sync,
                     tacho_error *err);
 
-/** Makes the folder `name`, or finds that it is there. What has the name and is not a folder, such
-    as a link to one, is TACHO_EINVAL. */
+/** Makes the folder `name` unless it exists. Returns TACHO_EINVAL when anything but a folder has
+    that name, such as a link to a folder. */
 int tch_found_mkdir(const char *folder, const char *name, tacho_error *err);
 
 /** Removes a file or link, or an empty folder. Returns 0, or -1 with errno. */

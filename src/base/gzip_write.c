@@ -15,7 +15,7 @@ enum {
     MATCH_MIN = 4,
     MATCH_MAX = 258,
     OUT_SIZE = 64 << 10,
-    OUT_LIMIT = 512 << 20, /* of what one piece becomes; a piece of a sink is smaller */
+    OUT_LIMIT = 512 << 20, /* limit of a compressed piece; sinks pass smaller ones */
     END_OF_BLOCK = 256,
 };
 
@@ -67,8 +67,8 @@ static unsigned log2_of(uint32_t value)
     return 31 - (unsigned)__builtin_clz(value);
 }
 
-/* Repeats len bytes from that many bytes back. Lengths and distances come in classes: four, or two,
-   for each power of two. */
+/* Adds a match: `len` bytes that repeat those `distance` bytes back. The codes form classes: four
+   per power of two for lengths, two for distances. */
 static void add_match(struct tch_gzip_writer *z, uint32_t len, uint32_t distance)
 {
     uint32_t l = len - 3, d = distance - 1, power;

@@ -25,8 +25,8 @@ void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value);
     get up to seven where four would give the same text. step 0: there is no step. */
 void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double step);
 
-/** Adds "12.5%" for a share of 0.125, "<0.1%" for a share that would read as nothing, "-" when it
-    is not finite. */
+/** Adds "12.5%" for a share of 0.125, "<0.1%" for a share that is above 0 but would print as 0.0%,
+    "-" for a share that is not finite. */
 void tch_add_percent(struct tch_buf *b, double share);
 
 /** Adds "1,234,567". */

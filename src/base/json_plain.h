@@ -1,8 +1,9 @@
 /*
  * Reads plain JSON values directly from the reader's marks (json_scan.h), in a fraction of the time
- * of the general calls. A plain value has no escapes, is ASCII, and has numbers of at most sixteen
- * bytes without an exponent. It and the mark after it are among the marks at hand. Whatever is not
- * plain is left to the reader, which also reports the errors: a plain value is always valid.
+ * of the general calls. A plain value is ASCII without escapes, and its numbers have at most
+ * sixteen bytes and no exponent. The value and the mark after it must be in the current batch of
+ * marks. All other values are left to the reader, which also reports errors; a plain value is
+ * always valid.
  */
 #ifndef TCH_JSON_PLAIN_H
 #define TCH_JSON_PLAIN_H
@@ -11,20 +12,19 @@
 #include "json_read.h"
 #include "utf8.h"
 
-/* gcc does not inline the values into their callers by itself, which costs a seventh of the speed.
- */
+/* gcc does not inline these functions by itself, which costs a seventh of the speed. */
 #define TCH_JSON_INLINE inline __attribute__((always_inline))
 
-enum { TCH_JSON_PLAIN_DEPTH = 8 }; /* of containers in a plain value */
+enum { TCH_JSON_PLAIN_DEPTH = 8 }; /* limit of nested containers in a plain value */
 
-/** The marks at hand: offsets from base. */
+/** The current batch of marks, as offsets from base. */
 struct tch_json_marks {
     const char *base;
-    const uint16_t *last; /**< after the last one */
-    const char *sixteen;  /**< sixteen bytes can be read up to here */
+    const uint16_t *last; /**< the end of the batch */
+    const char *sixteen;  /**< last place from which sixteen bytes can be read */
 };
 
-/** Returns the reader's next mark. It is marks->last when none is at hand. */
+/** Returns the reader's next mark, or marks->last when the batch has no usable mark left. */
 static inline const uint16_t *tch_json_marks(const struct tch_json_reader *r,
                                              struct tch_json_marks *marks)
 {
@@ -55,8 +55,8 @@ static inline enum tch_json_type tch_json_scalar_type(char first)
                           : TCH_JSON_NUMBER;
 }
 
-/* Always compares four bytes: of false, those after the first. A comparison of another length for
-   each word would be a call. Sixteen bytes of the text must be readable. */
+/* Always compares four bytes; for false, the last four. With lengths that vary, the compiler would
+   call memcmp(). Sixteen bytes of the text must be readable. */
 static inline bool tch_json_is_literal(const struct tch_json_value *v)
 {
     size_t longer = v->type == TCH_JSON_FALSE;
@@ -99,11 +99,12 @@ static inline const uint16_t *tch_json_plain_container(const struct tch_json_mar
                                                        const uint16_t *m, unsigned depth);
 
 /**
- * Reads the value at m if it is plain. Its text is as tch_json_read() returns it, that of a
- * container whole.
+ * Reads the value at m if it is plain. Its text is as tch_json_read() returns it; that of a
+ * container includes everything in it.
  *
- * @param whole  set for a number: its digits before the point
- * @return the mark after the value, which is at hand; NULL when it is for the reader to judge
+ * @param whole  set for a number: how many digits are before the point
+ * @return the mark after the value, which is in the batch; NULL when the value must be left to the
+ * reader
  */
 static TCH_JSON_INLINE const uint16_t *tch_json_plain_value(const struct tch_json_marks *marks,
                                                             const uint16_t *m,

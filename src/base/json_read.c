@@ -130,8 +130,8 @@ static inline const char *next_mark(struct tch_json_reader *r)
 
 /* --- scalars --- */
 
-/* Returns whether a number is too large for a double. That takes three digits of an exponent, or
-   very many others. */
+/* Returns whether a number is too large for a double. Such a number has an exponent of three digits
+   or is very long. */
 static bool past_every_double(const char *p, const char *end)
 {
     struct tch_json_value number = {.text = p, .len = (size_t)(end - p)};

@@ -27,7 +27,7 @@ static struct tch_json_masks masks_of(const char *data)
         bytes text, folded;
 
         memcpy(&text, data + i, sizeof text);
-        folded = text | 0x20; /* [ and { fall together, as do ] and } */
+        folded = text | 0x20; /* makes [ and { equal, and ] and } */
         m.quote |= bits_of((bytes)(text == '"')) << i;
         m.backslash |= bits_of((bytes)(text == '\\')) << i;
         m.control |= bits_of((bytes)(text < 0x20)) << i;

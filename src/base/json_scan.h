@@ -18,7 +18,7 @@
 
 enum {
     TCH_JSON_BLOCK = 64,
-    TCH_JSON_BATCH = 4096, /* bytes at most in one call: marks fit 16 bits */
+    TCH_JSON_BATCH = 4096, /* limit of bytes per call, so that marks fit in 16 bits */
     TCH_JSON_MARKS = TCH_JSON_BATCH + TCH_JSON_BLOCK, /* room: a scanner may write 64 too many */
 };
 

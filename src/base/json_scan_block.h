@@ -52,8 +52,7 @@ static inline uint64_t tch_json_block(struct tch_json_scan *s, const struct tch_
                                       uint64_t quotes, uint64_t odd, uint64_t escapes,
                                       uint64_t high_before)
 {
-    uint64_t inside =
-        odd ^ s->in_string; /* with the quote that opens, without the one that closes */
+    uint64_t inside = odd ^ s->in_string; /* includes the opening quote, excludes the closing one */
     uint64_t outside = ~(inside | quotes);
     uint64_t op = outside & m->op & ~m->control;
     uint64_t word = outside & ~(op | m->blank);

@@ -1,4 +1,4 @@
-/* Work in a child process of limited CPU time and memory. */
+/* Runs a function in a child process with limited CPU time and memory. */
 #include "limited_child.h"
 
 #include <errno.h>
@@ -15,8 +15,8 @@
 
 enum {
     POLL_MS = 50,          /* how often *stop is checked */
-    WALL_PER_CPU = 20,     /* how much longer a child may wait for a CPU of a busy machine */
-    WALL_BASE = 60 * 1000, /* ms; a child that takes longer hangs */
+    WALL_PER_CPU = 20,     /* limit of wall time per CPU time: a busy machine makes it wait */
+    WALL_BASE = 60 * 1000, /* ms; added to that limit */
 };
 
 void tch_child_limit(int resource, uint64_t value)

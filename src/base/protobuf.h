@@ -39,7 +39,8 @@ static inline size_t tch_pb_put_varint(uint8_t *out, uint64_t value)
     return n;
 }
 
-/** int32, int64, uint32, uint64, bool, enum: a negative number is its 64-bit two's complement. */
+/** Writes an int32, int64, uint32, uint64, bool or enum. A negative number is written as its 64-bit
+    two's complement. */
 void tch_pb_varint(struct tch_buf *b, uint32_t field, uint64_t value);
 
 void tch_pb_fixed64(struct tch_buf *b, uint32_t field, uint64_t value);

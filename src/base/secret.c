@@ -68,7 +68,8 @@ static bool ends_with(const char *text, const char *end)
     return len >= end_len && memcmp(text + len - end_len, end, end_len) == 0;
 }
 
-/* Does the name end with "_FIRST_LAST_" for a first of the NULL-ended list? */
+/* Returns whether the name ends with "_FIRST_LAST_", where FIRST is one of the NULL-terminated
+   list. */
 static bool ends_with_pair(const char *name, const char *const *first, const char *last)
 {
     size_t rest = strlen(name) - strlen(last);
@@ -150,7 +151,7 @@ static void mask(struct tch_buf *b, const char *value)
     tch_buf_addf(b, MASK "%.*s", MASK_DIGITS, hex);
 }
 
-/* Is the word --NAME of a secret, whose value is the next word? */
+/* Returns whether the word is the option --NAME of a secret, whose value is the next word. */
 static bool is_secret_option(const char *word, const char *const *keep)
 {
     size_t len = strlen(word);
@@ -159,7 +160,8 @@ static bool is_secret_option(const char *word, const char *const *keep)
            tch_secret_name(word, len, keep);
 }
 
-/* Is the word -c of a shell, also with other letters as in -ec? */
+/* Returns whether the word is a shell's option -c, possibly combined with other letters as in
+   -ec. */
 static bool is_script_option(const char *word)
 {
     size_t len = strlen(word);
@@ -222,8 +224,8 @@ static size_t read_word(struct tch_buf *word, const char *line)
     return i;
 }
 
-/* Is the value of a word, as it is in the line, only $NAME, ${NAME} or the beginning of $(...)? The
-   shell fills it in, so it shows no secret. */
+/* Returns whether the value of a word, as it is in the line, is only $NAME, ${NAME} or the
+   beginning of $(...). The shell expands it later, so it does not reveal a secret. */
 static bool is_expansion(const char *raw, size_t len)
 {
     const char *equal = memchr(raw, '=', len);

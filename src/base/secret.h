@@ -36,7 +36,8 @@ void tch_secret_mask_word(struct tch_buf *b, const char *before, const char *wor
 /** Adds a command line with the secrets of its words masked. Masking it again changes nothing. */
 void tch_secret_mask_line(struct tch_buf *b, const char *line, const char *const *keep);
 
-/** Returns the same as a text that the caller frees, or NULL without memory. */
+/** Does what tch_secret_mask_line() does and returns the text, which the caller frees, or NULL
+    without memory. */
 char *tch_secret_masked_line(const char *line, const char *const *keep);
 
 /** Writes a member of a JSON object: a masked line (NULL: null); the masked words of a list. */

@@ -83,7 +83,8 @@ void tch_sha256_portable(uint32_t state[8], const uint8_t *data, size_t n)
         compress(state, data);
 }
 
-/* Asked once: CPUID costs microseconds in a virtual machine. Threads that race find the same. */
+/* Cached, because CPUID takes microseconds in a virtual machine. Threads that race compute the same
+   result. */
 static tch_sha256_blocks *choose(void)
 {
     static _Atomic(tch_sha256_blocks *) chosen;

@@ -39,7 +39,8 @@ void tch_sha256_final(struct tch_sha256 *h, uint8_t digest[TCH_SHA256_SIZE]);
 /** Computes the digest of data in one call. */
 void tch_sha256(const void *data, size_t len, uint8_t digest[TCH_SHA256_SIZE]);
 
-/** Write 64 lower-case digits and a NUL: of a digest; of data. */
+/** Write 64 lower-case hexadecimal digits and a NUL. The first function takes a digest, the second
+    one data to hash. */
 void tch_sha256_digest_hex(char out[TCH_SHA256_HEX], const uint8_t digest[TCH_SHA256_SIZE]);
 void tch_sha256_hex(char out[TCH_SHA256_HEX], const void *data, size_t len);
 

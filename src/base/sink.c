@@ -4,7 +4,7 @@
 #include "fail.h"
 #include "file.h"
 
-enum { LIMIT = 256 * 1024 * 1024 }; /* of the bytes added between two steps */
+enum { LIMIT = 256 * 1024 * 1024 }; /* limit of the bytes added between two steps */
 
 void tch_sink_init(struct tch_sink *sink, tch_sink_write *write, void *ctx, tacho_error *err)
 {

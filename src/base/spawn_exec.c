@@ -7,7 +7,7 @@
 #include "fail.h"
 #include "spawn.h"
 
-/* The default action for all signals, but an ignored SIGHUP stays ignored: nohup. */
+/* Resets all signals to their default action. An ignored SIGHUP stays ignored, for nohup. */
 static void reset_signals(void)
 {
     struct sigaction hangup;

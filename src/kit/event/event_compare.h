@@ -25,7 +25,7 @@ enum { TCH_KINDS = 16 }; /* limit of different values of a setting */
 
 struct tch_event_kinds {
     char *values[TCH_KINDS]; /**< canonical JSON, in the order of their first event */
-    char *raw;               /* the last one as it was written, to recognise it at once */
+    char *raw;               /* the last value as in the file, to recognise a repetition */
     size_t raw_len, raw_room;
     size_t count;
     bool more; /**< there were more than TCH_KINDS */

@@ -14,7 +14,7 @@
 
 enum { MOST_FIELDS = 512, COUNT_NAME = 128 };
 
-/* Microseconds in a unit, as up / down. */
+/* A unit of time, which is up / down microseconds long. */
 struct unit {
     const char *name;
     size_t len;

@@ -17,7 +17,8 @@ enum { TCH_STAGE_EXACT = 65536 };
 /** Limit of different stages, of all events together. */
 enum { TCH_STAGES_MOST = 4096 };
 
-/** A sum in whole parts of a microsecond, so that the order of adding does not matter. */
+/** A sum of integer fractions of a microsecond. Unlike a sum of doubles, it does not depend on the
+    order of adding. */
 __extension__ typedef __int128 tch_stage_sum;
 enum { TCH_SUM_PARTS = 1 << 20 };
 

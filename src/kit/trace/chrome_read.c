@@ -106,7 +106,7 @@ static bool is_last_byte(const struct tch_chrome_reader *c, struct tch_trace_sou
     return blank && got == 0;
 }
 
-/* Records where an invalid file stops making sense, unless nothing is lost. */
+/* Records the position of the error in an invalid file, unless no event is lost by it. */
 static void judge_failure(struct tch_chrome_reader *c, struct tch_trace_source *s)
 {
     const struct tch_json_reader *j = &c->json;

@@ -59,7 +59,7 @@ static int add_span(void *ctx, const struct tch_ev *ev, uint64_t counted)
     row->side[r->which].count++;
     row->side[r->which].total += counted;
     r->c->spans[r->which]++;
-    /* Ratios need positive values, so a duration of 0 counts as less than a nanosecond. */
+    /* Ratios need positive values, so a duration of 0 counts as half a nanosecond. */
     add_to_sample(&row->side[r->which], ev->dur > 0 ? (double)ev->dur : 0.5);
     return 0;
 }

@@ -30,7 +30,7 @@ enum { STACK_LINE = 12 * 1024 }; /* lines of real programs have up to 9 KB */
 
 struct tacho_event_writer {
     int fd; /* -1: disabled */
-    /* The number of truncated lines, and how many of these have got their line feed. When the
+    /* The number of truncated lines, and how many of them a line feed has ended since. While the
        two differ, the next line starts with a line feed. */
     atomic_uint torn, healed;
     bool limited;               /* RLIMIT_FSIZE is set */

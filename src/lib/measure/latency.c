@@ -8,7 +8,7 @@
 #include "latency_stats.h"
 
 enum { COLUMNS = 4, FIRST = 4096, DOUBLINGS = 20, BLOCKS = 40 };
-enum { FLUSH_NS = 1000000000 }; /* recorded time that a kill may lose */
+enum { FLUSH_NS = 1000000000 }; /* a kill loses at most the records of this much recorded time */
 
 /* Blocks double in size, so there are few of them and records never move. */
 struct block {

@@ -28,8 +28,8 @@
 __extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
 
 enum {
-    FEW =
-        32768, /* up to this many are sorted, and summed in ascending order as the reference does */
+    FEW = 32768,    /* up to this many values are sorted and summed in ascending order, as the
+                       reference does */
     FINE_BITS = 10, /* leading bits after the first: 54 doublings of 1,024 buckets */
     FINE_BUCKETS = (64 - FINE_BITS + 1) << FINE_BITS,
     RANKS = 7,

@@ -72,8 +72,8 @@ void tch_categories_hand_over(struct tch_categories *c, unsigned slot, int categ
     raise_peak(of, before + larger(own, high));
 }
 
-/* Returns the bytes that are in use. *fallen is the largest amount by which a thread's count is
-   below its maximum. */
+/* Returns the bytes in use: the shared count and those of all threads. Sets *fallen to the largest
+   amount by which a thread's count is below its maximum. */
 static int64_t add_up(const struct tch_categories *c, int category, int64_t *fallen)
 {
     int64_t sum = atomic_load_explicit(&c->of[category].now, memory_order_acquire);

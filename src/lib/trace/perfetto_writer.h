@@ -19,7 +19,8 @@
 #include "perfetto_fields.h"
 #include "trace_model.h"
 
-/* The bytes after the time in the packet of a plain begin or end. They are the same each time. */
+/* The part of a begin or end packet that follows the time. It is the same for all plain events of
+   one name and category on a sequence. */
 struct tch_pf_tail {
     uint8_t len;
     uint8_t bytes[24]; /* two tags and lengths, sequence, flags, type, name and category */

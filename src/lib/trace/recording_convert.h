@@ -34,8 +34,8 @@ const char *tch_trace_extension(const char *path);
 bool tch_trace_is_recording(const char *path);
 
 /** Writes `out`, all of it or nothing. A name that ends in .gz selects gzip, and an unknown
-    extension selects Chrome JSON. The counts of the walk are copied to *ret, which may be NULL;
-    its pointers are not valid. */
+    extension selects Chrome JSON. Copies the counts of the walk to *ret, which may be NULL. The
+    pointers in *ret are not valid. */
 int tch_trace_convert(const char *recording, const char *out, struct tch_recording *ret,
                       tacho_error *err);
 

@@ -126,15 +126,15 @@ static void set_until(struct tch_recording *r, struct tch_clock_pair *now)
     *now = own;
 }
 
-/* Completes the clock. It is normally that of the file, so that every reading gives the same
-   times. When a process was killed long after it took its last pair, these times would be wrong
-   by more than a microsecond. If the counter is still the same one, a pair taken now is better
-   then. */
+/* Chooses the clock pairs. Those of the file are normally used, so that every reading gives the
+   same times. When the process was killed long after it took its last pair, these times would be
+   wrong by more than a microsecond. The reader then uses a pair taken now, if the counter is still
+   the same one. */
 static int complete_clock(struct tch_recording *r, const struct tch_clock_pair *now,
                           tacho_error *err)
 {
-    const uint64_t far =
-        20; /* ratio to the time between the pairs, by which their errors of some 50 ns grow */
+    const uint64_t far = 20; /* beyond this many times the distance of the pairs, their error of
+                                some 50 ns exceeds a microsecond */
     uint64_t ticks;
     int status;
 

@@ -89,8 +89,8 @@ struct tch_rec_chunk {
     uint32_t lane;   /* from 0; for a table: its place among the tables */
     uint32_t thread; /* the thread that made the first records of the chunk */
     uint64_t sequence;
-    uint64_t base; /* ticks: no record of the chunk is older than this by more than half the range
-                      of a record's time */
+    uint64_t base;    /* ticks at the start of the chunk; a record may be older by at most half the
+                         range of its 48-bit time */
     uint64_t cleared; /* the records of a stage are valid when this equals base */
     uint32_t tid;     /* tid of that thread */
     uint32_t records; /* in a copy of a ring: events, counted like `dropped`; else 0 */
