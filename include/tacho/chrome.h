@@ -65,7 +65,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_chrome_open_env(const char *const *pairs, t
     using the writer. @return like tacho_chrome_flush() */
 TACHO_API TACHO_MUST_CHECK int tacho_chrome_close(tacho_chrome *writer, tacho_error *err);
 
-/** Returns whether the writer is enabled. Call this before measuring only for the trace. */
+/** Returns whether the writer is enabled. Check it before you measure a time that only the trace
+    needs. */
 TACHO_API bool tacho_chrome_is_enabled(const tacho_chrome *writer);
 
 /** Returns the path as it was given, or NULL when the writer is disabled. Valid as long as the

@@ -3,8 +3,9 @@
  *
  * A function that can fail returns 0 or more on success and a negative status code on failure. On
  * failure only, it fills in the tacho_error that the caller passed, without allocating. NULL is
- * accepted in its place everywhere. The library prints nothing, with one exception: see
- * tacho_set_message_handler().
+ * accepted in its place everywhere. The library prints only failures that no function can return:
+ * see tacho_set_message_handler(). At exit it reports on standard error a trace that could not be
+ * written.
  */
 #ifndef TACHO_ERROR_H
 #define TACHO_ERROR_H
@@ -59,8 +60,9 @@ typedef void tacho_message_handler(const char *message, void *ctx);
 
 /**
  * Sets the function that receives the messages of the library; NULL: print them on standard error.
- * There is only one message: the file for profile events that the environment names could not be
- * opened at first use. No function can return that failure.
+ * Today there is one such message: the file for profile events that the environment names could not
+ * be opened at first use. Traces that cannot be written at exit are always reported on standard
+ * error.
  */
 TACHO_API void tacho_set_message_handler(tacho_message_handler *handler, void *ctx);
 

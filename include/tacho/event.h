@@ -110,7 +110,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_config_from_json(const char *json, si
                                                             tacho_event_config **ret,
                                                             tacho_error *err);
 
-/** Write and read only the object "metadata". */
+/** Write and read the object "metadata" alone. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_metadata_to_json(const tacho_event_config *config,
                                                             char **ret, size_t *ret_len,
                                                             tacho_error *err);
@@ -175,8 +175,8 @@ TACHO_API int tacho_event_push_json(tacho_event_writer *writer, const char *even
                                     const char *shape, const char *stage_us, bool graph_enabled,
                                     tacho_error *err);
 
-/** Waits until all events are on the disk, where they survive a power failure. To survive a kill
-    they need no flush. */
+/** Waits until all events are on the disk, where they survive a power failure. No flush is needed
+    for events to survive a kill. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_flush(tacho_event_writer *writer, tacho_error *err);
 
 /* ---- the writer of the whole process ---- */
@@ -197,8 +197,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_configure(const tacho_event_config *c
     sink: ...", on standard error or to the handler of tacho_set_message_handler(). */
 TACHO_API tacho_event_writer *tacho_event_global(void);
 
-/** Flushes the writer of the process like tacho_event_flush(). Does nothing before its first use,
-   and does not make it. */
+/** Flushes the writer of the process like tacho_event_flush(). Does nothing if the writer was never
+    used, and does not create it. */
 TACHO_API TACHO_MUST_CHECK int tacho_event_flush_global(tacho_error *err);
 
 /** Returns 0, or the failure that disabled the global writer although a path was given. */

@@ -170,8 +170,8 @@ static inline tacho_field tacho_field_of(tacho_field field, int literal)
     tacho_field_of((tacho_bool)(key, __VA_ARGS__), __builtin_constant_p(key))
 #endif
 
-/** TACHO_FIELDS(field, ...): a list that lives until the end of the block in C, of the statement in
-   C++. TACHO_NO_FIELDS: an empty one. */
+/** TACHO_FIELDS(field, ...) makes a list that lives until the end of the block in C, and until the
+    end of the statement in C++. TACHO_NO_FIELDS is an empty list. */
 #if defined(__cplusplus)
 static inline tacho_fields tacho_fields_of(std::initializer_list<tacho_field> list)
 {

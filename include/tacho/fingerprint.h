@@ -30,8 +30,8 @@ typedef struct tacho_config {
 
 /**
  * Writes the configuration as compact JSON, fields in the order above. tacho_config_hash() hashes
- * this text. A lambda or eps that is NaN or infinite becomes null, as in ruvector-profiler; check
- * them before.
+ * this text. A lambda or eps that is NaN or infinite becomes null, as in ruvector-profiler, so
+ * check the values before the call.
  *
  * @param ret      set on success only, terminated by NUL; the caller frees it with free()
  * @param ret_len  bytes without the NUL; may be NULL

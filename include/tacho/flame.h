@@ -37,9 +37,9 @@ enum tacho_call_graph {
 enum tacho_flame_flags {
     TACHO_FLAME_ALL = 1 << 0,        /**< profile every process of the machine */
     TACHO_FLAME_OFF_CPU = 1 << 1,    /**< show where threads wait, in microseconds */
-    TACHO_FLAME_PER_THREAD = 1 << 2, /**< show each thread by itself */
-    TACHO_FLAME_KERNEL = 1 << 3,     /**< leave out the code of programs */
-    TACHO_FLAME_USER = 1 << 4,       /**< leave out the code of the kernel */
+    TACHO_FLAME_PER_THREAD = 1 << 2, /**< show each thread separately */
+    TACHO_FLAME_KERNEL = 1 << 3,     /**< sample kernel code only */
+    TACHO_FLAME_USER = 1 << 4,       /**< sample user code only */
     TACHO_FLAME_NO_INLINE = 1 << 5,  /**< leave out inlined functions */
     TACHO_FLAME_SOURCE = 1 << 6,     /**< add ":file:line" to the names */
     TACHO_FLAME_DEBUGINFOD = 1 << 7, /**< fetch debug files from servers (debuginfod-find) */
@@ -104,8 +104,8 @@ enum tacho_flame_error {
 TACHO_API int tacho_flame_fail(tacho_error *err, enum tacho_flame_error kind, const char *subject,
                                const char *reason);
 
-/* A profiler of your own. It takes the samples. tacho makes the folder, names and draws the file,
-   keeps the earlier file, writes the other formats and finds the hottest functions. See
+/* A profiler of your own takes the samples. tacho creates the folder, names and draws the file,
+   renames the earlier file, writes the other formats and finds the hottest functions. See
    examples/profiler. */
 
 /** Collects the stacks of a profiler. Valid until its capture() returns. One thread at a time. */
@@ -177,7 +177,7 @@ TACHO_API const char *tacho_flame_folded_path(const tacho_flame *flame);
 TACHO_API const char *tacho_flame_pprof_path(const tacho_flame *flame);
 TACHO_API const char *tacho_flame_speedscope_path(const tacho_flame *flame);
 
-/** Returns the path that the SVG of the capture before was renamed to; NULL: there was none. */
+/** Returns the path that the SVG of the previous capture was renamed to; NULL: there was none. */
 TACHO_API const char *tacho_flame_previous_path(const tacho_flame *flame);
 
 /** Returns how many of the hottest functions are listed: at most ten, the hottest at index 0; none
@@ -187,8 +187,8 @@ TACHO_API size_t tacho_flame_hottest_count(const tacho_flame *flame);
 /** Returns the name of a function. */
 TACHO_API const char *tacho_flame_hottest_name(const tacho_flame *flame, size_t index);
 
-/** Return the share of the profile (0 to 1) that was spent in the function itself (self), and in it
-    and the functions that it called (total). */
+/** Return the share of the profile (0 to 1) that was spent in the function itself (self), and in
+    the function and everything it called (total). */
 TACHO_API double tacho_flame_hottest_self(const tacho_flame *flame, size_t index);
 TACHO_API double tacho_flame_hottest_total(const tacho_flame *flame, size_t index);
 

@@ -50,7 +50,7 @@ TACHO_API const char *tacho_verdict_name(enum tacho_verdict verdict);
 
 /** Whether lower or higher values are better. Values are stable. */
 enum tacho_direction {
-    TACHO_DIRECTION_KNOWN = 0, /**< for a metric of runs: as tacho knows it; for values: lower */
+    TACHO_DIRECTION_KNOWN = 0, /**< the known direction of a metric of runs; lower for values */
     TACHO_DIRECTION_LOWER = 1,
     TACHO_DIRECTION_HIGHER = 2
 };
@@ -83,8 +83,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_judge_new(tacho_judge **ret, tacho_error *e
 TACHO_API void tacho_judge_free(tacho_judge *judge);
 
 /**
- * Adds a question about interleaved values: a[i] was measured right before or after b[i], as a
- * random choice with equal chances decided for this pair. The test is valid only if that was so.
+ * Adds a question about interleaved values. a[i] was measured right before or right after b[i]; a
+ * fair coin must have decided the order for each pair, otherwise the test is not valid.
  *
  * @param name    of the question, copied
  * @param budget  borrowed; NULL: TACHO_JUDGE_BUDGET_INIT

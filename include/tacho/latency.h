@@ -73,7 +73,7 @@ typedef struct tacho_latency tacho_latency;
  */
 TACHO_API TACHO_MUST_CHECK int tacho_latency_new(tacho_latency **ret, tacho_error *err);
 
-/** Writes the last records and frees the list. Accepts NULL. */
+/** Writes the remaining records to the file and frees the list. Accepts NULL. */
 TACHO_API void tacho_latency_free(tacho_latency *list);
 
 /** Adds a record. Returns 0, TACHO_ENOMEM, or TACHO_EIO when the file cannot be written; the record
@@ -115,9 +115,10 @@ TACHO_API TACHO_MUST_CHECK int tacho_latency_write_csv(const tacho_latency *list
                                                        tacho_error *err);
 
 /*
- * A histogram of values from 0 to TACHO_HISTOGRAM_MAX, always 58 KB. Buckets have width 1 up to 255
- * and then at most 1/128 of their value, so its answers are within TACHO_HISTOGRAM_ERROR of the
- * exact ones; n, min and max are exact. One thread at a time; see the recorder below.
+ * A histogram of values from 0 to TACHO_HISTOGRAM_MAX. Its size is always 58 KB. Buckets have width
+ * 1 up to 255, and above that at most 1/128 of their value, so percentiles and the mean are within
+ * TACHO_HISTOGRAM_ERROR of the exact ones. n, min and max are exact. One thread at a time; the
+ * recorder below serves many.
  */
 
 #define TACHO_HISTOGRAM_MAX   INT64_MAX   /**< larger values count as this */

@@ -25,8 +25,8 @@ enum tacho_memory_category {
 
 /** How much a snapshot contains. */
 enum tacho_memory_level {
-    TACHO_MEMORY_BASIC = 0, /**< resident size and page faults; as slow as 3 getrusage() */
-    TACHO_MEMORY_FULL = 1   /**< also peak, anonymous, file, swap; as slow as 4 (with swap 13) */
+    TACHO_MEMORY_BASIC = 0, /**< resident size and page faults; costs about 3 getrusage() calls */
+    TACHO_MEMORY_FULL = 1   /**< also peak, anonymous, file, swap; about 4 calls (13 with swap) */
 };
 
 typedef struct tacho_memory_snapshot {
@@ -126,7 +126,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_memory_start(tacho_memory *m, enum tacho_me
     since the start, or 0. */
 TACHO_API TACHO_MUST_CHECK int tacho_memory_stop(tacho_memory *m, tacho_error *err);
 
-/** A report over all snapshots so far. Sums above 64 bits stay at UINT64_MAX; the mean is exact. */
+/** A report over all snapshots so far. A sum that exceeds 64 bits is reported as UINT64_MAX; the
+    mean is exact. */
 typedef struct tacho_memory_report {
     size_t size; /**< set by TACHO_MEMORY_REPORT_INIT */
     uint64_t snapshots;
@@ -155,8 +156,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_memory_summary(tacho_memory *m, tacho_memor
 TACHO_API TACHO_MUST_CHECK int tacho_memory_summary_to_json(tacho_memory *m, char **ret,
                                                             size_t *ret_len, tacho_error *err);
 
-/** The peak of a category, also between snapshots. Exact when the thread that counts takes the
-    snapshots, else to within 64 KiB per counting thread. */
+/** The peak of a category, also between snapshots. It is exact when only the thread that takes the
+    snapshots counts, and otherwise within 64 KiB per counting thread. */
 typedef struct tacho_memory_peak {
     size_t size;      /**< set by TACHO_MEMORY_PEAK_INIT */
     const char *name; /**< valid as long as the tracker */
@@ -175,8 +176,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_memory_category_peak(tacho_memory *m, int c
                                                           tacho_memory_peak *ret, tacho_error *err);
 
 /*
- * A process and all its descendants. Each sample finds new children. A process whose parent exited
- * stays a member.
+ * A process and all its descendants. Each sample finds new children. A process whose parent has
+ * exited still belongs to the tree.
  */
 
 typedef struct tacho_tree tacho_tree;

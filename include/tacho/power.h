@@ -33,8 +33,8 @@ typedef struct tacho_power_source {
     int (*read)(void *ctx, tacho_power_reading *ret, tacho_error *err);
     void (*close)(void *ctx); /**< may be NULL */
     char domain[64];          /**< what it measures: "package-0", "GPU-0"; "": not known */
-    /** The key of what it counts, such as "cpu". Only one process at a time counts a key; "": it
-        counts in any case. */
+    /** Identifies what the source counts, such as "cpu". Only one process at a time counts each
+        key; "": every process counts. */
     char counts[32];
     uint64_t update_us; /**< time between two updates of its value; 0: it is always current */
 } tacho_power_source;
@@ -75,7 +75,7 @@ typedef struct tacho_power_report {
     double joules;
     double mean_watts; /**< joules / seconds for a counter, the mean of the readings otherwise */
     double peak_watts;
-    double last_watts; /**< of the last interval of a counter, or the last reading; NaN before */
+    double last_watts; /**< of the last interval of a counter, or the last reading; NaN: none yet */
     double duration_s;
     uint64_t samples;
     uint64_t dropped; /**< intervals with a failed, NaN or infinite reading, and readings older than
@@ -107,12 +107,12 @@ typedef struct tacho_power_sample {
     double watts;
 } tacho_power_sample;
 
-/** Integrates a series of watts by the trapezoidal rule. Fewer than two samples give 0 J. 0 or
-    TACHO_EINVAL. */
+/** Integrates a series of watts by the trapezoidal rule. Fewer than two samples give 0 J. Returns 0
+    or TACHO_EINVAL. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_energy(const tacho_power_sample *samples, size_t n,
                                                   tacho_power_report *ret, tacho_error *err);
 
-/** A meter of up to 8 sources. May be used by several threads. */
+/** A meter that reads up to 8 sources. May be used by several threads. */
 typedef struct tacho_power tacho_power;
 
 /**

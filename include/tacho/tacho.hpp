@@ -124,7 +124,7 @@ inline namespace recorded
 {
 #endif
 
-/** Returns whether a trace is on. Call this before measuring only for the trace. */
+/** Returns whether a trace is on. Check it before you measure a time that only the trace needs. */
 inline bool enabled() noexcept
 {
 #if defined(TACHO_DISABLE)

@@ -187,7 +187,7 @@ extern TACHO_API TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 /** 1 while a trace is on. */
 extern TACHO_API int tacho_trace_mode;
 
-/** Returns whether a trace is on. Call this before measuring only for the trace. */
+/** Returns whether a trace is on. Check it before you measure a time that only the trace needs. */
 static inline bool tacho_trace_is_on(void)
 {
     return __atomic_load_n(&tacho_trace_mode, __ATOMIC_RELAXED) != 0;

@@ -80,9 +80,9 @@ TACHO_API int tacho_witness_add(tacho_witness *w, const tacho_witness_entry *ent
                                 tacho_error *err);
 
 /**
- * Adds the last line and frees w, which may be NULL. After a failed entry no last line is written.
+ * Adds the last line and frees w, which may be NULL. If an entry failed, no last line is written.
  *
- * @return 0, or the failure, and then the log lacks its last line
+ * @return 0, or the first failure; the log then lacks its last line
  */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_close(tacho_witness *w, tacho_error *err);
 
@@ -104,10 +104,10 @@ typedef struct tacho_witness_pack {
 
 /**
  * Writes a bundle as an RVF file, complete or not at all. Returns TACHO_EPARSE for a log that is
- * not valid, and TACHO_EUNSUPPORTED for a path that is not a regular file. The name of each log is
- * that of its file without folder and ".jsonl".
+ * not valid, and TACHO_EUNSUPPORTED for a path that is not a regular file. Each log is named after
+ * its file, without the folder and ".jsonl".
  *
- * @param hash  of the bundle's last line, to be kept elsewhere; may be NULL
+ * @param hash  set to the hash of the bundle's last line, to be kept elsewhere; may be NULL
  */
 TACHO_API TACHO_MUST_CHECK int tacho_witness_pack_write(const char *path,
                                                         const tacho_witness_pack *pack,
