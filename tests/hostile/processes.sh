@@ -45,7 +45,7 @@ await b.pids 3
 kill -9 "$(pgrep -P $pid)"
 wait $pid
 [ $? -eq 1 ] || fail "a run without its spawner did not fail"
-grep -q "the spawner has ended" b.err || fail "nothing says that the spawner was killed"
+grep -q "the spawner has exited" b.err || fail "nothing says that the spawner was killed"
 gone "kill -9 of the spawner" b.pids
 
 # tacho is killed during a hook.

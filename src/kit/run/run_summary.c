@@ -163,7 +163,7 @@ static int judge_by_layout(const struct tch_run_samples *samples, size_t row, do
     int status = values && layout ? 0 : tch_fail_memory(err);
     size_t n = 0;
 
-    for (size_t i = 0; i < samples->count && status == 0; i++)
+    for (size_t i = 0; i < samples->count && values && layout; i++)
         if (tch_run_sample_ok(&samples->items[i]) &&
             !isnan(value_in(&samples->items[i], row, work))) {
             values[n] = value_in(&samples->items[i], row, work);

@@ -210,7 +210,7 @@ ends 64 "$tacho" flame --stack-size 1M -- true
 for option in '--cwd .' '--env A=B' --pass-status; do
     # shellcheck disable=SC2086  # two words
     ends 64 "$tacho" flame --pid $$ --duration 100ms $option
-    says "${option%% *} is for a command"
+    says "${option%% *} needs a command to run"
 done
 ends 64 "$tacho" flame --off-cpu --event cpu-clock -- true
 ends 64 "$tacho" flame --call-graph fp --stack-size 8k -- true

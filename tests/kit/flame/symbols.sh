@@ -24,8 +24,9 @@ profile()
 # known LABEL: hot, warm and main have their shares
 known()
 {
-    near "$1, hot" "$(share "$1.folded" hot)" 70 3
-    near "$1, warm" "$(share "$1.folded" warm)" 20 3
+    # A few hundred samples: 8 points are more than four standard deviations.
+    near "$1, hot" "$(share "$1.folded" hot)" 70 8
+    near "$1, warm" "$(share "$1.folded" warm)" 20 8
     near "$1, main" "$(share "$1.folded" main)" 100 3
 }
 
@@ -44,8 +45,8 @@ at()
 objcopy --strip-all --remove-section=.gnu_debuglink "$workload" 'odd(1);name'
 for label in nameless nameless-again; do
     profile $label './odd(1);name' shares 50
-    near "$label, hot" "$(share "$label.folded" "odd(1):name+$(at "$workload" hot)")" 70 3
-    near "$label, warm" "$(share "$label.folded" "odd(1):name+$(at "$workload" warm)")" 20 3
+    near "$label, hot" "$(share "$label.folded" "odd(1):name+$(at "$workload" hot)")" 70 8
+    near "$label, warm" "$(share "$label.folded" "odd(1):name+$(at "$workload" warm)")" 20 8
     near "$label, main" "$(share "$label.folded" "odd(1):name+$(at "$workload" main)")" 100 3
 done
 for format in svg speedscope pprof; do

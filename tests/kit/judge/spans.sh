@@ -78,7 +78,7 @@ says "102 spans in each run cost about"
 ends_with 1 "$tacho" compare -m span:prase tacho-out/a tacho-out/b
 says "its spans are parse and step=1"
 ends_with 1 "$tacho" compare -m stage:load.read_us:max tacho-out/a tacho-out/b
-says "make it with --metric"
+says "run again with --metric"
 
 # The gate: a budget is enough, and a metric without one is recorded, too.
 git init -q gate && cd gate || exit 1
