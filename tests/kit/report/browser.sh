@@ -17,7 +17,7 @@ printf '%s 1\n' "p$(printf ';f%s' $(seq 40))" |
 "$2" report -q tacho-out/chart/latest >/dev/null
 node "$1/tests/kit/report/browser.mjs" "$chromium" "$scratch" "$scratch/tacho-out/chart/latest/report.html"
 
-"$2" sweep -q -n 2 --range n=10:100000:log10 --grid k=1,2 --along n --cost steps --name grid \
+"$2" sweep -q -n 32 --range n=10:100000:log10 --grid k=1,2 --along n --cost steps --name grid \
     --metric 'steps=([0-9]+)' -- expr '{n}' '*' '{k}' >/dev/null
 node "$1/tests/kit/report/sweep.mjs" "$chromium" "$scratch" "$scratch/tacho-out/grid/report.html"
 
