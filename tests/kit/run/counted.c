@@ -9,7 +9,7 @@
  *                executes
  *     toggle     alternately one or two calls of getppid(), by the file "toggle"
  *     listener   installs its own seccomp listener
- *     orphan     leaves a process running and writes its pid to the file "orphan"
+ *     orphan     leaves a process running and appends its pid to the file "orphan"
  */
 #include <fcntl.h>
 #include <linux/filter.h>
@@ -116,7 +116,7 @@ static void leave_orphan(void)
         for (;;)
             pause();
     }
-    f = fopen("orphan", "w");
+    f = fopen("orphan", "a");
     if (f) {
         fprintf(f, "%d\n", (int)pid);
         fclose(f);
