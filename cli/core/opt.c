@@ -76,6 +76,14 @@ const struct opt *cli_walk_opts(struct opt_walk *w)
     return opt->name ? opt : NULL;
 }
 
+bool cli_owns_opt(const struct cmd *cmd, const struct opt *opt)
+{
+    for (const struct opt *own = cmd->opts; own && own->name; own++)
+        if (own == opt)
+            return true;
+    return false;
+}
+
 const struct opt *cli_walk_valued_opts(struct opt_walk *w)
 {
     const struct opt *opt;

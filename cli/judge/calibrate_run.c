@@ -61,21 +61,12 @@ static int measure(struct calibrate *c, struct tch_run *run, const struct args *
     struct watcher w = {0};
     struct tch_run_watch watch = begin_watch(&w, c, args);
     tacho_error err;
-    tacho_error end_err;
     int measured = tch_run_measure(run, &watch, &err);
-    int finished;
 
     cli_progress_end(&w.progress);
-    finished = tch_run_finish(run, &end_err);
-    if (measured < 0)
-        cli_complain(NULL, "%s", err.message);
-    else if (run->state == TCH_RUN_FAILED)
-        cli_complain_of_run(run);
-    else if (run->state == TCH_RUN_INTERRUPTED)
-        cli_complain(NULL, "interrupted before the calibration was complete; nothing was saved");
-    if (finished < 0)
-        cli_complain(&end_err, "cannot write the receipt of the runs");
-    return measured < 0 || finished < 0 || run->state != TCH_RUN_COMPLETE ? EXIT_WORK : EXIT_OK;
+    return cli_finish_runs(run, measured, &err,
+                           "interrupted before the calibration was complete; nothing was saved",
+                           "cannot write the receipt of the runs");
 }
 
 /* Gives the command a second side of its own. The caller owns names. */

@@ -213,11 +213,7 @@ static int take_options(struct calibrate *c, struct args *args, const struct opt
 
     *of_command = NULL;
     while (status == EXIT_OK && (opt = cli_next_opt(args)) != NULL) {
-        const struct opt *own = opts;
-
-        while (own->name && own != opt)
-            own++;
-        if (!own->name || opt->id == OF_COMMAND)
+        if (!cli_owns_opt(args->cmd, opt) || opt->id == OF_COMMAND)
             *of_command = opt;
         status = cli_set_opt(args, opt, c, &c->run);
     }

@@ -273,24 +273,14 @@ static int measure(struct tch_run *run, const struct args *args)
     const struct tch_run_watch watch = {
         .stop = cli_catch_stop(), .step = on_step, .hook = on_hook, .ctx = &progress};
     tacho_error err;
-    tacho_error end_err;
     int measured;
-    int finished;
 
     if (run->plan->output != TCH_IO_INHERIT)
         cli_progress_begin(&progress, args, "pilot", run->plan->runs);
     measured = tch_run_measure(run, &watch, &err);
     cli_progress_end(&progress);
-    finished = tch_run_finish(run, &end_err);
-    if (measured < 0)
-        cli_complain(NULL, "%s", err.message);
-    else if (run->state == TCH_RUN_FAILED)
-        cli_complain_of_run(run);
-    else if (run->state == TCH_RUN_INTERRUPTED)
-        cli_complain(NULL, "interrupted before the pilot was complete");
-    if (finished < 0)
-        cli_complain(&end_err, "cannot write the receipt of the pilot");
-    return measured < 0 || finished < 0 || run->state != TCH_RUN_COMPLETE ? EXIT_WORK : EXIT_OK;
+    return cli_finish_runs(run, measured, &err, "interrupted before the pilot was complete",
+                           "cannot write the receipt of the pilot");
 }
 
 /* Runs one command against itself, or two commands interleaved. */
@@ -414,12 +404,8 @@ static int take_options(struct planning *p, struct args *args, const struct opt 
 
     *of_pilot = NULL;
     while (status == EXIT_OK && (opt = cli_next_opt(args)) != NULL) {
-        const struct opt *own = opts;
-
-        while (own->name && own != opt)
-            own++;
-        if ((!own->name && strcmp(opt->name, "fail-on-warn") != 0) ||
-            (own->name && opt->id == OF_PILOT))
+        if (cli_owns_opt(args->cmd, opt) ? opt->id == OF_PILOT
+                                         : strcmp(opt->name, "fail-on-warn") != 0)
             *of_pilot = opt;
         status = cli_set_opt(args, opt, p, &p->run);
     }

@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/human_number.h"
+#include "cli/core/cmd.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "kit/report/report.h"
@@ -397,4 +398,21 @@ void cli_complain_of_run(const struct tch_run *run)
     if (b.len > 0)
         fprintf(stderr, "its last lines on standard error:\n%s\n", b.data);
     tch_buf_release(&b);
+}
+
+int cli_finish_runs(struct tch_run *run, int measured, const tacho_error *err,
+                    const char *interrupted, const char *unwritten)
+{
+    tacho_error end_err;
+    int finished = tch_run_finish(run, &end_err);
+
+    if (measured < 0)
+        cli_complain(NULL, "%s", err->message);
+    else if (run->state == TCH_RUN_FAILED)
+        cli_complain_of_run(run);
+    else if (run->state == TCH_RUN_INTERRUPTED)
+        cli_complain(NULL, "%s", interrupted);
+    if (finished < 0)
+        cli_complain(&end_err, "%s", unwritten);
+    return measured < 0 || finished < 0 || run->state != TCH_RUN_COMPLETE ? EXIT_WORK : EXIT_OK;
 }

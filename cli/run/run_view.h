@@ -25,6 +25,17 @@ void cli_complain_of_folder(const char *path, const tacho_error *err);
 /** Reports how the failed run ended, and the last lines that it wrote to standard error. */
 void cli_complain_of_run(const struct tch_run *run);
 
+/**
+ * Finishes runs that another command measured for itself, and prints what went wrong.
+ *
+ * @param measured     the result of tch_run_measure(), with its `err`
+ * @param interrupted  message for runs that the user interrupted
+ * @param unwritten    message for a receipt that cannot be written, without the reason
+ * @return EXIT_OK when all runs are complete and recorded, else EXIT_WORK
+ */
+int cli_finish_runs(struct tch_run *run, int measured, const tacho_error *err,
+                    const char *interrupted, const char *unwritten);
+
 /** Adds the warnings that several commands share, once. */
 void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run);
 
