@@ -23,7 +23,7 @@
 #include "bench.h"
 
 enum { ROUNDS_MAX = 101, WORDS = 24, SOURCES = 4, FUNCTIONS = 40, RATE = 997 };
-enum { PERF_ROUNDS = 2 }; /* of a make by perf with its defaults, which takes minutes */
+enum { PERF_ROUNDS = 2 }; /* rounds of perf on a make; with its defaults one takes minutes */
 
 /* How a command is profiled. */
 struct way {

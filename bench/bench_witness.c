@@ -15,7 +15,7 @@
 enum { ENTRIES = 16, QUICK_ENTRIES = 1 };
 
 struct input {
-    size_t len;    /* of the sequence; the mask has len x len values */
+    size_t len;    /* length of the sequence; the mask has len x len values */
     size_t floats; /* of q, and of k */
     size_t entries;
     float *q, *k;

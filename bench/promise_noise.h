@@ -16,15 +16,15 @@ enum { PROMISE_METRICS = 200, PROMISE_RUNS = 40, PROMISE_BENCH = 20 /* metrics o
 
 struct promise_noise {
     const char *name;
-    double sd;         /* of the logarithm, of one run */
+    double sd;         /* standard deviation of the logarithm of one run */
     double sd_b;       /* that of b; 0: the same as sd */
     double ar;         /* correlation with the run before */
     double walk;       /* a step of a random walk */
     double drift;      /* from the first to the last run */
     double wave;       /* height of a wave */
-    double period;     /* of it, in runs */
+    double period;     /* its period, in runs */
     double outliers;   /* share of runs that take three times as long */
-    double correlated; /* of the metrics of a bench */
+    double correlated; /* correlation between the metrics of a bench */
     double session;    /* standard deviation of the session offsets */
     bool heavy;        /* sessions by Student's t with 3 degrees of freedom instead of normal */
     bool own;          /* each metric has a session offset of its own */
@@ -36,9 +36,9 @@ struct promise_noise {
 
 struct promise_report {
     size_t metrics;
-    size_t runs; /* of each side */
+    size_t runs; /* runs per side */
     bool paired;
-    double change; /* of the first metric: 0.1 is +10 % */
+    double change; /* true change of the first metric: 0.1 is +10 % */
     double a[PROMISE_METRICS][PROMISE_RUNS];
     double b[PROMISE_METRICS][PROMISE_RUNS];
 };

@@ -15,10 +15,10 @@ extern const char *const tool_names[TOOLS];
 
 /** One use of a tool: n runs of a command. Seconds and bytes; NAN: not known. */
 struct tool_use {
-    double median; /* of the runs, as the tool reports it */
-    double wall;   /* of the whole use */
+    double median; /* median run time, as the tool reports it */
+    double wall;   /* wall time of the whole use */
     double cpu;    /* of the tool and its runs */
-    double own;    /* of the tool alone, per run */
+    double own;    /* CPU time of the tool alone, per run */
     double memory; /* median of the peaks, as the tool reports it */
 };
 

@@ -25,7 +25,7 @@ struct validate {
     tacho_event_groups
         *groups[TCH_SCAN_THREADS]; /* one per thread; the first is the union in the end */
 
-    const char *path; /* of the file being read */
+    const char *path; /* the file being read */
     uint64_t listed;  /* errors of that file that were listed */
     struct tch_buf json;
     struct tch_scan_counts total;

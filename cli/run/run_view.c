@@ -82,7 +82,8 @@ void cli_complain_of_folder(const char *path, const tacho_error *err)
         return;
     }
     tch_buf_init(&b, FOREIGN_MAX);
-    (void)tch_file_read(path, FOREIGN_MAX, &b, NULL); /* of an unreadable file, no tool is known */
+    (void)tch_file_read(path, FOREIGN_MAX, &b,
+                        NULL); /* an unreadable file belongs to no known tool */
     tool = tool_of(b.data);
     cli_complain(NULL,
                  "cannot read the run '%s': it is a file%s%s, not a run folder; name a folder that "
