@@ -84,7 +84,7 @@ static void spans_with_an_integer(uint64_t count)
 /* Runs. */
 
 struct work {
-    uint64_t count; /* of each thread */
+    uint64_t count; /* spans per thread */
     int threads;
 };
 
@@ -139,7 +139,7 @@ static void ready_pages(size_t bytes)
     close(fd);
 }
 
-enum { SPAN_BYTES = 24, UFTRACE_BYTES = 32 }; /* of a span, its integer too */
+enum { SPAN_BYTES = 24, UFTRACE_BYTES = 32 }; /* bytes per span, with its integer */
 
 static void ready_for(const struct work *work, size_t span_bytes)
 {
@@ -332,7 +332,7 @@ static int compare_spans(const struct bench_options *o, int threads)
 
 struct conversion {
     const char *extension;
-    off_t bytes; /* of the trace */
+    off_t bytes; /* size of the trace file */
 };
 
 /* As above: the trace before goes first. */

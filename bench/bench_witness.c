@@ -16,7 +16,7 @@ enum { ENTRIES = 16, QUICK_ENTRIES = 1 };
 
 struct input {
     size_t len;    /* length of the sequence; the mask has len x len values */
-    size_t floats; /* of q, and of k */
+    size_t floats; /* values in q, and in k */
     size_t entries;
     float *q, *k;
     uint8_t *keep;

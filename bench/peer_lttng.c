@@ -31,7 +31,7 @@ void bench_lttng_start(const char *folder)
     snprintf(create_daemon, sizeof create_daemon,
              "lttng-sessiond --daemonize --no-kernel --pidfile=%s", daemon_pid);
     run(create_daemon);               /* fails if a daemon is running, which is then used */
-    run("lttng destroy tacho_bench"); /* of a benchmark that was killed */
+    run("lttng destroy tacho_bench"); /* left by a benchmark that was killed */
     if (run(create) == 0 &&
         run("lttng enable-channel --userspace --subbuf-size=1M --num-subbuf=8 "
             "--session=tacho_bench "

@@ -13,7 +13,7 @@ struct bench_program {
     const char *argv[BENCH_MOST_ARGUMENTS + 1]; /* ends with NULL */
     const char *locale;                         /* an LC_ALL=, or NULL */
     const char *output;                         /* or NULL: thrown away */
-    uint64_t peak_kb;                           /* of the last run */
+    uint64_t peak_kb;                           /* peak memory of the last run */
 };
 
 /** Runs a contender whose state is a struct bench_program. Returns 0, or -1 when it failed. */

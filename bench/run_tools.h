@@ -17,7 +17,7 @@ extern const char *const tool_names[TOOLS];
 struct tool_use {
     double median; /* median run time, as the tool reports it */
     double wall;   /* wall time of the whole use */
-    double cpu;    /* of the tool and its runs */
+    double cpu;    /* CPU time of the tool and its runs */
     double own;    /* CPU time of the tool alone, per run */
     double memory; /* median of the peaks, as the tool reports it */
 };

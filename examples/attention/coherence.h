@@ -40,7 +40,7 @@ struct mask_difference mask_difference_of(const uint8_t *a, size_t a_count, cons
 /** Statistics over the samples of a setting. */
 struct coherence_batch {
     size_t count;
-    double mean;      /* of the deltas */
+    double mean;      /* mean of the deltas */
     double deviation; /* standard deviation, divided by n - 1; 0 for one sample */
     double low, high; /* mean -+ 1.96 deviation / sqrt(n) */
     double passing;   /* share of samples that pass */

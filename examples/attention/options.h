@@ -15,7 +15,7 @@ struct options {
     const char *input;
     bool clusters; /* input clusters */
     size_t samples;
-    size_t min_len; /* of a sequence */
+    size_t min_len; /* shortest sequence */
     size_t max_len;
     bool doubling; /* min_len, 2 min_len, 4 min_len ... */
     size_t heads;

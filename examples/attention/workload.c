@@ -25,7 +25,7 @@ struct workload {
     struct gated gated;
     struct meter meter;
     struct record record;
-    struct coherence *coherence; /* of each sample */
+    struct coherence *coherence; /* one per sample */
     float *baseline;             /* output of softmax, to compare the gated output with */
     double *room;                /* for the reference */
 };

@@ -14,8 +14,8 @@
 #define WORKLOAD_TOLERANCE 1e-5
 
 struct workload_result {
-    uint64_t checksum;   /* of the bits of every output, in order */
-    double *seconds;     /* of each sample, in order; the caller frees it */
+    uint64_t checksum;   /* over the bits of every output, in order */
+    double *seconds;     /* one time per sample, in order; the caller frees it */
     double operations;   /* multiplications and additions of the two products, all samples */
     double largest_diff; /* from the reference; 0 without a check */
 

@@ -48,7 +48,7 @@ typedef struct tacho_field {
         struct {
             const char *data; /**< need not be terminated by NUL; may be NULL when len is 0 */
             size_t len;
-        } text; /**< of a text and of JSON */
+        } text; /**< value of a text or of JSON */
     } as;
 } tacho_field;
 

@@ -112,7 +112,7 @@ TACHO_API int tacho_flame_fail(tacho_error *err, enum tacho_flame_error kind, co
 typedef struct tacho_flame_output tacho_flame_output;
 
 typedef struct tacho_flame_profiler {
-    size_t size;      /**< of this struct, set by TACHO_FLAME_PROFILER_INIT */
+    size_t size;      /**< size of this struct, set by TACHO_FLAME_PROFILER_INIT */
     const char *name; /**< as tacho_flame_profiler_used() returns it; at most 63 bytes */
     void *ctx;        /**< passed to capture() */
 

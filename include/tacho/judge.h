@@ -138,7 +138,7 @@ TACHO_API size_t tacho_judge_count(const tacho_judge *judge);
 /** The answer to a question. Texts are valid as long as the judge. */
 typedef struct tacho_judge_answer {
     size_t size;      /**< set by TACHO_JUDGE_ANSWER_INIT */
-    const char *name; /**< of the question or the metric */
+    const char *name; /**< name of the question or the metric */
     enum tacho_verdict verdict;
     bool paired;
     bool limit; /**< the question is about the limit of the budget */

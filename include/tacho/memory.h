@@ -37,7 +37,7 @@ typedef struct tacho_memory_snapshot {
     uint64_t major_faults;
     uint64_t peak_rss_bytes; /**< peak of the resident size; this and the next three: FULL only */
     uint64_t anon_bytes;
-    uint64_t file_bytes; /**< of files, including shared memory */
+    uint64_t file_bytes; /**< pages of files, including shared memory */
     uint64_t swap_bytes;
     uint64_t kv_cache_bytes; /**< as counted by tacho_memory_add() */
     uint64_t activation_bytes;
@@ -163,7 +163,7 @@ typedef struct tacho_memory_peak {
     const char *name; /**< valid as long as the tracker */
     uint64_t now;
     uint64_t peak;
-    uint64_t timestamp_us; /**< of the first snapshot after this peak; 0: none yet */
+    uint64_t timestamp_us; /**< time of the first snapshot after this peak; 0: none yet */
 } tacho_memory_peak;
 
 #define TACHO_MEMORY_PEAK_INIT                   \
@@ -194,7 +194,7 @@ typedef struct tacho_tree_sample {
     uint64_t peak_rss_bytes; /**< the largest sum, or the largest peak of one process */
     uint64_t minor_faults;
     uint64_t major_faults;
-    uint64_t cpu_ns; /**< of the members and of the children that they waited for */
+    uint64_t cpu_ns; /**< CPU time of the members and of the children that they waited for */
 } tacho_tree_sample;
 
 #define TACHO_TREE_SAMPLE_INIT                                  \

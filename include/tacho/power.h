@@ -20,7 +20,7 @@ typedef struct tacho_power_reading {
     size_t size;           /**< set by the caller of the source */
     double joules;         /**< a counter that never falls; NaN: there is none */
     double watts;          /**< at this moment; NaN: not known */
-    uint64_t timestamp_us; /**< of the reading, if the source has a clock; 0: now */
+    uint64_t timestamp_us; /**< time of the reading, if the source has a clock; 0: now */
 } tacho_power_reading;
 
 /** A source: a table of functions. Programs can make their own. */
@@ -75,7 +75,7 @@ typedef struct tacho_power_report {
     double joules;
     double mean_watts; /**< joules / seconds for a counter, the mean of the readings otherwise */
     double peak_watts;
-    double last_watts; /**< of the last interval of a counter, or the last reading; NaN: none yet */
+    double last_watts; /**< mean of a counter's last interval, or the last reading; NaN: none yet */
     double duration_s;
     uint64_t samples;
     uint64_t dropped; /**< intervals with a failed, NaN or infinite reading, and readings older than

@@ -35,7 +35,7 @@ TACHO_BEGIN_DECLS
 /** A decision. When written, its texts are borrowed for the call; when read, they are valid until
     the next call. */
 typedef struct tacho_witness_entry {
-    const char *q_hash; /**< of the tensors, by tacho_tensor_hash(); terminated by NUL */
+    const char *q_hash; /**< hash of the tensors, by tacho_tensor_hash(); terminated by NUL */
     const char *k_hash;
     const uint8_t *keep_mask; /**< one byte per value, 0 or 1; NULL when keep_count is 0 */
     size_t keep_count;

@@ -67,11 +67,11 @@ int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_
  * Nothing is allocated. The working directory may change between open and commit.
  */
 struct tch_replace {
-    const char *path;        /**< the caller's; for messages */
-    int fd;                  /**< of the new content; -1 once closed */
-    int folder;              /**< of both names; -1 when the file is written to directly */
-    bool sync;               /**< set it after the open: the commit waits for the disk */
-    char name[NAME_MAX + 1]; /**< of the file in that folder */
+    const char *path; /**< the caller's; for messages */
+    int fd;           /**< the new content; -1 once closed */
+    int folder;       /**< the folder of both names; -1 when the file is written to directly */
+    bool sync;        /**< set it after the open: the commit waits for the disk */
+    char name[NAME_MAX + 1]; /**< the file's name in that folder */
     char temp[NAME_MAX + 1];
 };
 

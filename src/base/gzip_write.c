@@ -23,7 +23,7 @@ struct tch_gzip_writer {
     tch_sink_write *write;
     void *ctx;
     uint32_t crc;
-    uint32_t size; /* of the text, modulo 2^32, as gzip has it */
+    uint32_t size; /* bytes of the text, modulo 2^32, as gzip stores it */
     uint64_t bits; /* not yet in out, the first one lowest */
     unsigned bit_count;
     struct tch_buf out;

@@ -13,7 +13,7 @@ struct scale {
     const char *name;
 };
 
-enum { MOST_DIGITS = 7 }; /* of a number on an axis */
+enum { MOST_DIGITS = 7 }; /* digits of a number on an axis */
 
 #define KIB           1024.0
 #define ROUNDS_TO_KIB 1023.5

@@ -30,10 +30,11 @@ enum { FIRST_MEMBERS = 64 };
 struct canon {
     struct tch_json_reader reader;
     struct tch_buf *out;
-    struct member *members; /* of all objects that are open, outermost first */
+    struct member *members; /* members of all open objects, outermost first */
     size_t count;
     size_t room;
-    size_t opened[TCH_JSON_DEPTH + 1]; /* of each level: members before it, ARRAY in an array */
+    size_t
+        opened[TCH_JSON_DEPTH + 1]; /* per level: number of members before it; ARRAY in an array */
     unsigned depth;
     unsigned flags;
     tacho_error *err;
@@ -213,7 +214,7 @@ static void put_string(struct tch_buf *out, const struct tch_json_value *string,
 struct decimal {
     const char *digits;
     const char *end;
-    int64_t exponent; /* of the last digit */
+    int64_t exponent; /* power of ten of the last digit */
     bool negative;
 };
 

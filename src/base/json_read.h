@@ -98,7 +98,7 @@ struct tch_json_reader {
     uint64_t lines;      /* line feeds in them */
     uint64_t line_start; /* offset after the last of these */
 
-    char closing[TCH_JSON_DEPTH_MAX + 1]; /* of each level: what ends it */
+    char closing[TCH_JSON_DEPTH_MAX + 1]; /* per level: the bracket that closes it */
     uint16_t marks[TCH_JSON_MARKS];
 };
 

@@ -31,7 +31,7 @@ struct tch_line {
     const char *text; /**< not terminated; valid until the next call; NULL when too long */
     size_t len;       /**< without the LF; counted to the end of the line even when too long */
     uint64_t number;  /**< from 1 */
-    uint64_t offset;  /**< of its first byte in the input */
+    uint64_t offset;  /**< its first byte in the input */
     bool ended;       /**< with an LF; only the last line may lack it */
     bool too_long;    /**< longer than the longest allowed: skipped, and reading continues */
 };
@@ -40,18 +40,18 @@ struct tch_line {
 struct tch_lines {
     tch_lines_source *source; /* NULL: memory */
     void *ctx;
-    int fd; /* of the source that reads a descriptor */
+    int fd; /* used by the source that reads a descriptor */
     const char *name;
     size_t longest;
-    char *buffer;     /* of `size` bytes, NULL for memory */
+    char *buffer;     /* has `size` bytes; NULL for memory */
     const char *data; /* the buffer, or the caller's memory */
     size_t size;
-    size_t start;    /* of the next line in data */
-    size_t end;      /* of what data holds */
+    size_t start;    /* where the next line starts in data */
+    size_t end;      /* where the content of data ends */
     size_t searched; /* bytes from start that hold no LF */
     size_t passed;   /* bytes of a line that is too long, discarded before start */
     uint64_t offset; /* in the input, of the next line */
-    uint64_t number; /* of the line returned last */
+    uint64_t number; /* number of the line returned last */
     bool at_end;     /* no data follows `end` */
 };
 

@@ -69,8 +69,8 @@ enum tch_pb_type {
 struct tch_pb_field {
     uint32_t number;
     enum tch_pb_type type;
-    uint64_t value;      /**< of a varint, fixed64 or fixed32 */
-    const uint8_t *data; /**< of bytes: points into the message */
+    uint64_t value;      /**< value of a varint, fixed64 or fixed32 */
+    const uint8_t *data; /**< bytes of the field; points into the message */
     size_t len;
 };
 

@@ -60,7 +60,7 @@ static double nodes(const char *at)
     double outer[DEPTH_MOST]; /* nodes before each group that is open */
     size_t depth = 0;
     double sum = 0;
-    double last = 0; /* of the atom before `at` */
+    double last = 0; /* nodes of the atom before `at` */
 
     while (*at && sum <= NODES_MOST) {
         char c = *at++;

@@ -18,7 +18,7 @@
 enum {
     NAME_MOST = 128, /* only the end of a longer name counts */
     MASK_DIGITS = 8,
-    DEPTH = 8, /* of scripts in scripts */
+    DEPTH = 8, /* nesting of scripts in scripts */
     TEXT_MOST = 64 << 20,
 };
 

@@ -23,8 +23,8 @@ enum tch_setting_kind {
 struct tch_setting {
     const char *name; /**< the key in a YAML file; or NULL */
     enum tch_setting_kind kind;
-    size_t offset;              /**< of the field */
-    uint64_t least;             /**< of a number, duration or size */
+    size_t offset;              /**< where the field is in the struct */
+    uint64_t least;             /**< smallest number, duration or size */
     uint64_t most;              /**< 0: no limit */
     const char *const *choices; /**< NULL-ended */
     const char *wants; /**< the allowed values, for messages: "a number from 1 to 9"; or NULL */

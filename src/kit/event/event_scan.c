@@ -27,7 +27,7 @@ struct worker {
     struct bad_line *bad;
     size_t bad_count;
     size_t bad_size;
-    struct tch_scan_counts counts; /* of the current piece */
+    struct tch_scan_counts counts; /* counts of the current piece */
     int status;
     tacho_error err;
 };
@@ -42,7 +42,7 @@ struct shared {
     pthread_mutex_t lock;
     pthread_cond_t advanced;
     uint64_t reported;             /* pieces, in order */
-    struct tch_scan_counts counts; /* of these pieces */
+    struct tch_scan_counts counts; /* counts of these pieces */
     struct {
         bool finished;
         struct tch_scan_counts counts;

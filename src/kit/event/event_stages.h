@@ -57,7 +57,7 @@ struct tch_stages {
     struct tch_stage_group *groups;
     size_t count;
     size_t size;
-    size_t stage_count; /* of all groups */
+    size_t stage_count; /* stages of all groups */
     uint64_t left_out;  /**< values of stages beyond TCH_STAGES_MOST */
     struct tch_waiting *waiting;
     size_t waiting_count;

@@ -21,14 +21,14 @@ struct tch_blocks {
     int fd;
     const char *name;
     size_t longest;
-    uint64_t start; /* of a regular file: the part that is read */
+    uint64_t start; /* the part of a regular file that is read */
     uint64_t end;   /* ... 0: not a regular file */
     char *carry;    /* the start of a line whose rest was not read yet */
     size_t carry_len;
     size_t carry_size;
     uint64_t given; /* pieces */
     bool at_end;
-    int status; /* of the failure that stopped it, or 0 */
+    int status; /* code of the failure that stopped it, or 0 */
     tacho_error err;
 };
 

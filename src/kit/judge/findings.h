@@ -61,7 +61,8 @@ struct tch_reference {
     bool dirty;   /**< files differed from the commit */
     int64_t days; /**< age in days; -1: not known */
     bool old;     /**< older than max_age */
-    int ancestor; /**< of the measured commit: 1, 0, or -1 if git does not know */
+    int ancestor; /**< whether it is an ancestor of the measured commit: 1, 0, or -1 if git does not
+                     know */
 };
 
 struct tch_findings {

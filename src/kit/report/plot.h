@@ -17,7 +17,7 @@
 #include "base/buf.h"
 #include "kit/run/run_sample.h"
 
-enum { TCH_PLOT_POINTS = 2000 }; /* of a line; longer ones are thinned out, keeping peaks */
+enum { TCH_PLOT_POINTS = 2000 }; /* points of a line; longer lines are thinned out, keeping peaks */
 
 struct tch_plot {
     struct tch_buf *b;

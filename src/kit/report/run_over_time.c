@@ -23,7 +23,7 @@ struct line {
     struct tch_values y;
     double most;
     double last_us;
-    size_t run; /* of the last row */
+    size_t run; /* run of the last row */
     uint64_t pid;
 };
 
@@ -239,7 +239,7 @@ static void plot_power(struct tch_buf *b, const char *title, const struct chart 
 static const struct {
     const char *file;
     enum tacho_csv_kind kind;
-    bool server; /* of the server, which lives through all runs */
+    bool server; /* about the server, which lives through all runs */
     const char *title;
     const char *detail; /* a file with more lines for the same chart */
 } timelines[] = {

@@ -27,8 +27,8 @@ struct map {
     size_t first;
     struct tch_buf *b;
     size_t rows, columns;
-    double left, wide, high; /* of the cells, in pixels */
-    double low, most;        /* of the values */
+    double left, wide, high; /* edge and size of the cells, in pixels */
+    double low, most;        /* smallest and largest value */
 };
 
 static size_t cell_at(const struct map *m, size_t row, size_t column)

@@ -140,7 +140,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
 
 static void add_table(struct tch_buf *b, const struct tch_findings *f)
 {
-    double range = log(1.02); /* of the intervals' axis: at least 2 %, at most a factor of 2 */
+    double range =
+        log(1.02); /* half the width of the intervals' axis: at least 2 %, at most a factor of 2 */
 
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_ratio *ratio = &f->rows[i].ratio;

@@ -36,8 +36,8 @@ int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *sam
 
 /** The machine's counters at one moment. The difference of two shows what happened between them. */
 struct tch_machine_state {
-    double busy_s;    /**< of all CPUs and processes, including stolen time; NAN: not known */
-    double at_s;      /**< CLOCK_MONOTONIC */
+    double busy_s; /**< CPU time of all CPUs and processes, including stolen time; NAN: not known */
+    double at_s;   /**< CLOCK_MONOTONIC */
     double throttled; /**< how often the CPUs were slowed down; NAN: not known */
     double own_s;     /**< CPU time of this process and its reaped children */
 };

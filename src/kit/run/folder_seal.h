@@ -18,8 +18,8 @@
 
 struct tch_seal_info {
     uint64_t files;
-    uint64_t bytes;            /**< of all files */
-    char hash[TCH_SHA256_HEX]; /**< of the seal's last line */
+    uint64_t bytes;            /**< size of all files */
+    char hash[TCH_SHA256_HEX]; /**< hash of the seal's last line */
 };
 
 /** Seals a folder. Replaces an older seal. Returns 0, TACHO_EIO, TACHO_ENOMEM, TACHO_ELIMIT, or

@@ -50,7 +50,7 @@ struct tch_run_end {
         *stopped; /**< why no more runs were made: "runs", "precise", "max-time", "max-runs", … */
     uint64_t ended_unix_ns;
     double tacho_cpu_ns; /**< NAN: not known */
-    uint64_t polls;      /**< of memory and power during the runs */
+    uint64_t polls;      /**< polls of memory and power during the runs */
     double polls_cpu_ns; /**< CPU time of the polls, a part of tacho_cpu_ns */
     struct tch_run_server_use server;
     struct tch_power_origin power;

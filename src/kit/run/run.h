@@ -61,7 +61,7 @@ struct tch_run {
     enum tch_run_state state;
     const char *stopped;
     struct tch_run_sample bad; /**< the run that failed, when the state says so */
-    size_t bad_index;          /**< of its command */
+    size_t bad_index;          /**< index of its command */
     bool bad_warmup;
     char bad_check[240]; /**< why that run did not pass its check; "": it failed by itself */
     bool counted;        /**< tch_run_count() was called */

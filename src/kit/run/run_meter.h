@@ -24,7 +24,7 @@ struct tch_run_meter {
     tacho_power *power; /**< NULL: no source, or another process already counts its energy */
     char label[192];    /**< names of its sources, for power.csv; "": not known yet */
     struct tch_power_origin origin;
-    tacho_tree *tree; /**< of the current run */
+    tacho_tree *tree; /**< process tree of the current run */
     pid_t pid;
     bool several;        /**< more than one process was seen in it */
     uint64_t tree_bytes; /**< memory of all its processes at the last poll; 0: none was seen */
@@ -87,7 +87,7 @@ struct tch_run_server {
     tacho_tree *tree;
     tacho_csv *memory;
     tacho_tree_sample last;  /**< the last poll */
-    uint64_t peak_rss_bytes; /**< of its tree, the largest of all polls */
+    uint64_t peak_rss_bytes; /**< largest sum over its tree in all polls */
     uint64_t begin_cpu_ns;   /**< when it was ready */
     double ready_s;          /**< from its start */
 

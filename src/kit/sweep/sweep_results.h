@@ -32,9 +32,9 @@ struct tch_measure {
 struct tch_cell_value {
     double median;
     double low, high;
-    double level;                      /**< 0: low and high are the range of the values */
-    struct tch_ratio ratio;            /**< to the baseline; its estimate is NAN without one */
-    double p;                          /**< of the ratio, adjusted over all cells (S. Holm, 1979) */
+    double level;           /**< 0: low and high are the range of the values */
+    struct tch_ratio ratio; /**< to the baseline; its estimate is NAN without one */
+    double p;               /**< p-value of the ratio, adjusted over all cells (S. Holm, 1979) */
     struct tch_quantity_series series; /**< the values by round; cells only */
 };
 
@@ -51,7 +51,7 @@ struct tch_cell_result {
     char *failure;      /**< first line of failure.txt; NULL: none */
     const char *folder; /**< relative to the sweep's folder; "": none */
     char config_hash[TACHO_SHA256_TEXT];
-    char fingerprint[TACHO_SHA256_TEXT]; /**< of its run; "": none yet */
+    char fingerprint[TACHO_SHA256_TEXT]; /**< fingerprint of its run; "": none yet */
     enum tch_best best;
     struct tch_cell_value *value; /**< one per measure */
     size_t value_count;

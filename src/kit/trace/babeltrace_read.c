@@ -21,7 +21,7 @@ enum { ARGS_LIMIT = 1 << 20 };
 
 struct babeltrace {
     struct tch_trace_reading *r;
-    struct tch_intern open; /* of struct span_key */
+    struct tch_intern open; /* open spans, keyed by struct span_key */
     uint32_t *open_count;   /* number of open spans, by the number of the key */
     size_t open_room;
     struct tch_bt_out out;

@@ -37,7 +37,7 @@ struct clock {
 };
 
 struct snapshot {
-    uint32_t first, count; /* of its moments */
+    uint32_t first, count; /* its moments: the first, and how many */
 };
 
 struct tch_pf_clocks {

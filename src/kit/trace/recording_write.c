@@ -30,7 +30,7 @@ struct lane {
     uint32_t number, tid;
     uint64_t process; /* in the form of a chunk's header */
     uint64_t base, sequence;
-    uint64_t ticks; /* of the previous record */
+    uint64_t ticks; /* time of the previous record */
 };
 
 struct site {

@@ -21,7 +21,7 @@ struct frame {
 };
 
 struct folded {
-    struct tch_intern stacks; /* of struct stack */
+    struct tch_intern stacks; /* keyed by struct stack */
     int64_t *self;            /* self time, by stack */
     size_t self_room;
     struct frame *open; /* open frames of the track, of all lanes */

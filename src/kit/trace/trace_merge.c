@@ -20,7 +20,7 @@ struct merge {
     struct tch_trace_load all;
     struct tch_merged *ret;
     const struct tch_merge_options *options;
-    struct tch_trace_clock clock; /* of the first input */
+    struct tch_trace_clock clock; /* clock of the first input */
     int64_t align;                /* time of the first input's alignment event */
     tacho_error *err;
 

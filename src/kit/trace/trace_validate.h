@@ -30,7 +30,7 @@ enum tch_finding_kind {
 /** All findings of one kind. */
 struct tch_finding {
     struct tch_trace_places places;
-    char example[200]; /**< of the first one: name and place */
+    char example[200]; /**< name and place of the first one */
 };
 
 struct tch_validation {

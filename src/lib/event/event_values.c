@@ -16,7 +16,7 @@
 static const struct {
     const char *name;
     const char *key;
-    size_t len; /* of the name */
+    size_t len; /* length of the name */
 } fields[TCH_EVENT_FIELDS] = {
     [TCH_EVENT_EVENT] = FIELD("event"),
     [TCH_EVENT_COMMIT_SHA] = FIELD("commit_sha"),

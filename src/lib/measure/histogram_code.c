@@ -26,7 +26,7 @@ enum {
     DIGITS_MOST = 5, /* ... of histograms that can be read */
     LEB_MAX = 9,
     BLOCK_MAX = 65535,
-    PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX, /* of our histograms */
+    PAYLOAD_MAX = HEAD + TACHO_HISTOGRAM_BUCKETS * LEB_MAX, /* largest payload of our histograms */
 };
 
 static void put_be(struct tch_buf *b, uint64_t value, unsigned bytes)

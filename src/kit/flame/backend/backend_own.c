@@ -13,7 +13,7 @@ enum {
 struct tacho_flame_output {
     struct tch_capture *c;
     struct tch_buf svg;
-    uint32_t frames[TCH_STACK_DEEPEST]; /* of the stack being added */
+    uint32_t frames[TCH_STACK_DEEPEST]; /* frames of the stack being added */
 };
 
 int tacho_flame_add_stack(tacho_flame_output *out, const char *frames, uint64_t count,

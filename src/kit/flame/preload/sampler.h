@@ -25,17 +25,17 @@ enum { SAMPLER_THREADS = 2048, SAMPLER_COMM = 16 };
 struct sampled {
     uint32_t tid;     /**< 0: the entry is free */
     uint32_t seen;    /**< the number of the last scan that found it */
-    int fd;           /**< of its stat file, in the sampler's own table; -1: none */
+    int fd;           /**< descriptor of its stat file, in the sampler's own table; -1: none */
     uint32_t idle;    /**< rounds in which it did not run */
     uint64_t ran;     /**< its CPU clock when it was last checked */
     uint64_t sent_at; /**< when it was signalled last */
-    uint64_t time;    /**< of the sample */
+    uint64_t time;    /**< when the sample was taken */
     char comm[SAMPLER_COMM];
     uint64_t low;     /**< its stack is known to be mapped from here... */
     uint64_t high;    /**< ...to here; 0: not known */
     uint32_t sent;    /**< 1: signalled, and not yet handled */
     uint64_t counted; /**< its CPU clock at its last sample */
-    uint64_t base;    /**< of its thread-local memory, which is at the end of its stack */
+    uint64_t base;    /**< start of its thread-local memory, which is at the end of its stack */
 };
 
 /** One process. */

@@ -191,7 +191,7 @@ void *tch_malloc(size_t size)
     void *p;
 
     if (!next_malloc && depth > 0)
-        return early_calloc(size); /* of dlsym() */
+        return early_calloc(size); /* called by dlsym() */
     enter();
     p = next_malloc(size);
     leave(TCH_ALLOC_MALLOC, p ? size : 0);
@@ -203,7 +203,7 @@ void *tch_calloc(size_t n, size_t size)
     void *p;
 
     if (!next_calloc && depth > 0)
-        return early_calloc(n * size); /* of dlsym() */
+        return early_calloc(n * size); /* called by dlsym() */
     enter();
     p = next_calloc(n, size);
     leave(TCH_ALLOC_CALLOC, p ? n * size : 0);
