@@ -122,6 +122,7 @@ static int compare(const char *name, size_t metrics, size_t runs, bool ties, boo
         {.name = "tch_judge", .role = BENCH_OURS, .run = judge},
         {.name = "bootstrap, 1000 resamples", .role = BENCH_PEER, .run = bootstrap},
     };
+    const struct bench_target targets[] = {{"tch_judge", "bootstrap, 1000 resamples", 10}};
     struct work w;
     int status = work_make(&w, metrics, runs, ties);
 
@@ -132,7 +133,9 @@ static int compare(const char *name, size_t metrics, size_t runs, bool ties, boo
                                                     .operations = metrics,
                                                     .operation = "metric",
                                                     .contenders = contenders,
-                                                    .contender_count = peer ? 3 : 2},
+                                                    .contender_count = peer ? 3 : 2,
+                                                    .targets = targets,
+                                                    .target_count = peer ? 1 : 0},
                                o);
     work_release(&w);
     return status;
@@ -147,7 +150,7 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     metrics = o.quick ? 10 : 1000;
     if (compare("judge 1,000 metrics of 20 x 20 runs", metrics, 20, false, true, &o) < 0 ||
-        compare("the same with ties", metrics, 20, true, false, &o) < 0 ||
+        compare("the same with ties", metrics, 20, true, true, &o) < 0 ||
         compare("judge 1,000 metrics of 50 x 50 runs", metrics, 50, false, false, &o) < 0 ||
         compare("the same with ties", metrics, 50, true, false, &o) < 0 ||
         compare("two runs of 1,000,000 samples", 1, o.quick ? 10000 : 1000000, false, false, &o) <
