@@ -49,13 +49,18 @@ static void add_probe(struct table *t, const struct tch_probe *probe)
 static void add_headings(struct table *t, const struct tch_probe_group *before,
                          const struct tch_probe_group *group)
 {
+    static const char *const chapters[] = {
+        [TCH_PROBE_MEASURES] = "WHAT THIS MACHINE CAN MEASURE",
+        [TCH_PROBE_DISTURBS] = "WHAT DISTURBS IT",
+        [TCH_PROBE_CAN_DO] = "WHAT TACHO CAN DO HERE",
+    };
+
     if (before == group)
         return;
     if (before)
         cli_table_line(t, 0, PLAIN, "");
-    if (!before || before->disturbs != group->disturbs) {
-        cli_table_line(t, 0, BOLD,
-                       group->disturbs ? "WHAT DISTURBS IT" : "WHAT THIS MACHINE CAN MEASURE");
+    if (!before || before->chapter != group->chapter) {
+        cli_table_line(t, 0, BOLD, chapters[group->chapter]);
         cli_table_line(t, 0, PLAIN, "");
     }
     cli_table_line(t, 0, BOLD, group->title);
@@ -174,7 +179,8 @@ const struct cmd cmd_doctor = {
     .usage = "tacho doctor [--json] [--quiet] [--fail-on-warn]",
     .about =
         "Checks performance events, power sources, clocks, memory accounting and tools, and then "
-        "everything that makes benchmark results vary. Each finding is ok, a warning, missing, or "
+        "everything that makes benchmark results vary. At the end it lists which features of tacho "
+        "are available, degraded or absent here. Each finding is ok, a warning, missing, or "
         "not applicable to this machine. For a warning or something missing, doctor prints the "
         "command that fixes it. It changes nothing itself; you run the commands.",
     .opts = opts,

@@ -8,8 +8,6 @@ $ sample doctor machine
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
 |   !  perf_event_paranoid  2: own processes, without their time in the kernel
 |      → sudo sysctl kernel.perf_event_paranoid=1
-|   !  flamegraphs          own processes without their time in the kernel; no --kernel, --off-cpu, --all
-|      → sudo sysctl kernel.perf_event_paranoid=1
 |   !  kernel names         kptr_restrict 1: this user cannot name kernel functions
 |      → sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1
 |   ✔  sample buffers       516 KiB per CPU, and 8192 KiB of locked memory
@@ -50,6 +48,8 @@ $ sample doctor machine
 |      → sudo apt install debuginfod
 |   ✘  valgrind             not found: counts instructions where the CPU has no counters
 |      → sudo apt install valgrind
+|   ✘  git                  not found: checks out the commit of gate --against
+|      → sudo apt install git
 | 
 | WHAT DISTURBS IT
 | 
@@ -72,7 +72,38 @@ $ sample doctor machine
 |   ✘  disk                 unknown: cannot examine this folder
 |      → cd to a folder that exists
 | 
-| 16 ok, 5 warnings, 11 missing, 6 not applicable
+| WHAT TACHO CAN DO HERE
+| 
+| Features
+|   !  flamegraphs          degraded: own processes without their time in the kernel
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   ✘  flame --off-cpu      absent: needs performance events and perf_event_paranoid 1 or less
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   ✘  flame --all          absent: needs performance events and perf_event_paranoid 0 or less
+|      → sudo sysctl kernel.perf_event_paranoid=0
+|   ✘  flame preload        absent: 'tacho-sampler.so' is missing
+|      → tacho flame --profiler ptrace
+|   ✘  flame ptrace         absent: this user may not trace programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  count instructions   absent: there is neither a CPU counter nor valgrind
+|      → sudo apt install valgrind
+|   ✘  count syscalls       absent: there are no seccomp notifications, and this user may not trace programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  count allocations    absent: 'tacho-allocations.so' is missing
+|      → install tacho completely
+|   ✘  count faults         absent: this user may not trace programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  run --no-aslr        absent: ASLR cannot be switched off
+|      → in a container: docker run --security-opt seccomp=unconfined
+|   ✘  energy               absent: there is no power source that can be read
+|      → sudo modprobe intel_rapl_msr
+|   –  GPU energy           absent: this machine has no GPU that tacho supports
+|   ✔  memory of a tree     available: polled in /proc; a peak between two polls can be missed
+|   ✔  traces               available: timed by the TSC
+|   ✘  gate --against       absent: git is missing; run folders do not record their commit either
+|      → sudo apt install git
+| 
+| 18 ok, 5 warnings, 23 missing, 7 not applicable
 
 $ sample doctor machine --width 60
 | WHAT THIS MACHINE CAN MEASURE
@@ -84,10 +115,6 @@ $ sample doctor machine --width 60
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
 |   !  perf_event_paranoid  2: own processes, without their
 |                           time in the kernel
-|      → sudo sysctl kernel.perf_event_paranoid=1
-|   !  flamegraphs          own processes without their time
-|                           in the kernel; no --kernel,
-|                           --off-cpu, --all
 |      → sudo sysctl kernel.perf_event_paranoid=1
 |   !  kernel names         kptr_restrict 1: this user cannot
 |                           name kernel functions
@@ -139,6 +166,9 @@ $ sample doctor machine --width 60
 |   ✘  valgrind             not found: counts instructions
 |                           where the CPU has no counters
 |      → sudo apt install valgrind
+|   ✘  git                  not found: checks out the commit
+|                           of gate --against
+|      → sudo apt install git
 | 
 | WHAT DISTURBS IT
 | 
@@ -164,7 +194,54 @@ $ sample doctor machine --width 60
 |                           folder
 |      → cd to a folder that exists
 | 
-| 16 ok, 5 warnings, 11 missing, 6 not applicable
+| WHAT TACHO CAN DO HERE
+| 
+| Features
+|   !  flamegraphs          degraded: own processes without
+|                           their time in the kernel
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   ✘  flame --off-cpu      absent: needs performance events
+|                           and perf_event_paranoid 1 or less
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   ✘  flame --all          absent: needs performance events
+|                           and perf_event_paranoid 0 or less
+|      → sudo sysctl kernel.perf_event_paranoid=0
+|   ✘  flame preload        absent: 'tacho-sampler.so' is
+|                           missing
+|      → tacho flame --profiler ptrace
+|   ✘  flame ptrace         absent: this user may not trace
+|                           programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  count instructions   absent: there is neither a CPU
+|                           counter nor valgrind
+|      → sudo apt install valgrind
+|   ✘  count syscalls       absent: there are no seccomp
+|                           notifications, and this user may
+|                           not trace programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  count allocations    absent: 'tacho-allocations.so' is
+|                           missing
+|      → install tacho completely
+|   ✘  count faults         absent: this user may not trace
+|                           programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  run --no-aslr        absent: ASLR cannot be switched
+|                           off
+|      → in a container: docker run --security-opt seccomp=unconfined
+|   ✘  energy               absent: there is no power source
+|                           that can be read
+|      → sudo modprobe intel_rapl_msr
+|   –  GPU energy           absent: this machine has no GPU
+|                           that tacho supports
+|   ✔  memory of a tree     available: polled in /proc; a peak
+|                           between two polls can be missed
+|   ✔  traces               available: timed by the TSC
+|   ✘  gate --against       absent: git is missing; run
+|                           folders do not record their commit
+|                           either
+|      → sudo apt install git
+| 
+| 18 ok, 5 warnings, 23 missing, 7 not applicable
 
 $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 | ^[1mWHAT THIS MACHINE CAN MEASURE^[0m
@@ -173,9 +250,6 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |   ^[31m✘^[0m  hardware counters    none: this CPU or virtual machine provides no counters
 |      ^[36m→ on a virtual machine's host: qemu -cpu host,pmu=on^[0m
 |   ^[33m!^[0m  perf_event_paranoid  2: own processes, without their time in the kernel
-|      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
-|   ^[33m!^[0m  flamegraphs          own processes without their time in the kernel; no
-|                           --kernel, --off-cpu, --all
 |      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
 |   ^[33m!^[0m  kernel names         kptr_restrict 1: this user cannot name kernel
 |                           functions
@@ -203,6 +277,8 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |   ^[31m✘^[0m  valgrind             not found: counts instructions where the CPU has no
 |                           counters
 |      ^[36m→ sudo apt install valgrind^[0m
+|   ^[31m✘^[0m  git                  not found: checks out the commit of gate --against
+|      ^[36m→ sudo apt install git^[0m
 | 
 | ^[1mWHAT DISTURBS IT^[0m
 | 
@@ -216,7 +292,40 @@ $ sample doctor machine --quiet --color always --width 80 | tr '\033' '^'
 |   ^[31m✘^[0m  disk                 unknown: cannot examine this folder
 |      ^[36m→ cd to a folder that exists^[0m
 | 
-| ^[32m16 ok^[0m, ^[33m5 warnings^[0m, ^[31m11 missing^[0m, ^[2m6 not applicable^[0m
+| ^[1mWHAT TACHO CAN DO HERE^[0m
+| 
+| ^[1mFeatures^[0m
+|   ^[33m!^[0m  flamegraphs          degraded: own processes without their time in the
+|                           kernel
+|      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
+|   ^[31m✘^[0m  flame --off-cpu      absent: needs performance events and
+|                           perf_event_paranoid 1 or less
+|      ^[36m→ sudo sysctl kernel.perf_event_paranoid=1^[0m
+|   ^[31m✘^[0m  flame --all          absent: needs performance events and
+|                           perf_event_paranoid 0 or less
+|      ^[36m→ sudo sysctl kernel.perf_event_paranoid=0^[0m
+|   ^[31m✘^[0m  flame preload        absent: 'tacho-sampler.so' is missing
+|      ^[36m→ tacho flame --profiler ptrace^[0m
+|   ^[31m✘^[0m  flame ptrace         absent: this user may not trace programs
+|      ^[36m→ in a container: docker run --cap-add SYS_PTRACE^[0m
+|   ^[31m✘^[0m  count instructions   absent: there is neither a CPU counter nor valgrind
+|      ^[36m→ sudo apt install valgrind^[0m
+|   ^[31m✘^[0m  count syscalls       absent: there are no seccomp notifications, and this
+|                           user may not trace programs
+|      ^[36m→ in a container: docker run --cap-add SYS_PTRACE^[0m
+|   ^[31m✘^[0m  count allocations    absent: 'tacho-allocations.so' is missing
+|      ^[36m→ install tacho completely^[0m
+|   ^[31m✘^[0m  count faults         absent: this user may not trace programs
+|      ^[36m→ in a container: docker run --cap-add SYS_PTRACE^[0m
+|   ^[31m✘^[0m  run --no-aslr        absent: ASLR cannot be switched off
+|      ^[36m→ in a container: docker run --security-opt seccomp=unconfined^[0m
+|   ^[31m✘^[0m  energy               absent: there is no power source that can be read
+|      ^[36m→ sudo modprobe intel_rapl_msr^[0m
+|   ^[31m✘^[0m  gate --against       absent: git is missing; run folders do not record
+|                           their commit either
+|      ^[36m→ sudo apt install git^[0m
+| 
+| ^[32m18 ok^[0m, ^[33m5 warnings^[0m, ^[31m23 missing^[0m, ^[2m7 not applicable^[0m
 
 $ LC_ALL=C sample doctor machine --quiet | head -6
 | WHAT THIS MACHINE CAN MEASURE
@@ -227,10 +336,10 @@ $ LC_ALL=C sample doctor machine --quiet | head -6
 |   !  perf_event_paranoid  2: own processes, without their time in the kernel
 
 $ sample doctor machine --json
-| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":16,"warning":5,"missing":11,"not_applicable":6},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine provides no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without their time in the kernel","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"flamegraphs","status":"warning","found":"own processes without their time in the kernel; no --kernel, --off-cpu, --all","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB per CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples per second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel provides no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that reports power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"not_applicable","found":"none","fix":null},{"group":"power","disturbs":false,"name":"NVIDIA GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"power","disturbs":false,"name":"AMD GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant; used to measure time","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"recorded for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"not_applicable","found":"not found: on Linux, perf events do its work","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"not_applicable","found":"not found: builds Rust programs","fix":null},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"not_applicable","found":"not found: makes flamegraphs of Rust programs, and there is no cargo","fix":null},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"sudo apt install cargo && cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: debugs a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"tools","disturbs":false,"name":"valgrind","status":"missing","found":"not found: counts instructions where the CPU has no counters","fix":"sudo apt install valgrind"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all usable","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: memory addresses differ from run to run","fix":"tacho run --no-aslr -- COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only for programs that ask","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"unknown: cannot examine this folder","fix":"cd to a folder that exists"}]}
+| {"schema":"tacho.doctor.v1","tacho_version":"0.1.0","counts":{"ok":18,"warning":5,"missing":23,"not_applicable":7},"probes":[{"group":"events","disturbs":false,"name":"sampling","status":"ok","found":"works: the cpu-clock event opens","fix":null},{"group":"events","disturbs":false,"name":"hardware counters","status":"missing","found":"none: this CPU or virtual machine provides no counters","fix":"on a virtual machine's host: qemu -cpu host,pmu=on"},{"group":"events","disturbs":false,"name":"perf_event_paranoid","status":"warning","found":"2: own processes, without their time in the kernel","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"kernel names","status":"warning","found":"kptr_restrict 1: this user cannot name kernel functions","fix":"sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1"},{"group":"events","disturbs":false,"name":"sample buffers","status":"ok","found":"516 KiB per CPU, and 8192 KiB of locked memory","fix":null},{"group":"events","disturbs":false,"name":"sample rate","status":"ok","found":"up to 100000 samples per second","fix":null},{"group":"power","disturbs":false,"name":"RAPL","status":"missing","found":"no energy counter","fix":"sudo modprobe intel_rapl_msr"},{"group":"power","disturbs":false,"name":"perf power","status":"missing","found":"the kernel provides no energy events","fix":"sudo modprobe rapl"},{"group":"power","disturbs":false,"name":"hwmon","status":"missing","found":"no sensor that reports power","fix":"sudo apt install lm-sensors && sudo sensors-detect --auto"},{"group":"power","disturbs":false,"name":"battery","status":"not_applicable","found":"none","fix":null},{"group":"power","disturbs":false,"name":"NVIDIA GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"power","disturbs":false,"name":"AMD GPUs","status":"not_applicable","found":"none in this machine","fix":null},{"group":"clock","disturbs":false,"name":"TSC","status":"ok","found":"invariant; used to measure time","fix":null},{"group":"clock","disturbs":false,"name":"clocksource","status":"ok","found":"tsc","fix":null},{"group":"memory","disturbs":false,"name":"cgroups","status":"ok","found":"version 2","fix":null},{"group":"memory","disturbs":false,"name":"memory.peak","status":"ok","found":"recorded for every group","fix":null},{"group":"tools","disturbs":false,"name":"perf","status":"missing","found":"not found: records and counts performance events","fix":"sudo apt install linux-perf"},{"group":"tools","disturbs":false,"name":"dtrace","status":"not_applicable","found":"not found: on Linux, perf events do its work","fix":null},{"group":"tools","disturbs":false,"name":"cargo","status":"not_applicable","found":"not found: builds Rust programs","fix":null},{"group":"tools","disturbs":false,"name":"cargo-flamegraph","status":"not_applicable","found":"not found: makes flamegraphs of Rust programs, and there is no cargo","fix":null},{"group":"tools","disturbs":false,"name":"inferno","status":"missing","found":"not found: draws flamegraphs","fix":"sudo apt install cargo && cargo install inferno"},{"group":"tools","disturbs":false,"name":"hyperfine","status":"missing","found":"not found: times commands","fix":"sudo apt install hyperfine"},{"group":"tools","disturbs":false,"name":"gdb","status":"missing","found":"not found: debugs a program that hangs or crashed","fix":"sudo apt install gdb"},{"group":"tools","disturbs":false,"name":"debuginfod","status":"missing","found":"not found: fetches debug information","fix":"sudo apt install debuginfod"},{"group":"tools","disturbs":false,"name":"valgrind","status":"missing","found":"not found: counts instructions where the CPU has no counters","fix":"sudo apt install valgrind"},{"group":"tools","disturbs":false,"name":"git","status":"missing","found":"not found: checks out the commit of gate --against","fix":"sudo apt install git"},{"group":"cpu","disturbs":true,"name":"CPUs","status":"ok","found":"4 online, all usable","fix":null},{"group":"cpu","disturbs":true,"name":"governor","status":"warning","found":"powersave: the frequency follows the load","fix":"echo performance | sudo tee /sys/devices/system/cpu/cpufreq/policy*/scaling_governor"},{"group":"cpu","disturbs":true,"name":"turbo","status":"ok","found":"off","fix":null},{"group":"cpu","disturbs":true,"name":"SMT","status":"ok","found":"off: no two threads share a core","fix":null},{"group":"cpu","disturbs":true,"name":"NUMA","status":"ok","found":"one node","fix":null},{"group":"system","disturbs":true,"name":"load","status":"ok","found":"0.12 in the last minute, on 4 CPUs","fix":null},{"group":"system","disturbs":true,"name":"virtual machine","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"container","status":"ok","found":"no","fix":null},{"group":"system","disturbs":true,"name":"ASLR","status":"warning","found":"on: memory addresses differ from run to run","fix":"tacho run --no-aslr -- COMMAND"},{"group":"system","disturbs":true,"name":"huge pages","status":"ok","found":"only for programs that ask","fix":null},{"group":"system","disturbs":true,"name":"swap","status":"ok","found":"not in use","fix":null},{"group":"system","disturbs":true,"name":"disk","status":"missing","found":"unknown: cannot examine this folder","fix":"cd to a folder that exists"},{"group":"features","disturbs":false,"name":"flamegraphs","status":"warning","found":"degraded: own processes without their time in the kernel","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"features","disturbs":false,"name":"flame --off-cpu","status":"missing","found":"absent: needs performance events and perf_event_paranoid 1 or less","fix":"sudo sysctl kernel.perf_event_paranoid=1"},{"group":"features","disturbs":false,"name":"flame --all","status":"missing","found":"absent: needs performance events and perf_event_paranoid 0 or less","fix":"sudo sysctl kernel.perf_event_paranoid=0"},{"group":"features","disturbs":false,"name":"flame preload","status":"missing","found":"absent: 'tacho-sampler.so' is missing","fix":"tacho flame --profiler ptrace"},{"group":"features","disturbs":false,"name":"flame ptrace","status":"missing","found":"absent: this user may not trace programs","fix":"in a container: docker run --cap-add SYS_PTRACE"},{"group":"features","disturbs":false,"name":"count instructions","status":"missing","found":"absent: there is neither a CPU counter nor valgrind","fix":"sudo apt install valgrind"},{"group":"features","disturbs":false,"name":"count syscalls","status":"missing","found":"absent: there are no seccomp notifications, and this user may not trace programs","fix":"in a container: docker run --cap-add SYS_PTRACE"},{"group":"features","disturbs":false,"name":"count allocations","status":"missing","found":"absent: 'tacho-allocations.so' is missing","fix":"install tacho completely"},{"group":"features","disturbs":false,"name":"count faults","status":"missing","found":"absent: this user may not trace programs","fix":"in a container: docker run --cap-add SYS_PTRACE"},{"group":"features","disturbs":false,"name":"run --no-aslr","status":"missing","found":"absent: ASLR cannot be switched off","fix":"in a container: docker run --security-opt seccomp=unconfined"},{"group":"features","disturbs":false,"name":"energy","status":"missing","found":"absent: there is no power source that can be read","fix":"sudo modprobe intel_rapl_msr"},{"group":"features","disturbs":false,"name":"GPU energy","status":"not_applicable","found":"absent: this machine has no GPU that tacho supports","fix":null},{"group":"features","disturbs":false,"name":"memory of a tree","status":"ok","found":"available: polled in /proc; a peak between two polls can be missed","fix":null},{"group":"features","disturbs":false,"name":"traces","status":"ok","found":"available: timed by the TSC","fix":null},{"group":"features","disturbs":false,"name":"gate --against","status":"missing","found":"absent: git is missing; run folders do not record their commit either","fix":"sudo apt install git"}]}
 
 $ sample doctor machine --fail-on-warn | tail -1
-| 16 ok, 5 warnings, 11 missing, 6 not applicable
+| 18 ok, 5 warnings, 23 missing, 7 not applicable
 
 $ sample doctor machine --fail-on-warn --json > /dev/null
 [3]
@@ -245,8 +354,6 @@ $ sample doctor /nowhere
 |      → on a virtual machine's host: qemu -cpu host,pmu=on
 |   ✘  perf_event_paranoid  this kernel has no performance events
 |      → boot a kernel built with CONFIG_PERF_EVENTS
-|   !  flamegraphs          own processes without their time in the kernel; no --kernel, --off-cpu, --all
-|      → sudo sysctl kernel.perf_event_paranoid=1
 | 
 | Power sources
 |   ✘  RAPL                 no energy counter
@@ -285,6 +392,8 @@ $ sample doctor /nowhere
 |      → install the package debuginfod
 |   ✘  valgrind             not found: counts instructions where the CPU has no counters
 |      → install the package valgrind
+|   ✘  git                  not found: checks out the commit of gate --against
+|      → install the package git
 | 
 | WHAT DISTURBS IT
 | 
@@ -304,4 +413,37 @@ $ sample doctor /nowhere
 |   ✘  disk                 unknown: cannot examine this folder
 |      → cd to a folder that exists
 | 
-| 5 ok, 1 warning, 17 missing, 8 not applicable
+| WHAT TACHO CAN DO HERE
+| 
+| Features
+|   !  flamegraphs          degraded: own processes without their time in the kernel
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   ✘  flame --off-cpu      absent: needs performance events and perf_event_paranoid 1 or less
+|      → sudo sysctl kernel.perf_event_paranoid=1
+|   ✘  flame --all          absent: needs performance events and perf_event_paranoid 0 or less
+|      → sudo sysctl kernel.perf_event_paranoid=0
+|   ✘  flame preload        absent: 'tacho-sampler.so' is missing
+|      → tacho flame --profiler ptrace
+|   ✘  flame ptrace         absent: this user may not trace programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  count instructions   absent: there is neither a CPU counter nor valgrind
+|      → install the package valgrind
+|   ✘  count syscalls       absent: there are no seccomp notifications, and this user may not trace programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  count allocations    absent: 'tacho-allocations.so' is missing
+|      → install tacho completely
+|   ✘  count faults         absent: this user may not trace programs
+|      → in a container: docker run --cap-add SYS_PTRACE
+|   ✘  run --no-aslr        absent: ASLR cannot be switched off
+|      → in a container: docker run --security-opt seccomp=unconfined
+|   ✘  energy               absent: there is no power source that can be read
+|      → sudo modprobe intel_rapl_msr
+|   –  GPU energy           absent: this machine has no GPU that tacho supports
+|   ✘  memory of a tree     absent: /proc is not mounted
+|      → sudo mount -t proc proc /proc
+|   !  traces               degraded: recording a span costs more, because CLOCK_MONOTONIC times it
+|      → sudo mount -t proc proc /proc
+|   ✘  gate --against       absent: git is missing; run folders do not record their commit either
+|      → install the package git
+| 
+| 5 ok, 2 warnings, 30 missing, 9 not applicable

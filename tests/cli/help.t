@@ -108,7 +108,8 @@ $ tacho doctor --help
 | Usage: tacho doctor [--json] [--quiet] [--fail-on-warn]
 | 
 | Checks performance events, power sources, clocks, memory accounting and tools,
-| and then everything that makes benchmark results vary. Each finding is ok, a
+| and then everything that makes benchmark results vary. At the end it lists which
+| features of tacho are available, degraded or absent here. Each finding is ok, a
 | warning, missing, or not applicable to this machine. For a warning or something
 | missing, doctor prints the command that fixes it. It changes nothing itself; you
 | run the commands.
@@ -202,8 +203,10 @@ $ tacho doctor --help --width 50
 | 
 | Checks performance events, power sources, clocks,
 | memory accounting and tools, and then everything
-| that makes benchmark results vary. Each finding is
-| ok, a warning, missing, or not applicable to this
+| that makes benchmark results vary. At the end it
+| lists which features of tacho are available,
+| degraded or absent here. Each finding is ok, a
+| warning, missing, or not applicable to this
 | machine. For a warning or something missing,
 | doctor prints the command that fixes it. It
 | changes nothing itself; you run the commands.
@@ -239,9 +242,10 @@ $ tacho doctor --help --width 200
 | Usage: tacho doctor [--json] [--quiet] [--fail-on-warn]
 | 
 | Checks performance events, power sources, clocks, memory accounting and tools, and then everything
-| that makes benchmark results vary. Each finding is ok, a warning, missing, or not applicable to this
-| machine. For a warning or something missing, doctor prints the command that fixes it. It changes
-| nothing itself; you run the commands.
+| that makes benchmark results vary. At the end it lists which features of tacho are available,
+| degraded or absent here. Each finding is ok, a warning, missing, or not applicable to this machine.
+| For a warning or something missing, doctor prints the command that fixes it. It changes nothing
+| itself; you run the commands.
 | 
 | Options:
 |       --fail-on-warn  exit with 3 if there is a warning or something is missing

@@ -188,7 +188,7 @@ $ tacho help --man doctor | sed '1s/"20[0-9-]*"/"DATE"/'
 | .SH SYNOPSIS
 | .B tacho doctor [\-\-json] [\-\-quiet] [\-\-fail\-on\-warn]
 | .SH DESCRIPTION
-| Checks performance events, power sources, clocks, memory accounting and tools, and then everything that makes benchmark results vary. Each finding is ok, a warning, missing, or not applicable to this machine. For a warning or something missing, doctor prints the command that fixes it. It changes nothing itself; you run the commands.
+| Checks performance events, power sources, clocks, memory accounting and tools, and then everything that makes benchmark results vary. At the end it lists which features of tacho are available, degraded or absent here. Each finding is ok, a warning, missing, or not applicable to this machine. For a warning or something missing, doctor prints the command that fixes it. It changes nothing itself; you run the commands.
 | .SH OPTIONS
 | .TP
 | .B \-\-fail\-on\-warn

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 
+#include "base/fail.h"
 #include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/core/bars.h"
@@ -99,6 +100,11 @@ static int trace_nothing(void)
     return EPERM;
 }
 
+static int preload_nothing(const char *object, tacho_error *err)
+{
+    return tch_fail(err, TACHO_EIO, 0, "'%s' is missing", object);
+}
+
 /* Runs doctor on a machine in a folder, without tools and without a disk. */
 static int run_doctor(struct args *args)
 {
@@ -107,6 +113,8 @@ static int run_doctor(struct args *args)
         .work = "/nowhere",
         .perf_open = open_software_only,
         .trace = trace_nothing,
+        .no_aslr = trace_nothing,
+        .preload = preload_nothing,
     };
 
     setenv("PATH", "/nowhere", 1);

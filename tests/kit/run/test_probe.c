@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "base/file.h"
 #include "kit/run/probe/probe.h"
 #include "kit/run/probe/probe_read.h"
@@ -23,6 +24,23 @@ static int fake_trace(void)
     return trace_error;
 }
 
+static int aslr_error;
+
+static int fake_no_aslr(void)
+{
+    return aslr_error;
+}
+
+/* The one object that cannot be preloaded; NULL: all can. */
+static const char *lost_object;
+
+static int fake_preload(const char *object, tacho_error *err)
+{
+    if (!lost_object || strcmp(object, lost_object) != 0)
+        return 0;
+    return tch_fail(err, TACHO_EIO, 0, "'%s' is missing", object);
+}
+
 static int fake_perf_open(uint32_t type, uint64_t config)
 {
     (void)config;
@@ -32,7 +50,13 @@ static int fake_perf_open(uint32_t type, uint64_t config)
 static struct tch_machine machine(void)
 {
     return (struct tch_machine){
-        .root = test_home, .work = test_home, .perf_open = fake_perf_open, .trace = fake_trace};
+        .root = test_home,
+        .work = test_home,
+        .perf_open = fake_perf_open,
+        .trace = fake_trace,
+        .no_aslr = fake_no_aslr,
+        .preload = fake_preload,
+    };
 }
 
 /* A file of the fake tree, with the folders above it. */
@@ -49,18 +73,18 @@ static void put(const char *path, const char *text)
     test_put(full, text);
 }
 
-/* Runs one group; the finding called name must have this status, and say and advise this much. */
+/* Runs all groups. The finding called name in this group must have this status, and its texts must
+   contain these. */
 static void finds(const struct tch_probe_group *group, const char *name,
                   enum tch_probe_status status, const char *found, const char *fix)
 {
     struct tch_machine fake = machine();
-    struct tch_probes p = {.machine = &fake, .group = group};
+    struct tch_probes p;
     const struct tch_probe *item = NULL;
 
-    group->run(&p);
-    assert_false(p.failed);
+    assert_int_equal(tch_probes_run(&p, &fake, NULL), 0);
     for (size_t i = 0; i < p.count; i++)
-        if (strcmp(p.items[i].name, name) == 0)
+        if (p.items[i].group == group && strcmp(p.items[i].name, name) == 0)
             item = &p.items[i];
     assert_non_null(item);
     assert_string_equal(tch_probe_status_name(item->status), tch_probe_status_name(status));
@@ -96,31 +120,135 @@ static void tells_what_paranoid_levels_allow(void **state)
 
 static void tells_what_flamegraphs_may_show(void **state)
 {
-    const struct tch_probe_group *g = &tch_probe_events;
+    const struct tch_probe_group *g = &tch_probe_features;
     static const char name[] = "flamegraphs";
     static const char path[] = "/proc/sys/kernel/perf_event_paranoid";
 
     (void)state;
-    software_error = 0;
+    software_error = trace_error = 0;
     put("/proc/self/status", "Name:\tx\nCapEff:\t0000000000000000\n");
     put(path, "0\n");
-    finds(g, name, TCH_PROBE_OK, "all processes", NULL);
+    finds(g, name, TCH_PROBE_OK, "available: own processes and their time in the kernel", NULL);
+    finds(g, "flame --off-cpu", TCH_PROBE_OK, "available", NULL);
+    finds(g, "flame --all", TCH_PROBE_OK, "available", NULL);
     put(path, "1\n");
-    finds(g, name, TCH_PROBE_OK, "their time in the kernel; --all needs level 0", NULL);
+    finds(g, name, TCH_PROBE_OK, "available: own processes and their time in the kernel", NULL);
+    finds(g, "flame --off-cpu", TCH_PROBE_OK, "available", NULL);
+    finds(g, "flame --all", TCH_PROBE_MISSING, "absent", "perf_event_paranoid=0");
     put(path, "2\n");
-    finds(g, name, TCH_PROBE_WARNING, "without their time in the kernel", "perf_event_paranoid=1");
+    finds(g, name, TCH_PROBE_WARNING, "degraded: own processes without", "perf_event_paranoid=1");
+    finds(g, "flame --off-cpu", TCH_PROBE_MISSING, "absent", "perf_event_paranoid=1");
     software_error = EPERM;
-    trace_error = 0;
     finds(g, name, TCH_PROBE_WARNING, "degraded: own programs", "docker run --cap-add PERFMON");
     trace_error = EPERM;
-    finds(g, name, TCH_PROBE_MISSING, "not possible", "docker run --cap-add PERFMON");
+    finds(g, name, TCH_PROBE_WARNING, "degraded: own programs", "docker run --cap-add PERFMON");
+    lost_object = "tacho-sampler.so";
+    finds(g, name, TCH_PROBE_MISSING, "absent", "docker run --cap-add PERFMON");
     put(path, "4\n");
     finds(g, name, TCH_PROBE_MISSING, "perf_event_paranoid is 4", "perf_event_paranoid=2");
     trace_error = 0;
     finds(g, name, TCH_PROBE_WARNING, "perf_event_paranoid is 4", "perf_event_paranoid=2");
+    lost_object = NULL;
     software_error = 0;
     put("/proc/self/status", "Name:\tx\nCapEff:\t0000004000000000\n"); /* CAP_PERFMON alone */
-    finds(g, name, TCH_PROBE_OK, "all processes", NULL);
+    finds(g, name, TCH_PROBE_OK, "available", NULL);
+    finds(g, "flame --all", TCH_PROBE_OK, "available", NULL);
+}
+
+static void tells_which_samplers_need_no_rights(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_features;
+
+    (void)state;
+    trace_error = 0;
+    finds(g, "flame preload", TCH_PROBE_OK, "available", NULL);
+    finds(g, "flame ptrace", TCH_PROBE_OK, "available", NULL);
+    lost_object = "tacho-sampler.so";
+    trace_error = EPERM;
+    finds(g, "flame preload", TCH_PROBE_MISSING, "absent: 'tacho-sampler.so' is missing",
+          "--profiler ptrace");
+    finds(g, "flame ptrace", TCH_PROBE_MISSING, "absent", "SYS_PTRACE");
+    lost_object = NULL;
+    trace_error = 0;
+}
+
+static void tells_what_can_be_counted(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_features;
+    char *path = strdup(getenv("PATH"));
+
+    (void)state;
+    hardware_error = trace_error = aslr_error = 0;
+    finds(g, "count instructions", TCH_PROBE_OK, "available: by the CPU's counter", NULL);
+    finds(g, "count syscalls", TCH_PROBE_WARNING, "degraded: by ptrace", "Linux 5.0");
+    finds(g, "count faults", TCH_PROBE_OK, "available", NULL);
+    finds(g, "count allocations", TCH_PROBE_OK, "available", NULL);
+    finds(g, "run --no-aslr", TCH_PROBE_OK, "available", NULL);
+    hardware_error = ENOENT;
+    put("/bin/valgrind", "#!/bin/sh\n");
+    setenv("PATH", test_at("bin"), 1);
+    finds(g, "count instructions", TCH_PROBE_MISSING, "absent", "valgrind");
+    assert_int_equal(chmod(test_at("bin/valgrind"), 0755), 0);
+    finds(g, "count instructions", TCH_PROBE_WARNING, "degraded: by valgrind", "pmu=on");
+    setenv("PATH", path, 1);
+    free(path);
+    put("/proc/sys/kernel/seccomp/actions_avail", "kill_process trap user_notif allow\n");
+    aslr_error = EPERM;
+    finds(g, "count faults", TCH_PROBE_WARNING, "degraded", "seccomp=unconfined");
+    finds(g, "run --no-aslr", TCH_PROBE_MISSING, "absent", "seccomp=unconfined");
+    trace_error = EPERM;
+    finds(g, "count syscalls", TCH_PROBE_OK, "available: by seccomp", NULL);
+    finds(g, "count faults", TCH_PROBE_MISSING, "absent", "SYS_PTRACE");
+    put("/proc/sys/kernel/seccomp/actions_avail", "kill_process trap allow\n");
+    finds(g, "count syscalls", TCH_PROBE_MISSING, "absent", "SYS_PTRACE");
+    lost_object = "tacho-allocations.so";
+    finds(g, "count allocations", TCH_PROBE_MISSING, "'tacho-allocations.so' is missing",
+          "install");
+    lost_object = NULL;
+    hardware_error = trace_error = aslr_error = 0;
+}
+
+static void tells_whether_energy_can_be_measured(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_features;
+
+    (void)state;
+    finds(g, "energy", TCH_PROBE_MISSING, "absent", "modprobe");
+    finds(g, "GPU energy", TCH_PROBE_NOT_APPLICABLE, "no GPU", NULL);
+    put("/sys/class/power_supply/BAT0/status", "Discharging\n");
+    put("/sys/class/power_supply/BAT0/power_now", "5000000\n");
+    finds(g, "energy", TCH_PROBE_WARNING, "degraded: of the whole machine", "modprobe");
+    put("/proc/cpuinfo", "flags\t: fpu hypervisor sse\n");
+    put("/sys/class/power_supply/BAT0/status", "Full\n");
+    finds(g, "energy", TCH_PROBE_MISSING, "absent", "fixed:WATTS");
+    put("/sys/class/powercap/intel-rapl:0/energy_uj", "262143328850\n");
+    finds(g, "energy", TCH_PROBE_OK, "available: by RAPL", NULL);
+    put("/sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+    put("/sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+    finds(g, "GPU energy", TCH_PROBE_MISSING, "absent", "NVIDIA driver");
+}
+
+static void tells_what_else_works(void **state)
+{
+    const struct tch_probe_group *g = &tch_probe_features;
+    char *path = strdup(getenv("PATH"));
+
+    (void)state;
+    finds(g, "memory of a tree", TCH_PROBE_MISSING, "absent", "mount -t proc");
+    put("/proc/self/status", "Name:\tx\n");
+    finds(g, "memory of a tree", TCH_PROBE_OK, "available", NULL);
+    put("/proc/cpuinfo", "flags\t\t: fpu constant_tsc nonstop_tsc\n");
+    put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "hpet\n");
+    finds(g, "traces", TCH_PROBE_WARNING, "degraded", "clocksource");
+    put("/sys/devices/system/clocksource/clocksource0/current_clocksource", "tsc\n");
+    finds(g, "traces", TCH_PROBE_OK, "available: timed by the TSC", NULL);
+    setenv("PATH", test_at("bin"), 1);
+    finds(g, "gate --against", TCH_PROBE_MISSING, "absent: git is missing", "git");
+    put("/bin/git", "#!/bin/sh\n");
+    assert_int_equal(chmod(test_at("bin/git"), 0755), 0);
+    finds(g, "gate --against", TCH_PROBE_OK, "available", NULL);
+    setenv("PATH", path, 1);
+    free(path);
 }
 
 static void tells_why_events_do_not_open(void **state)
@@ -528,6 +656,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(tells_what_paranoid_levels_allow),
         TEST_IN_HOME(tells_what_flamegraphs_may_show),
+        TEST_IN_HOME(tells_which_samplers_need_no_rights),
+        TEST_IN_HOME(tells_what_can_be_counted),
+        TEST_IN_HOME(tells_whether_energy_can_be_measured),
+        TEST_IN_HOME(tells_what_else_works),
         TEST_IN_HOME(tells_why_events_do_not_open),
         TEST_IN_HOME(tells_what_is_free_on_the_disk),
         TEST_IN_HOME(tells_what_limits_sampling),

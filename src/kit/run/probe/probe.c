@@ -4,20 +4,24 @@
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <stdarg.h>
+#include <sys/personality.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/preload_path.h"
+#include "kit/flame/sample/preload_fit.h"
 #include "kit/flame/sample/tracer.h"
 #include "probe_read.h"
 
 enum { FOUND_MAX = 4096 };
 
 const struct tch_probe_group *const tch_probe_groups[] = {
-    &tch_probe_events, &tch_probe_power, &tch_probe_clock,  &tch_probe_memory,
-    &tch_probe_tools,  &tch_probe_cpu,   &tch_probe_system, NULL,
+    &tch_probe_events, &tch_probe_power,    &tch_probe_clock,
+    &tch_probe_memory, &tch_probe_tools,    &tch_probe_cpu,
+    &tch_probe_system, &tch_probe_features, NULL,
 };
 
 const char *tch_probe_status_name(enum tch_probe_status status)
@@ -58,6 +62,26 @@ static int trace(void)
     return tch_tracer_probe(&err) == 0 ? 0 : err.system_errno ? err.system_errno : EPERM;
 }
 
+/* Docker's default seccomp filter refuses this. */
+static int no_aslr(void)
+{
+    int before = personality(0xffffffff);
+
+    if (before < 0 || personality((unsigned long)before | ADDR_NO_RANDOMIZE) < 0)
+        return errno;
+    (void)personality((unsigned long)before);
+    return 0;
+}
+
+static int preload(const char *object, tacho_error *err)
+{
+    char path[PATH_MAX];
+
+    if (strcmp(object, TCH_PRELOAD_OBJECT) == 0)
+        return tch_preload_probe(err);
+    return tch_preload_path(object, path, err);
+}
+
 void tch_machine_init(struct tch_machine *machine)
 {
     *machine = (struct tch_machine){
@@ -65,6 +89,8 @@ void tch_machine_init(struct tch_machine *machine)
         .work = ".",
         .perf_open = perf_open,
         .trace = trace,
+        .no_aslr = no_aslr,
+        .preload = preload,
     };
 }
 

@@ -39,6 +39,14 @@ struct tch_machine {
 
     /** Tries to trace a child. Returns 0, or the errno of the failure. */
     int (*trace)(void);
+
+    /** Tries to switch off address space randomisation, and switches it on again. Returns 0, or the
+        errno of the failure. */
+    int (*no_aslr)(void);
+
+    /** Checks whether a shared object of tacho can be preloaded into commands. Returns 0, or a code
+        with the reason. */
+    int (*preload)(const char *object, tacho_error *err);
 };
 
 /** Initialises machine with this machine. */
@@ -65,14 +73,21 @@ struct tch_probes {
     bool failed; /**< memory ran out */
 };
 
+/** Parts of the report, in its order. */
+enum tch_probe_chapter {
+    TCH_PROBE_MEASURES, /**< what the machine can measure */
+    TCH_PROBE_DISTURBS, /**< what disturbs measurements */
+    TCH_PROBE_CAN_DO,   /**< features of tacho that follow from these */
+};
+
 struct tch_probe_group {
     const char *name;  /**< "events", for scripts */
     const char *title; /**< "Performance events", for readers */
-    bool disturbs;     /**< reports what disturbs measurements, not what can be measured */
+    enum tch_probe_chapter chapter;
     void (*run)(struct tch_probes *p);
 };
 
-/** All groups in the order of the report, those that disturb last; NULL-ended. */
+/** All groups in the order of the report, chapter by chapter; NULL-terminated. */
 extern const struct tch_probe_group *const tch_probe_groups[];
 
 /**

@@ -115,6 +115,6 @@ static void probe_cpu(struct tch_probes *p)
 const struct tch_probe_group tch_probe_cpu = {
     .name = "cpu",
     .title = "CPU",
-    .disturbs = true,
+    .chapter = TCH_PROBE_DISTURBS,
     .run = probe_cpu,
 };

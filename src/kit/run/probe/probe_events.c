@@ -62,48 +62,6 @@ static void probe_software(struct tch_probes *p)
               "boot a kernel built with CONFIG_PERF_EVENTS");
 }
 
-/* Adds what `tacho flame` can capture without performance events. */
-static void probe_flame_without(struct tch_probes *p, const char *name, int64_t level)
-{
-    const char *fix = level > 2 ? "sudo sysctl kernel.perf_event_paranoid=2"
-                                : "in a container: docker run --cap-add PERFMON, or --security-opt "
-                                  "seccomp=unconfined";
-    char why[64] = "performance events are not available";
-
-    if (level > 2)
-        snprintf(why, sizeof why, "perf_event_paranoid is %d", (int)level);
-    if (p->machine->trace() == 0)
-        tch_probes_add(p, name, TCH_PROBE_WARNING, fix,
-                       "degraded: own programs only, by a preloaded sampler or ptrace; no kernel "
-                       "frames, no --off-cpu, no --all: %s",
-                       why);
-    else
-        tch_probes_add(p, name, TCH_PROBE_MISSING, fix,
-                       "not possible: %s, and this user may not trace", why);
-}
-
-/* Adds what `tacho flame` can capture. */
-static void probe_flame(struct tch_probes *p)
-{
-    static const char name[] = "flamegraphs";
-    int64_t level = 2;
-    int error = p->machine->perf_open(PERF_TYPE_SOFTWARE, PERF_COUNT_SW_CPU_CLOCK);
-
-    tch_probe_number(p, &level, "/proc/sys/kernel/perf_event_paranoid");
-    if (error != 0)
-        probe_flame_without(p, name, level);
-    else if (tch_probe_may_perf_all(p) || level <= 0)
-        tch_probes_add(p, name, TCH_PROBE_OK, NULL,
-                       "all processes and the kernel, including --off-cpu and --all");
-    else if (level == 1)
-        tch_probes_add(p, name, TCH_PROBE_OK, NULL,
-                       "own processes and their time in the kernel; --all needs level 0");
-    else
-        tch_probes_add(
-            p, name, TCH_PROBE_WARNING, set_paranoid,
-            "own processes without their time in the kernel; no --kernel, --off-cpu, --all");
-}
-
 static void probe_hardware(struct tch_probes *p)
 {
     add_event(p, "hardware counters",
@@ -179,7 +137,6 @@ static void probe_events(struct tch_probes *p)
     probe_software(p);
     probe_hardware(p);
     probe_paranoid(p);
-    probe_flame(p);
     probe_kptr(p);
     probe_mlock(p);
     probe_rate(p);

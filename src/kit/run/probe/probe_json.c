@@ -32,7 +32,7 @@ void tch_probes_json(struct tch_buf *b, const struct tch_probes *probes)
 
         tch_json_begin_object(b);
         tch_json_put_text(b, "group", probe->group->name);
-        tch_json_put_bool(b, "disturbs", probe->group->disturbs);
+        tch_json_put_bool(b, "disturbs", probe->group->chapter == TCH_PROBE_DISTURBS);
         tch_json_put_text(b, "name", probe->name);
         tch_json_put_text(b, "status", tch_probe_status_name(probe->status));
         tch_json_put_text(b, "found", probe->found);

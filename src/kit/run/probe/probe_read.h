@@ -63,6 +63,7 @@ enum tch_package {
     TCH_PACKAGE_DEBUGINFOD,
     TCH_PACKAGE_SENSORS,
     TCH_PACKAGE_VALGRIND,
+    TCH_PACKAGE_GIT,
     TCH_PACKAGES,
 };
 void tch_install_command(struct tch_probes *p, enum tch_package package, char *out, size_t size);
@@ -71,6 +72,7 @@ void tch_install_command(struct tch_probes *p, enum tch_package package, char *o
 extern const struct tch_probe_group tch_probe_clock;
 extern const struct tch_probe_group tch_probe_cpu;
 extern const struct tch_probe_group tch_probe_events;
+extern const struct tch_probe_group tch_probe_features;
 extern const struct tch_probe_group tch_probe_memory;
 extern const struct tch_probe_group tch_probe_power;
 extern const struct tch_probe_group tch_probe_system;

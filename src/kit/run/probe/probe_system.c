@@ -159,6 +159,6 @@ static void probe_system(struct tch_probes *p)
 const struct tch_probe_group tch_probe_system = {
     .name = "system",
     .title = "System",
-    .disturbs = true,
+    .chapter = TCH_PROBE_DISTURBS,
     .run = probe_system,
 };

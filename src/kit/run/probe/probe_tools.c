@@ -12,22 +12,24 @@ struct manager {
 static const struct manager managers[] = {
     {"ubuntu",
      "sudo apt install",
-     {"linux-tools-generic", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors", "valgrind"}},
+     {"linux-tools-generic", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors", "valgrind",
+      "git"}},
     {"debian",
      "sudo apt install",
-     {"linux-perf", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors", "valgrind"}},
+     {"linux-perf", "cargo", "hyperfine", "gdb", "debuginfod", "lm-sensors", "valgrind", "git"}},
     {"fedora rhel",
      "sudo dnf install",
-     {"perf", "cargo", "hyperfine", "gdb", "elfutils-debuginfod-client", "lm_sensors", "valgrind"}},
+     {"perf", "cargo", "hyperfine", "gdb", "elfutils-debuginfod-client", "lm_sensors", "valgrind",
+      "git"}},
     {"arch",
      "sudo pacman -S",
-     {"perf", "rust", "hyperfine", "gdb", "debuginfod", "lm_sensors", "valgrind"}},
+     {"perf", "rust", "hyperfine", "gdb", "debuginfod", "lm_sensors", "valgrind", "git"}},
     {"suse opensuse",
      "sudo zypper install",
-     {"perf", "cargo", "hyperfine", "gdb", "debuginfod-client", "sensors", "valgrind"}},
+     {"perf", "cargo", "hyperfine", "gdb", "debuginfod-client", "sensors", "valgrind", "git"}},
     {"alpine",
      "sudo apk add",
-     {"perf", "cargo", "hyperfine", "gdb", "elfutils", "lm-sensors", "valgrind"}},
+     {"perf", "cargo", "hyperfine", "gdb", "elfutils", "lm-sensors", "valgrind", "git"}},
 };
 
 static bool shares_word(const char *words, const char *ids)
@@ -91,6 +93,7 @@ static const struct tool tools[] = {
      .package = TCH_PACKAGE_DEBUGINFOD},
     {"valgrind", "valgrind", "counts instructions where the CPU has no counters",
      .package = TCH_PACKAGE_VALGRIND},
+    {"git", "git", "checks out the commit of gate --against", .package = TCH_PACKAGE_GIT},
 };
 
 static void probe_tool(struct tch_probes *p, const struct tool *tool)
