@@ -170,7 +170,7 @@ static float capacity(float logit, float eps)
     return logit > eps ? logit : 0;
 }
 
-/* Returns whether an edge leads from the side of node 0 to the other side. */
+/* Returns whether the edge crosses the cut, from the side of node 0 to the other side. */
 static bool is_cut(const struct mincut *m, size_t i, size_t j)
 {
     return m->level[i] >= 0 && m->level[j] < 0;

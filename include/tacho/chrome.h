@@ -80,6 +80,7 @@ TACHO_API const char *tacho_chrome_path(const tacho_chrome *writer);
  * @param name, category  any bytes up to their NUL, or NULL; bytes that are not UTF-8 become U+FFFD
  * @param duration_ms     rounded to whole microseconds; negative and NaN: 0
  * @param track           the number of the layer or step, "tid" in the file; 0 for the whole
+ * program
  * @param args            written in this order; if a key occurs twice, its last value counts
  * @return 0; TACHO_EINVAL for an argument without a key or with invalid JSON; TACHO_ELIMIT above 1
  *         GiB of events; TACHO_ENOMEM. After a failure the event is missing, and the next flush
@@ -146,9 +147,9 @@ TACHO_API TACHO_MUST_CHECK int tacho_chrome_event_to_json(const tacho_trace_even
 /** Reads the events of a file one by one, in bounded memory. */
 typedef struct tacho_chrome_reader tacho_chrome_reader;
 
-/** Opens a reader of memory, which is borrowed until the reader is closed. It contains an array of
-    events, or one event. Returns 0, TACHO_ENOMEM, TACHO_EUNSUPPORTED for gzip, which needs an
-   inflater. */
+/** Opens a reader of memory, which is borrowed until the reader is closed. It contains an array
+   of events, or one event. Returns 0, TACHO_ENOMEM, or TACHO_EUNSUPPORTED for gzip, which
+   libtacho cannot decompress. */
 TACHO_API TACHO_MUST_CHECK int tacho_chrome_reader_open_mem(const char *data, size_t len,
                                                             tacho_chrome_reader **ret,
                                                             tacho_error *err);

@@ -69,12 +69,12 @@ typedef struct tacho_event_config {
 
 /**
  * Reads the configuration that tacho_event_open_env() uses. Without a path all members have their
- * defaults. No member but path and commit_sha is NULL. The program may change its members, but must
- * not assign the struct to another one, because the library's struct may be longer than the
+ * defaults. Only path and commit_sha can be NULL. The program may change its members, but must not
+ * assign the struct to another one, because the library's struct may be longer than the
  * program's.
  *
- * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. Of
- * two with the same name the last one counts.
+ * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. If
+ * a name occurs twice, the last pair counts.
  * @param ret    set on success only; the caller frees it, with its texts, by one free()
  * @return 0 or TACHO_ENOMEM
  */
@@ -137,8 +137,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_open(const tacho_event_config *config
  * where the TACHO_ one is not set. When no variable names the path and TACHO_RUN_DIR is set, it is
  * profile.jsonl in that folder. An invalid value counts as missing.
  *
- * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. Of
- * two with the same name the last one counts.
+ * @param pairs  "NAME=value", terminated by NULL; or NULL for the environment of the process. If
+ * a name occurs twice, the last pair counts.
  */
 TACHO_API TACHO_MUST_CHECK int tacho_event_open_env(const char *const *pairs,
                                                     tacho_event_writer **ret, tacho_error *err);
@@ -154,8 +154,8 @@ TACHO_API bool tacho_event_is_enabled(const tacho_event_writer *writer);
  */
 TACHO_API const char *tacho_event_path(const tacho_event_writer *writer);
 
-/** Returns the configuration of the writer; the default when it is disabled. Valid as long as the
-    writer. No member but path and commit_sha is NULL. */
+/** Returns the configuration of the writer; the default when it is disabled. Valid as long as
+   the writer. Only path and commit_sha can be NULL. */
 TACHO_API const tacho_event_config *tacho_event_writer_config(const tacho_event_writer *writer);
 
 /**
@@ -170,7 +170,8 @@ TACHO_API int tacho_event_push(tacho_event_writer *writer, const char *event, ta
                                tacho_fields stage_us, bool graph_enabled, tacho_error *err);
 
 /** Writes one event with shape and stage_us as JSON text, terminated by NUL. The members of an
-    object become fields; any other value gives none. Returns TACHO_EINVAL for invalid JSON. */
+   object become fields; any other JSON value gives no fields. Returns TACHO_EINVAL for invalid
+   JSON. */
 TACHO_API int tacho_event_push_json(tacho_event_writer *writer, const char *event,
                                     const char *shape, const char *stage_us, bool graph_enabled,
                                     tacho_error *err);
@@ -338,7 +339,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_event_list_require(const tacho_event_list *
                                                         const char *const *names, size_t count,
                                                         tacho_error *err);
 
-/* ---- reading views ---- */
+/* ---- reading events without copying them ---- */
 
 /** JSON text of one value, borrowed from the text that was read; a string with its quotes and
    escapes. NULL and 0 when the value is missing. */

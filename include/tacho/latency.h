@@ -163,7 +163,8 @@ TACHO_API double tacho_histogram_std(const tacho_histogram *h);
 /** Returns the value at a percentile (0 to 100), nearest-rank; 0 when empty. */
 TACHO_API uint64_t tacho_histogram_percentile(const tacho_histogram *h, double percent);
 
-/** Computes all of tacho_latency_stats, to within the error. Returns 0 or TACHO_EINVAL. */
+/** Computes all members of tacho_latency_stats, within TACHO_HISTOGRAM_ERROR. Returns 0 or
+   TACHO_EINVAL. */
 TACHO_API TACHO_MUST_CHECK int tacho_histogram_stats(const tacho_histogram *h,
                                                      tacho_latency_stats *ret, tacho_error *err);
 
@@ -271,7 +272,7 @@ static inline void tacho_histogram_record(tacho_histogram *h, uint64_t value)
         return;
     }
     if (value > TACHO_HISTOGRAM_MAX)
-        __builtin_unreachable(); /* h->max never is */
+        __builtin_unreachable(); /* h->max never exceeds it */
     h->counts[tacho_histogram_index(value)]++;
 }
 

@@ -33,8 +33,8 @@ typedef struct tacho_power_source {
     int (*read)(void *ctx, tacho_power_reading *ret, tacho_error *err);
     void (*close)(void *ctx); /**< may be NULL */
     char domain[64];          /**< what it measures: "package-0", "GPU-0"; "": not known */
-    /** Identifies what the source counts, such as "cpu". Only one process at a time counts each
-        key; "": every process counts. */
+    /** Names the energy that the source counts, such as "cpu". Of several processes whose
+       sources have the same name here, only one counts it; "": every process counts. */
     char counts[32];
     uint64_t update_us; /**< time between two updates of its value; 0: it is always current */
 } tacho_power_source;
@@ -82,8 +82,8 @@ typedef struct tacho_power_report {
                          the one before. Their energy is left out, unless the source is a counter */
     uint32_t estimated; /**< 1: integrated from watts, 0: from a counter */
     uint32_t reserved;
-    char domain[64];     /**< of the source */
-    uint64_t update_us;  /**< of the source */
+    char domain[64];     /**< domain of the source */
+    uint64_t update_us;  /**< update_us of the source */
     uint64_t counted_by; /**< the process that already counts this energy, or the first of several;
                             then there are no samples, and joules and watts are NaN. 0: this process
                             counts it */

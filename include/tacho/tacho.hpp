@@ -114,8 +114,8 @@ template <auto free_handle> struct free_by {
 template <class... T> constexpr bool are_fields = (std::is_same_v<T, tacho_field> && ...);
 } // namespace detail
 
-/* Files with and without TACHO_DISABLE can be linked together, so each kind has functions of its
-   own. */
+/* Files with and without TACHO_DISABLE can be linked together, so the two variants of these
+   functions are in different namespaces. */
 #if defined(TACHO_DISABLE)
 inline namespace disabled
 {

@@ -74,12 +74,12 @@ TACHO_API uint64_t tacho_trace_now_ns(void);
 /* Spans of this thread. They nest. Spans of fibers that switch inside them do not, so give each
    fiber a track of its own (tacho_track(), examples/fibers). */
 
-/** Begin a span. They look up its names in each call; TACHO_SPAN does so once per site. */
+/** Begin a span. Both look up the names at every call; TACHO_SPAN looks them up once per site. */
 TACHO_API void tacho_span_begin(const char *name, const char *category);
 TACHO_API void tacho_span_begin_args(const char *name, const char *category, tacho_fields args);
 
-/** End the innermost span that tacho_span_begin() of this thread began. They record nothing if that
-    begin was dropped, or was before the trace. */
+/** End the innermost span that this thread began by tacho_span_begin(). They record nothing if
+   that begin was dropped, or happened before the trace started. */
 TACHO_API void tacho_span_end(void);
 TACHO_API void tacho_span_end_args(tacho_fields args);
 
@@ -127,8 +127,8 @@ TACHO_API void tacho_counter_f64(const char *name, double value);
 enum tacho_phase { TACHO_PHASE_BEGIN = 0, TACHO_PHASE_STEP = 1, TACHO_PHASE_END = 2 };
 
 /** Records a step of an arrow between spans, across threads. A step binds to the innermost open
-   span. Steps with the same name, category and id belong together. Begin with each id once: viewers
-   draw later arrows of the same id from the first begin. */
+   span. Steps with the same name, category and id belong together. Use each id for one begin
+   only: viewers draw later arrows of the same id from the first begin. */
 TACHO_API void tacho_flow(const char *name, const char *category, enum tacho_phase phase,
                           uint64_t id);
 
@@ -141,15 +141,16 @@ TACHO_API void tacho_async(const char *name, const char *category, enum tacho_ph
 TACHO_API void tacho_thread_name(const char *name);
 TACHO_API void tacho_process_name(const char *name);
 
-/* Your own tracks: a layer, a GPU stream, a request. Times are CLOCK_MONOTONIC in nanoseconds. */
+/* Tracks that the program makes, for example for a layer, a GPU stream or a request. Times are
+   CLOCK_MONOTONIC in nanoseconds. */
 
 /** Finds or makes the track of that name. Returns 0 when no trace is on; later events on track 0
    are counted as dropped. */
 TACHO_API uint32_t tacho_track(const char *name);
 
-/** Records a span on a track. Spans of one track may come in any order; those that overlap partly
-   get lanes of their own. A span whose end_ns is before start_ns has no length. A span that began
-   before the trace starts at 0 and keeps its duration. */
+/** Records a span on a track. Spans of one track may come in any order; those that overlap
+   partly get lanes of their own. A span whose end_ns is before start_ns gets the length 0. A
+   span that began before the trace starts at 0 and keeps its duration. */
 TACHO_API void tacho_track_span(uint32_t track, const char *name, const char *category,
                                 uint64_t start_ns, uint64_t end_ns, tacho_fields args);
 /** Record an instant, and the new value of a counter, on a track. */
@@ -173,7 +174,7 @@ struct tacho_trace_cursor {
     uint32_t thread; /**< number of the thread, from 1 in each process */
     uint32_t tid;
     uint32_t name;  /**< number of the text of the thread's name; 0: not known */
-    uint32_t ended; /**< rounds of destructors that have run on its thread */
+    uint32_t ended; /**< how often its destructor has run while the thread exits */
     uint32_t reserved[2];
 };
 

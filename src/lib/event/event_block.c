@@ -10,7 +10,7 @@
 
 void *tch_event_block_new(struct tch_event_block *block, size_t head, size_t text)
 {
-    enum { ROOM = 64 }; /* for a document without any key */
+    enum { ROOM = 64 }; /* for texts of a document without keys */
     char *start = calloc(1, head + text + ROOM);
 
     block->at = start ? start + head : NULL;

@@ -123,7 +123,8 @@ static int put_sink(struct tch_buf *b, const tacho_event_config *config, tacho_e
     return status;
 }
 
-/* Fills in the defaults of the caller's configuration and returns what `put` writes about it. */
+/* Fills in the defaults of the caller's configuration and returns the JSON that `put` writes for
+   it. */
 static int give_json(const tacho_event_config *given,
                      int (*put)(struct tch_buf *, const tacho_event_config *, tacho_error *),
                      char **ret, size_t *ret_len, tacho_error *err)

@@ -66,8 +66,8 @@ static int check_types(const struct tch_json_value values[TCH_EVENT_FIELDS], con
     };
     struct tch_json_number number;
 
-    /* A field that is missing here is optional. It is all zero, which is a null, and null is
-       allowed. */
+    /* Only optional fields can be missing here. A missing value is all zero, which is the type
+       null, and optional fields may be null. */
     for (enum tch_event_field f = 0; f < TCH_EVENT_FIELDS; f++)
         if (!(fields[f].types & 1u << values[f].type))
             return fail_type(f, &values[f], start, type_names[values[f].type], err);

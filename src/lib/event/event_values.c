@@ -1,7 +1,8 @@
 /*
  * Reads the values of an event's fields. Nearly all events are as our writers make them: members in
- * the order of the schema, values plain. read_plain() takes these from mark to mark. The JSON
- * reader takes any other member, one at a time; members that are not fields are skipped.
+ * the order of the schema, values plain. read_plain() reads these by their marks, the positions of
+ * quotes, colons, commas and brackets (base/json_plain.h). The JSON reader reads any other member,
+ * one at a time; members that are not fields are skipped.
  */
 #include "event_values.h"
 
@@ -41,7 +42,7 @@ static inline bool is_container(const struct tch_json_value *value)
     return value->type == TCH_JSON_ARRAY || value->type == TCH_JSON_OBJECT;
 }
 
-/* --- from mark to mark --- */
+/* --- plain members, by their marks --- */
 
 static inline bool same8(const char *a, const char *b)
 {
@@ -84,7 +85,7 @@ static enum tch_event_field read_plain(struct tch_json_reader *r, enum tch_event
     return next;
 }
 
-/* --- member by member --- */
+/* --- any member, by the JSON reader --- */
 
 /* Returns the field of that name, or FIELDS. */
 static enum tch_event_field find_field(const struct tch_json_value *key)

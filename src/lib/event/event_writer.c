@@ -206,7 +206,7 @@ static size_t put_plain_line(const tacho_event_writer *w, char out[STACK_LINE], 
                              tacho_fields shape, tacho_fields stage_us, bool graph_enabled)
 {
     const struct tch_buf *after = &w->after[graph_enabled];
-    size_t fields = 2 + shape.count + stage_us.count; /* the name and BETWEEN take one each */
+    size_t fields = 2 + shape.count + stage_us.count; /* count the name and BETWEEN as fields */
     char *p;
 
     if (fields > STACK_LINE / TCH_FIELD_MAX ||
@@ -295,14 +295,14 @@ static int put_json(struct tch_buf *b, const char *json, tacho_error *err)
     size_t brace = b->len - 1;
     int status;
 
-    if (b->failed) /* end_line() reports it */
+    if (b->failed) /* end_line() reports the failure */
         return 0;
-    b->len = brace; /* tch_json_canon() writes it again */
+    b->len = brace; /* tch_json_canon() writes the brace again */
     status = tch_json_canon(b, json, strlen(json), TCH_CANON_FINITE | TCH_CANON_SORTED, err);
     if (status == TACHO_EPARSE)
         return tch_fail(err, TACHO_EINVAL, 0, "the fields of an event are not valid JSON");
     if (status == 0 && b->data[brace] == '{')
-        b->len--; /* the closing one comes later */
+        b->len--; /* the closing brace is added later */
     else if (status == 0)
         b->len = brace + 1;
     b->data[brace] = '{';

@@ -194,8 +194,8 @@ static int name_program(struct tch_rec_events *s)
 }
 
 /* Spans of threads. Nearly all events are plain spans, without arguments and with a known name.
-   For these, only a few fields of s->plain are set before they go to the sink. Everything else
-   is kept out of line, because it would cost them registers. */
+   For these, only a few fields of s->plain are set before they go to the sink. All other code is
+   kept out of line, because it would use registers that this path needs. */
 
 __attribute__((noinline)) static int rare_span(struct tch_rec_events *s,
                                                const struct tch_seen_event *e)

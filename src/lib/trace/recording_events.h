@@ -13,9 +13,9 @@
 /** The purpose of the events, which decides their form. */
 enum tch_rec_form {
     TCH_REC_FOR_TOOLS,   /**< whole spans; arguments are JSON; thread names come first */
-    TCH_REC_FOR_CHROME,  /**< whole spans; arguments are values; put events keep their form
-                            (TCH_EV_PUT); only threads and processes with events get a track and a
-                            name */
+    TCH_REC_FOR_CHROME,  /**< whole spans; arguments are values; events of ferrum's Chrome
+                            trace keep their form (TCH_EV_PUT); only threads and processes with
+                            events get a track and a name */
     TCH_REC_FOR_PERFETTO /**< begins and ends; arguments are values; events with explicit times are
                               on rows in which they nest */
 };
@@ -24,9 +24,9 @@ struct tch_recording_source {
     struct tch_recording *r;
     struct tch_model *m; /**< receives the names; may already have those of other recordings */
     enum tch_rec_form form;
-    bool no_args;        /**< leave out arguments */
-    uint64_t origin;     /**< CLOCK_MONOTONIC nanoseconds, time 0 of the events */
-    uint64_t put_pid;    /**< pid of spans that were put without a process, for Chrome */
+    bool no_args;     /**< leave out arguments */
+    uint64_t origin;  /**< CLOCK_MONOTONIC nanoseconds, time 0 of the events */
+    uint64_t put_pid; /**< pid for spans of tacho_trace_push(), which have no process, for Chrome */
     uint64_t flow_scope; /**< 0, or a number that distinguishes flows from those of another scope
                             with equal ids */
 };

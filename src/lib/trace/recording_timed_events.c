@@ -69,8 +69,8 @@ static bool is_put(const struct tch_seen_event *e)
     return e->kind == TCH_REC_PUSH || e->kind == TCH_REC_PUT;
 }
 
-/* Returns whether the event is shown as a span. A put event with another phase than a span's is
-   shown as an instant. */
+/* Returns whether the event is shown as a span. An event of tacho_trace_put() whose phase is not
+   that of a span is shown as an instant. */
 static bool is_span(const struct tch_rec_events *s, const struct tch_seen_event *e)
 {
     const struct tch_rec_name *phase;
@@ -81,8 +81,8 @@ static bool is_span(const struct tch_rec_events *s, const struct tch_seen_event 
     return phase->name_len == 1 && phase->name[0] == 'X';
 }
 
-/* Sets the track of the event. For Perfetto all are on rows. Otherwise put events keep the track
-   that the program gave. */
+/* Sets the track of the event. For Perfetto, all events are on rows. For other formats, events
+   of ferrum's Chrome trace keep the track that the program gave. */
 static int set_place(struct tch_rec_events *s, const struct tch_seen_event *e, uint32_t row,
                      struct tch_ev *ev)
 {

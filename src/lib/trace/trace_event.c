@@ -4,7 +4,7 @@
 
 #include "record_put.h"
 
-/* Ferrum's Chrome trace. */
+/* Events of ferrum's Chrome trace. */
 
 uint64_t tacho_trace_duration_us(double duration_ms)
 {

@@ -33,7 +33,7 @@ enum tch_ev_flag {
     TCH_EV_ENCLOSING = 1, /**< a flow's end binds to the span around it */
     TCH_EV_LONE = 2,      /**< a begin or end whose other half is not in the trace */
     TCH_EV_VALUES = 4,    /**< arguments are args_len `values` */
-    TCH_EV_ASIDE = 8,     /**< its time does not follow the order of the events around it */
+    TCH_EV_ASIDE = 8,     /**< its time may be earlier than that of the event before */
     TCH_EV_PUT = 16,   /**< ts and dur are unsigned whole microseconds; when `phase` is 0, id is the
                           text of the phase that the program chose */
     TCH_EV_LOCAL = 32, /**< an async event whose id is valid in its process only */
@@ -41,7 +41,7 @@ enum tch_ev_flag {
         64, /**< a span, or its end, that was ended by the end of a span around it */
 };
 
-/** Name of the argument that marks such a span in every format that has arguments. */
+/** Name of the argument that marks a mismatched span, in every format that has arguments. */
 #define TCH_MISMATCH "tacho.mismatch"
 
 struct tch_rec_arg;
@@ -153,10 +153,10 @@ struct tch_model {
     uint64_t dropped;      /**< events that the recorder dropped, according to the trace */
     uint64_t invalid_json; /**< arguments that are marked as JSON but are not valid */
     uint64_t mismatched;   /**< spans with TCH_EV_MISMATCHED */
-    uint64_t clock_faults; /**< how often its clock stood still or went back */
+    uint64_t clock_faults; /**< how often the recording's clock stood still or went back */
     bool cut;              /**< the file is truncated or damaged, and was not read to its end */
-    tacho_error why;       /**< ... where and why */
-    bool tail_only;        /**< ... and only the end is missing: no data follows the damage */
+    tacho_error why;       /**< position and reason of the damage */
+    bool tail_only;        /**< no data follows the damage: only the end is missing */
     struct tch_trace_clock clock;
 };
 

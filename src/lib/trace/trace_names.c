@@ -8,7 +8,7 @@
 #include "base/hash.h"
 
 enum {
-    BUCKETS = 1 << 18, /* 2 MiB of address space, which take memory as they fill */
+    BUCKETS = 1 << 18, /* 2 MiB of address space; a page takes memory once it is used */
     NAMES_MAX = BUCKETS / 2,
     TABLE_BYTES = TCH_REC_CHUNK - TCH_REC_CHUNK_HEADER,
     ENTRY_HEAD = 16,
@@ -269,8 +269,8 @@ void tch_table_detach(void)
             mmap(NULL, TCH_REC_CHUNK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
         if (copy == MAP_FAILED)
-            continue;                           /* it stays a part of the file */
-        memcpy(copy, tables[i], used_bytes(i)); /* the rest is zeros in both */
+            continue;                           /* this table stays mapped to the file */
+        memcpy(copy, tables[i], used_bytes(i)); /* the rest is zero in both */
         if (mremap(copy, TCH_REC_CHUNK, TCH_REC_CHUNK, MREMAP_MAYMOVE | MREMAP_FIXED, tables[i]) ==
             MAP_FAILED)
             munmap(copy, TCH_REC_CHUNK);

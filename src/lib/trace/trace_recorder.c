@@ -85,8 +85,8 @@ void tch_recorder_calibrate(void)
         older = &rec->head->last[1];
     if (!tch_clock_calibrate(&rec->clock))
         rec->head->clock_faults++;
-    /* Not the ticks of the pair, so that a clock that stands still is not calibrated at every
-       turn-over. */
+    /* Remember the time of the attempt and not that of the pair: when the clock stands still the
+       pair keeps its old time, and every full stage would calibrate again. */
     atomic_store(&rec->calibrated, tch_ticks());
     *older = pair_of(&rec->clock.last);
 }

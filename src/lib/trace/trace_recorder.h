@@ -2,9 +2,9 @@
  * The recorder of this process: its state, and the functions that its files share. There is one
  * recording at a time.
  *
- * `lock` guards everything but the cursors and the atomic members. A thread that holds it, or turns
- * over a stage, has all signals blocked, so a signal handler that records never sees a half-done
- * state of its own thread.
+ * `lock` guards everything but the cursors and the atomic members. All signals are blocked while a
+ * thread holds the lock or turns over its stage (copies a full one to the file and clears it). So a
+ * signal handler that records never sees a half-done state of its own thread.
  */
 #ifndef TCH_TRACE_RECORDER_H
 #define TCH_TRACE_RECORDER_H
@@ -129,9 +129,9 @@ int tch_trace_stages_init(tacho_error *err);
 void tch_trace_stages_close(void);
 void tch_trace_stages_forked(void);
 
-/** Takes bytes of the calling thread's stage, even if it does not have them: the caller compares
-    the address with the cursor's end or room. This is one instruction on x86-64, so a signal
-    handler runs before or after it. */
+/** Reserves bytes of the calling thread's stage, even beyond its end: the caller then compares
+   the returned address with the cursor's end or room. This is one instruction on x86-64, so a
+   signal handler runs before or after it. */
 static inline uintptr_t tch_cursor_take(uintptr_t bytes)
 {
 #if defined(__x86_64__)

@@ -1,11 +1,11 @@
 /*
  * Records spans of this thread, except for the plain ones that <tacho/trace.h> records inline.
  *
- * An end names the site of its begin, so that a reader sees when the two do not match. A span whose
- * begin was dropped gets no end, which would end the span around it. TACHO_SPAN passes a ticket
- * from begin to end. tacho_span_begin() and tacho_span_end() cannot, so a stack per thread keeps
- * the sites of the spans that they have opened. The stack grows with signals blocked, so a handler
- * never sees it half grown.
+ * An end names the site of its begin, so that a reader sees when the two do not match. If a begin
+ * was dropped, its end is not recorded either, because it would close the span around it.
+ * TACHO_SPAN passes a ticket from begin to end. tacho_span_begin() and tacho_span_end() cannot, so
+ * a stack per thread keeps the sites of the spans that they have opened. The stack grows with
+ * signals blocked, so a handler never sees it half grown.
  */
 #include <string.h>
 #include <sys/mman.h>
@@ -98,8 +98,8 @@ uint32_t tacho_trace_begin_slow(struct tacho_trace_site *site)
     return ticket_of(site);
 }
 
-/* Returns whether a site can remember the keys by their addresses, and the values take one word
-   each. */
+/* Returns whether a site can remember the keys by their addresses, and whether each value takes
+   one word. */
 static bool have_fixed_keys(tacho_fields args)
 {
     for (size_t i = 0; i < args.count; i++)
@@ -108,12 +108,13 @@ static bool have_fixed_keys(tacho_fields args)
     return args.count <= TACHO_ARGS_MAX;
 }
 
-/* Returns a hash of the keys and types of arguments, and their count in its low bits; 0 when there
-   are none. The same site may have different ones: TACHO_SPAN_ARGS(..., ok ? tacho_i64("bytes", n)
-   : tacho_i64("error", e)). */
+/* Returns a hash of the keys and types of the arguments, with their count in its low bits; 0
+   without arguments. One site may get different arguments: TACHO_SPAN_ARGS(..., ok ?
+   tacho_i64("bytes", n) : tacho_i64("error", e)). */
 static inline uint32_t shape_of(tacho_fields args)
 {
-    const uint64_t golden = UINT64_C(0x9e3779b97f4a7c15); /* its high bits depend on every key */
+    const uint64_t golden =
+        UINT64_C(0x9e3779b97f4a7c15); /* multiplying by it spreads each key to the high bits */
     uint64_t shape = 0;
 
     for (size_t i = 0; i < args.count; i++) {

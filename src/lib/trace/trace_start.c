@@ -263,7 +263,7 @@ int tacho_trace_start(const char *path, tacho_error *err)
                           exit */
     tch_trace_lock(&before);
     if (rec->state != TCH_TRACE_OFF) {
-        status = tch_fail(&why, TACHO_EALREADY, 0, "a trace is already on");
+        status = tch_fail(&why, TACHO_EALREADY, 0, "a trace is already on; stop it first");
     } else {
         watch_forks();
         in_run_folder = false;
@@ -322,7 +322,8 @@ static bool is_at(int fd, const char *path)
            own.st_ino == other.st_ino;
 }
 
-/* Converts the recording, which may have no name any more, to the trace and removes it. */
+/* Writes the trace from the descriptor of the recording, whose file may have been removed or
+   renamed by now. Removes a recording that was converted. */
 static int write_out(int fd, bool convert, tacho_error *err)
 {
     bool named = is_at(fd, convert_from);
