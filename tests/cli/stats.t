@@ -166,7 +166,7 @@ $ seq 5 | tacho stats --expected-interval 10ms
 ! see 'tacho stats --help'
 [64]
 $ echo 1e300 | tacho stats -u s --expected-interval 1ns
-! tacho: cannot correct for the expected interval: an interval so short asks for more than 10^12 numbers
+! tacho: cannot correct for the expected interval: the interval is too short: it would add more than 10^12 numbers
 [1]
 
 # Errors.

@@ -42,7 +42,7 @@ static void add_open(struct tch_buf *b, const struct tch_calibration *c,
 static void add_heads(struct tch_buf *b, const struct tch_calibration_occasion *o,
                       const struct tch_calibrating *metrics, size_t count)
 {
-    enum { HEADS = 5, AT = 2 }; /* column of 40 runs */
+    enum { HEADS = 5, AT = 2 /* index of 40 runs in tch_calibration_sizes */ };
 
     tch_buf_adds(b, "<div class=\"heads\">\n");
     for (size_t i = 0; i < count && i < HEADS; i++) {

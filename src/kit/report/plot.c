@@ -11,13 +11,15 @@
 /* The picture, and the part of it that contains data. The width is that of one of two pictures side
    by side, so the text is about as large as that of the page. */
 enum { WIDTH = 600, HEIGHT = 250, TOP = 12, RIGHT = 560, BOTTOM = 202 };
-enum { LEFT_LEAST = 92, LEFT_MOST = 200, LEFT_LETTER = 11 /* width of a letter on a phone */ };
-enum { DATA_HEIGHT = BOTTOM - TOP };
-enum { TITLE_HEIGHT = 30 }; /* in SVG files */
-enum { TICKS_MOST = 20 };
 enum {
-    LONG_LABEL = 1000
-}; /* values of more steps of an axis than this have more than four digits */
+    LEFT_LEAST = 92,
+    LEFT_MOST = 200,
+    LEFT_LETTER = 11 /* width of a letter, wide enough for a phone */
+};
+enum { DATA_HEIGHT = BOTTOM - TOP };
+enum { TITLE_HEIGHT = 30 }; /* room for the title, in SVG files only */
+enum { TICKS_MOST = 20 };
+enum { LONG_LABEL = 1000 }; /* a value of this many steps needs labels of more than four digits */
 enum { KEY_HEIGHT = 20, KEY_SHORT = 26 /* names up to this many characters share a row */ };
 
 void tch_plot_range_y(struct tch_plot *p, const double *values, size_t n, bool zero)

@@ -32,8 +32,8 @@ extern const struct tch_report_format tch_report_html;
 extern const struct tch_report_format tch_report_md;
 extern const struct tch_report_format tch_report_json;
 extern const struct tch_report_format tch_report_csv;
-extern const struct tch_report_format
-    tch_report_raw_csv; /* does not escape names; not in the list */
+/* does not escape names; not in tch_report_formats */
+extern const struct tch_report_format tch_report_raw_csv;
 extern const struct tch_report_format tch_report_junit;
 extern const struct tch_report_format tch_report_prometheus;
 

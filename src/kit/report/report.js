@@ -1,13 +1,13 @@
 'use strict';
-// Pointing at data and zooming, for every chart. Without this script the charts are still whole.
+// Adds tooltips and zooming to every chart. Without this script the charts are complete, but static.
 (() => {
   const scales = {
     ns: [[1e9, ' s'], [1e6, ' ms'], [1e3, ' us'], [1, ' ns']],
     bytes: [[1099511627776, ' TiB'], [1073741824, ' GiB'], [1048576, ' MiB'], [1024, ' KiB'], [1, ' B']],
-    count: [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k', 1e4], [1, '']], // from 10000 on, as in the picture
+    count: [[1e12, 'T'], [1e9, 'G'], [1e6, 'M'], [1e3, 'k', 1e4], [1, '']], // k from 10000 on, as in the chart
     j: [[1, ' J']], plain: [[1, '']],
   };
-  // Numbers that are `apart` from each other get digits enough to differ.
+  // Formats a value with its unit. Values that differ by `apart` get enough digits to look different.
   const show = (value, unit, apart) => {
     const list = scales[unit];
     const scale = list.find(s => Math.abs(value) >= (s[2] || s[0]) * 0.99995) || list[list.length - 1];
@@ -138,7 +138,7 @@
     });
   }
 
-  // Tables that are sorted by a click on a heading.
+  // Sorts a table when a heading is clicked.
   for (const table of document.querySelectorAll('table.sort')) {
     const heads = [...table.rows[0].cells];
     heads.forEach((head, column) => head.addEventListener('click', () => {
@@ -154,17 +154,18 @@
     }));
   }
 
-  // Flamegraphs are in frames of their full height that cannot see the page. They say where their
-  // root is, and hear how far they are scrolled, so that their title stays in view.
+  // A flamegraph is in a sandboxed frame as high as the picture, inside a box that scrolls. The frame
+  // sends the position of its root (tachoRoot), and the box scrolls there. The page sends how far the
+  // box is scrolled (tachoTop), so that the frame can keep its title in view.
   for (const box of document.querySelectorAll('.picture')) {
     const frame = box.firstElementChild;
-    const tell = () => frame.contentWindow.postMessage({ tachoTop: box.scrollTop }, '*');
+    const sendScroll = () => frame.contentWindow.postMessage({ tachoTop: box.scrollTop }, '*');
     box.scrollTop = box.scrollHeight;
-    box.addEventListener('scroll', tell);
+    box.addEventListener('scroll', sendScroll);
     window.addEventListener('message', e => {
       if (e.source !== frame.contentWindow || !e.data || typeof e.data.tachoRoot !== 'number') return;
       box.scrollTop = e.data.tachoRoot - (e.data.above ? box.clientHeight : 0);
-      tell();
+      sendScroll();
     });
   }
 })();

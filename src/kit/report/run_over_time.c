@@ -108,7 +108,7 @@ static int take_detail(const tacho_csv_row *row, void *ctx, tacho_error *err)
                             memcmp(c->line[i].name, d->key, d->key_len) != 0))
         i++;
     if (i == LINES_MOST)
-        return 0; /* more than a tracker can have; the table lists all */
+        return 0; /* no tracker has so many; the table still lists this one */
     if (i >= c->count) {
         memcpy(c->line[i].name, d->key, d->key_len);
         c->count = i + 1;
@@ -239,7 +239,7 @@ static void plot_power(struct tch_buf *b, const char *title, const struct chart 
 static const struct {
     const char *file;
     enum tacho_csv_kind kind;
-    bool server; /* about the server, which lives through all runs */
+    bool server; /* the chart shows the server, which stays up during all runs */
     const char *title;
     const char *detail; /* a file with more lines for the same chart */
 } timelines[] = {

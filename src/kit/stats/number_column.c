@@ -165,7 +165,7 @@ static int no_column(const struct reading *r, struct span header, tacho_error *e
     if (r->asked)
         return tch_fail(err, TACHO_EINVAL, 0, "there is no column '%s'; there are %.*s", r->asked,
                         len, header.text);
-    return tch_fail(err, TACHO_EINVAL, 0, "say with --column which of these: %.*s", len,
+    return tch_fail(err, TACHO_EINVAL, 0, "choose one of the columns with --column: %.*s", len,
                     header.text);
 }
 
@@ -239,8 +239,7 @@ static int detect_form(struct reading *r, struct span line, tacho_error *err)
 
     if (whole.len > 0 && whole.text[0] == '{') {
         if (!r->asked)
-            return tch_fail(err, TACHO_EINVAL, 0,
-                            "say with --column which key of the JSON objects");
+            return tch_fail(err, TACHO_EINVAL, 0, "choose a key of the JSON objects with --column");
         r->found->form = TCH_NUMBERS_JSON;
         set_column(r->found, (struct span){r->asked, strlen(r->asked)});
         return 0;

@@ -6,8 +6,8 @@
 
 enum {
     WORD = 8,
-    DIGITS = 15, /* integers of so many digits are exact as a double; so is their quotient by a
-                    power of ten */
+    DIGITS = 15, /* a double holds integers of this many digits exactly, so dividing one by a power
+                    of ten rounds only once */
     READ_MOST = 5 * WORD, /* bytes that may be read from the start of a line */
 };
 

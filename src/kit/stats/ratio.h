@@ -28,7 +28,7 @@ struct tch_ratio {
     double p_above; /**< one-sided p of "the ratio is at most `bound`" */
     double p_below; /**< one-sided p of "the ratio is at least `bound`" */
     double p_more;  /**< one-sided p of "the ratio is at most 1" */
-    double p_least; /**< smallest one-sided p that so many values can give */
+    double p_least; /**< smallest one-sided p that this number of values can give */
     double effect;  /**< how often b is above a (ties count half): 0.5 means no difference */
     bool exact;     /**< the p-values needed no normal approximation */
 };

@@ -1,5 +1,5 @@
 /*
- * Smallest change that a gate of so many pairs judges FAIL in nine of ten reports.
+ * The smallest change that a gate of a given number of pairs judges FAIL in nine of ten reports.
  *
  * Method: circular block resampling of a calibration's pairs (D. N. Politis and J. P. Romano, 1992)
  * with new coins, judged by the test of flip.h. Assumption: the gate's machine behaves as it did

@@ -397,8 +397,8 @@ int tch_stream_correct(struct tch_stream *s, double interval, uint64_t *added, t
     for (size_t i = 0; i < count; i++)
         all += missing_before(list[i].value, interval) * (double)list[i].count;
     if (all > 1e12)
-        status =
-            tch_fail(err, TACHO_ELIMIT, 0, "an interval so short asks for more than 10^12 numbers");
+        status = tch_fail(err, TACHO_ELIMIT, 0,
+                          "the interval is too short: it would add more than 10^12 numbers");
     if (s->values && status == 0 && all > (double)(s->most - s->n)) {
         free(s->values);
         s->values = NULL; /* the values would not fit; the histogram answers from now on */

@@ -31,8 +31,8 @@ struct tch_order {
     size_t baselines;         /**< may be 0 */
     const uint32_t *baseline; /**< number of each cell's baseline; ignored without baselines */
     uint64_t seed;
-    size_t rounds; /**< per block; set by tch_order_init() */
-    size_t steps;  /**< per block; set by tch_order_init() */
+    size_t rounds; /**< number per block; set by tch_order_init() */
+    size_t steps;  /**< number per block; set by tch_order_init() */
 };
 
 void tch_order_init(struct tch_order *order);

@@ -40,7 +40,7 @@ struct tch_cell_value {
 
 enum tch_best {
     TCH_BEST_NO,
-    TCH_BEST_MAYBE, /**< cannot be distinguished from the best */
+    TCH_BEST_MAYBE, /**< candidate: cannot be distinguished from the best */
     TCH_BEST_YES, /**< better than every other candidate, in some objective if there are several */
 };
 
@@ -73,7 +73,7 @@ struct tch_growth_series {
 /** How much of the differences between cells is due to one parameter, or to two together. */
 struct tch_effect {
     tch_params which; /**< one parameter: a main effect; two: their interaction */
-    double share;     /**< of the sum of squares of the logarithms of the costs, 0 to 1 */
+    double share;     /**< share of the sum of squares of the logarithms of the costs, 0 to 1 */
     double p;         /**< probability that noise alone makes it as large */
 };
 

@@ -12,7 +12,7 @@
 #include "trace_summary.h"
 #include "trace_validate.h"
 
-/** Names by enum tch_trace_summary_by, NULL-ended. */
+/** Names by enum tch_trace_summary_by, terminated by NULL. */
 extern const char *const tch_trace_summary_by_names[];
 
 /** Adds "Chrome JSON (array), gzip". */

@@ -38,8 +38,8 @@ static void add_to(struct tch_cell *cell, uint32_t name, uint64_t ns)
     unsigned there = 0, least = 0;
 
     cell->busy += ns;
-    /* All candidates are compared, because no CPU could predict which one matches. A free place
-       called 0 is as good as any. */
+    /* Compares all candidates without a branch, because the CPU could not predict which one
+       matches. Free places have the name 0, so name 0 may match one and use it. */
     for (unsigned i = 0; i < TCH_CELL_NAMES; i++)
         there |= (unsigned)(cell->name[i] == name) << i;
     if (there != 0) {

@@ -28,8 +28,8 @@ int tch_model_read(struct tch_model *m, const char *path,
                    const struct tch_trace_read_options *options, tch_ev_sink *sink, void *ctx,
                    tacho_error *err);
 
-/** Puts the path in front of an error about one of several traces, unless it is there already,
-    because messages of readers say "it". Returns status. */
+/** Prefixes an error with the path of its trace, unless the message has it already. Messages of
+   readers call the file "it", which is unclear when there are several traces. Returns status. */
 int tch_name_trace(tacho_error *err, int status, const char *path);
 
 #endif

@@ -48,7 +48,7 @@ ssize_t tch_trace_source_read(void *ctx, char *buf, size_t size);
 struct tch_trace_source_lines {
     struct tch_trace_source *s;
     char *buf;
-    size_t room, at, end; /* of buf: the unread part is from at to end */
+    size_t room, at, end; /* the unread part of buf is from `at` to `end` */
     uint64_t number;      /**< number of the last line, from 1 */
     uint64_t offset;      /**< offset of its first byte */
     uint64_t next;        /* offset of the line after it */

@@ -21,7 +21,7 @@ struct tch_trace_writer;
 
 struct tch_write_format {
     const char *extension; /**< ".json" */
-    const char *name;      /**< for readers */
+    const char *name;      /**< shown to the user */
     bool labels;           /**< can hold labels and sort orders of processes and tracks */
     bool spans_only;       /**< cannot hold counters, flows and other events */
     bool needs_lanes;      /**< spans that partly overlap need extra tracks */
@@ -41,7 +41,7 @@ extern const struct tch_write_format tch_trace_as_folded;
 extern const struct tch_write_format tch_trace_as_perfetto;
 extern const struct tch_write_format tch_trace_as_recording;
 
-/** All formats, NULL-ended. */
+/** All formats, terminated by NULL. */
 extern const struct tch_write_format *const tch_write_formats[];
 
 /** Finds the format by the extension of the path, or returns NULL. */

@@ -275,12 +275,12 @@ static void says_what_is_wrong(void **state)
         {"1\nnan\n", NULL, TACHO_EPARSE, 2, "no number: 'nan'"},
         {"1\n1e999\n", NULL, TACHO_EPARSE, 2, "no number: '1e999'"},
         {"1\n12345678x\n", NULL, TACHO_EPARSE, 2, "no number: '12345678x'"},
-        {"a,b\n1,2\n", NULL, TACHO_EINVAL, 0, "say with --column which of these: a,b"},
+        {"a,b\n1,2\n", NULL, TACHO_EINVAL, 0, "choose one of the columns with --column: a,b"},
         {"a,b\n1,2\n", "c", TACHO_EINVAL, 0, "there is no column 'c'; there are a,b"},
         {"a,b\n1,2\n", "3", TACHO_EINVAL, 0, "there is no column '3'; there are a,b"},
         {"a,b\n1,2\n3\n", "b", TACHO_EPARSE, 3, "there is no field 2"},
         {"a,b\n1,x\n", "b", TACHO_EPARSE, 2, "no number in b: 'x'"},
-        {"{\"a\":1}\n", NULL, TACHO_EINVAL, 0, "say with --column which key of the JSON objects"},
+        {"{\"a\":1}\n", NULL, TACHO_EINVAL, 0, "choose a key of the JSON objects with --column"},
         {"{\"a\":1}\n{\"b\":1}\n", "a", TACHO_EPARSE, 2, "no number in a: '{\"b\":1}'"},
     };
 
