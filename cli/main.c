@@ -70,7 +70,7 @@ static const struct refusal words_of_others[] = {
 static const struct example examples[] = {
     {"tacho run -- ./bench --quick",
      "Run a program until its median is precise; write a folder and a report."},
-    {"tacho run -c './old' -c './new'", "Compare two programs, run alternately."},
+    {"tacho run -c './old' -c './new'", "Compare two programs, with interleaved runs."},
     {"tacho flame -- ./bench", "Draw a flamegraph."},
     {"tacho gate init",
      "Write settings and a CI workflow that fails when something got slower or larger."},
@@ -104,9 +104,9 @@ static const struct cmd tacho = {
     .name = "tacho",
     .summary = "make benchmark runs observable, reproducible and gateable",
     .usage = "tacho COMMAND [OPTIONS] [ARGUMENTS]\ntacho --help | --version",
-    .about = "A benchmark run under tacho leaves evidence: how long it took, what it held in "
-             "memory, what energy it drew, under exactly which configuration and machine, and "
-             "whether that is better or worse than before.",
+    .about = "tacho records how long a benchmark takes, how much memory and energy it uses, and in "
+             "which configuration and on which machine it runs. It then says whether the result is "
+             "better or worse than before.",
     .opts = opts,
     .refused = words_of_others,
     .examples = examples,

@@ -40,9 +40,10 @@ struct opt {
     char letter;                /**< 'j' for -j, or 0 */
     const char *arg;            /**< name of its value, "N"; NULL: the option takes no value */
     const char *help;           /**< one line, no full stop */
-    const char *const *choices; /**< NULL-ended list of allowed values, or NULL */
+    const char *const *choices; /**< NULL-terminated list of allowed values, or NULL */
     enum complete complete;
-    const char *const *offers;     /**< NULL-ended list of suggested values among others, or NULL */
+    const char *const
+        *offers; /**< NULL-terminated list of values to suggest; others are allowed; or NULL */
     const struct tch_setting *set; /**< the field that cli_set_opts() fills, or NULL */
     const char *not_a;             /**< rejects a wrong value with "'x' is not <not_a>"; or NULL */
     const char *rule;              /**< rejects a wrong value with "<rule>, not 'x'"; or NULL */
@@ -116,7 +117,7 @@ struct cmd {
     const struct exit_note *exits;    /**< or NULL */
     const struct man_item *variables; /**< variables that it reads or sets, or NULL */
     const struct man_item *files;     /**< files that it reads or writes, or NULL */
-    const struct cmd *const *subs;    /**< NULL-ended and sorted by name, or NULL */
+    const struct cmd *const *subs;    /**< NULL-terminated and sorted by name, or NULL */
     bool json;                        /**< takes --json */
     bool runs_program;                /**< the first argument ends the options */
     bool runs_alone;                  /**< has sub-commands, and runs itself if none is named */

@@ -20,7 +20,7 @@ void cli_each_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path, vi
     "git for-each-ref '--format=%(refname:short)' refs/heads refs/tags refs/remotes 2>/dev/null"
 #define CLI_COMPLETE_BENCHES "tacho gate --list 2>/dev/null"
 
-/** Adds every word of a NULL-ended list, separated by blanks. */
+/** Adds every word of a NULL-terminated list, separated by blanks. */
 void cli_add_words(struct tch_buf *b, const char *const *words);
 
 #endif

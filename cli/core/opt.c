@@ -124,7 +124,8 @@ void cli_add_choices(struct tch_buf *b, const char *const *choices)
     }
 }
 
-/* Complains that args->value is not one of the choices of the option or argument prefix + name. */
+/* Prints the error that args->value is not one of the choices of the option or argument prefix +
+ * name. */
 static int wrong_choice(const struct args *args, const char *const *choices, const char *prefix,
                         const char *name)
 {

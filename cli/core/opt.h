@@ -24,7 +24,7 @@ struct args {
     const struct cmd *cmd;
     char path[PATH_MAX_TEXT]; /**< "tacho trace convert", for messages */
 
-    char **operands; /**< NULL-ended; the words that are not options */
+    char **operands; /**< NULL-terminated; the words that are not options */
     size_t count;
     const char *value; /**< value of the option that cli_next_opt() returned last */
 
@@ -34,7 +34,7 @@ struct args {
     struct term out; /**< what stdout can display */
     struct term err; /**< what stderr can display */
 
-    char **words; /**< all words, NULL-ended */
+    char **words; /**< all words, NULL-terminated */
     char **next;  /**< the word that cli_next_opt() reads next */
     char *bundle; /**< the unread rest of -abc, or NULL */
     bool no_more_opts;
@@ -61,8 +61,8 @@ bool cli_owns_opt(const struct cmd *cmd, const struct opt *opt);
 const struct opt *cli_find_opt(const struct cmd *cmd, const char *name, size_t len);
 
 /**
- * Parses words (NULL-ended, after the command's name) for args->cmd. Complains on stderr. Call
- * cli_release_args() in any case.
+ * Parses words (NULL-terminated, after the command's name) for args->cmd. Prints errors on stderr.
+ * Call cli_release_args() in any case.
  *
  * @return EXIT_OK, EXIT_USAGE, or EXIT_WORK when memory ran out
  */
@@ -78,7 +78,7 @@ bool cli_operands_are_command(const struct args *args);
 
 /**
  * Stores the values of all options: the command's own in `own`, those of its second table in
- * `shared`. Complains about values that are not allowed.
+ * `shared`. Prints an error for a value that is not allowed.
  *
  * @return EXIT_OK, or the status of the first option that fails
  */
@@ -87,17 +87,18 @@ int cli_set_opts(struct args *args, void *own, void *shared);
 /** Stores the value of one option, args->value, in the struct that its table describes. */
 int cli_set_opt(const struct args *args, const struct opt *opt, void *own, void *shared);
 
-/** Sets the field that the option is bound to. Returns EXIT_OK, or EXIT_USAGE after a complaint. */
+/** Sets the field that the option is bound to. Returns EXIT_OK, or EXIT_USAGE after an error
+ * message. */
 int cli_set_field(const struct args *args, const struct opt *opt, void *into);
 
-/** Complains that args->value is not what option `name` needs; returns EXIT_USAGE. */
+/** Prints the error that args->value is not what option `name` needs; returns EXIT_USAGE. */
 int cli_wrong_value(const struct args *args, const char *name, const char *wants);
 
-/** Complains that memory ran out; returns EXIT_WORK. */
+/** Prints the error that memory ran out; returns EXIT_WORK. */
 int cli_no_memory(void);
 
-/** Complains if the option belongs to a related command and says why this command does not have it.
-    Returns false, without a complaint, for any other option. name may be NULL, letter 0. */
+/** If the option belongs to a related command, prints why this command does not have it.
+    Returns false, and prints nothing, for any other option. name may be NULL, letter 0. */
 bool cli_refuse_opt(const struct args *args, const char *name, char letter);
 
 /** Returns the index of value in choices, or -1. */
@@ -106,7 +107,7 @@ int cli_choice_index(const char *const *choices, const char *value);
 /** Adds the choices as a sentence part: "bash, zsh or fish". */
 void cli_add_choices(struct tch_buf *b, const char *const *choices);
 
-/** Complains about wrong usage, refers to the command's help, and returns EXIT_USAGE. */
+/** Prints an error about wrong usage, refers to the command's help, and returns EXIT_USAGE. */
 int cli_wrong_usage(const struct args *args, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -54,21 +54,21 @@ void cli_add_labelled(struct tch_buf *b, const struct term *term, enum paint pai
 void cli_complain(const tacho_error *err, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Complains that a command failed, by its wait status, which is not 0. Returns the command's exit
-    status, or 128 plus the number of the signal. */
+/** Prints the error that a command failed, by its wait status, which is not 0. Returns the
+   command's exit status, or 128 plus the number of the signal. */
 int cli_complain_of_status(const char *command, int status);
 
 /** Prints "tacho: warning: ..." on stderr. */
 void cli_warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/** Writes b to stdout and releases it. Returns EXIT_OK, or EXIT_WORK after a complaint. */
+/** Writes b to stdout and releases it. Returns EXIT_OK, or EXIT_WORK after an error message. */
 int cli_print(struct tch_buf *b);
 
 /**
  * Flushes stdout at the end of a command. A full disk is an error. A reader that closed the pipe,
  * as in "tacho doctor | head -1", is not.
  *
- * @return status, or EXIT_WORK after a complaint
+ * @return status, or EXIT_WORK after an error message
  */
 int cli_finish_out(int status);
 

@@ -10,7 +10,7 @@
 enum { LINE_MAX_OUT = 160 << 20 };
 
 /* Prints the next event. Returns 1, 0 at the end of the file, -EXIT_CHECK after a warning about an
-   invalid line, or -EXIT_WORK after a complaint. */
+   invalid line, or -EXIT_WORK after an error message. */
 static int print_next(tacho_event_reader *reader, const char *path, struct tch_buf *b)
 {
     tacho_event_view event = TACHO_EVENT_VIEW_INIT;
@@ -77,7 +77,7 @@ static const struct arg operands[] = {
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_CHECK, "a line is bad or torn; the others were printed"},
+    {EXIT_CHECK, "a line is invalid or torn; the others were printed"},
     {0, NULL},
 };
 

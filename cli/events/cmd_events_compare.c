@@ -74,7 +74,7 @@ static const struct arg operands[] = {
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_CHECK, "a line is bad or torn; the others were compared"},
+    {EXIT_CHECK, "a line is invalid or torn; the others were compared"},
     {0, NULL},
 };
 

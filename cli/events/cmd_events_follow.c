@@ -124,7 +124,8 @@ static void take_data(struct follow *f, const char *data, size_t len)
     }
 }
 
-/* Reads all that the file contains now. Returns the number of bytes, or -1 after a complaint. */
+/* Reads all that the file contains now. Returns the number of bytes, or -1 after an error message.
+ */
 static int64_t read_more(struct follow *f)
 {
     static char data[READ];
@@ -182,8 +183,8 @@ static void begin_anew(struct follow *f)
     tch_buf_clear(&f->rest);
 }
 
-/* Starts again from the beginning if the file was replaced or truncated. Returns 0, or -1 after a
-   complaint. */
+/* Starts again from the beginning if the file was replaced or truncated. Returns 0, or -1 after an
+   error message. */
 static int look_again(struct follow *f)
 {
     struct stat now;

@@ -143,7 +143,7 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "file to write (default: standard output)",
+     .help = "write to OUT (default: standard output)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct import, output)},
     {.name = "show-skipped",

@@ -19,7 +19,7 @@ extern const struct cmd cmd_events_import;
 extern const struct cmd cmd_events_summary;
 extern const struct cmd cmd_events_validate;
 
-/** Opens a file, or stdin for "-". Returns its descriptor, or -1 after a complaint. */
+/** Opens a file, or stdin for "-". Returns its descriptor, or -1 after an error message. */
 int cli_events_open(const char *path);
 
 /** Closes a descriptor that cli_events_open() returned. */
@@ -35,7 +35,7 @@ _Static_assert(TCH_SCAN_THREADS == 64, "the rule of --jobs says 64");
 #define EVENTS_JOBS_OPT(type, field)                                                            \
     {                                                                                           \
         .name = "jobs", .letter = 'j', .arg = "N",                                              \
-        .help = "number of reader threads (1 to 64, default: one per CPU, at most 4)",          \
+        .help = "read with N threads (1 to 64, default: one per CPU, at most 4)",               \
         .set = CLI_SET(type, field, .kind = TCH_SET_U32, .least = 1, .most = TCH_SCAN_THREADS), \
         .rule = "--jobs needs a number from 1 to 64"                                            \
     }
@@ -60,30 +60,34 @@ int cli_events_take_boolean(void *into, const struct args *args, const struct op
 /** The options for the fields that all events of a process share. config is a tacho_event_config in
     the struct, graph a bool. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): config is the beginning of a designator */
-#define EVENTS_META_OPTS(type, config, graph)                                                     \
-    {.name = "commit-sha",                                                                        \
-     .arg = "S",                                                                                  \
-     .help = "commit of the program",                                                             \
-     CLI_TEXT(type, config.commit_sha)},                                                          \
-        {.name = "concurrency",                                                                   \
-         .arg = "N",                                                                              \
-         .help = "number of concurrent requests (default 1)",                                     \
-         .set = CLI_SET(type, config.concurrency, .kind = TCH_SET_U32, .most = UINT32_MAX),       \
-         .rule = "--concurrency needs a number from 1 to 4294967295"},                            \
-        {.name = "env-hash",                                                                      \
-         .arg = "H",                                                                              \
-         .help = "hash of the environment, sha256:...",                                           \
-         CLI_TEXT(type, config.env_hash)},                                                        \
-        {.name = "graph-enabled",                                                                 \
-         .arg = "BOOL",                                                                           \
-         .help = "whether compute graphs were used, true or false (default false)",               \
-         .choices = cli_events_booleans,                                                          \
-         .set = CLI_SET(type, graph, .kind = TCH_SET_FLAG),                                       \
-         .take = cli_events_take_boolean},                                                        \
-        {.name = "model", .arg = "M", .help = "name of the model", CLI_TEXT(type, config.model)}, \
-    {                                                                                             \
-        .name = "runtime-flags", .arg = "JSON",                                                   \
-        .help = "JSON object of runtime flags (default {})", CLI_TEXT(type, config.runtime_flags) \
+#define EVENTS_META_OPTS(type, config, graph)                                               \
+    {.name = "commit-sha",                                                                  \
+     .arg = "S",                                                                            \
+     .help = "set the commit of the program",                                               \
+     CLI_TEXT(type, config.commit_sha)},                                                    \
+        {.name = "concurrency",                                                             \
+         .arg = "N",                                                                        \
+         .help = "set the number of concurrent requests (default 1)",                       \
+         .set = CLI_SET(type, config.concurrency, .kind = TCH_SET_U32, .most = UINT32_MAX), \
+         .rule = "--concurrency needs a number from 1 to 4294967295"},                      \
+        {.name = "env-hash",                                                                \
+         .arg = "H",                                                                        \
+         .help = "set the hash of the environment, sha256:...",                             \
+         CLI_TEXT(type, config.env_hash)},                                                  \
+        {.name = "graph-enabled",                                                           \
+         .arg = "BOOL",                                                                     \
+         .help = "set whether compute graphs were used, true or false (default false)",     \
+         .choices = cli_events_booleans,                                                    \
+         .set = CLI_SET(type, graph, .kind = TCH_SET_FLAG),                                 \
+         .take = cli_events_take_boolean},                                                  \
+        {.name = "model",                                                                   \
+         .arg = "M",                                                                        \
+         .help = "set the name of the model",                                               \
+         CLI_TEXT(type, config.model)},                                                     \
+    {                                                                                       \
+        .name = "runtime-flags", .arg = "JSON",                                             \
+        .help = "set the runtime flags, a JSON object (default {})",                        \
+        CLI_TEXT(type, config.runtime_flags)                                                \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
 
@@ -92,7 +96,7 @@ int cli_events_take_boolean(void *into, const struct args *args, const struct op
  * events; the first ones are named by number. The caller fills threads, workers and event() of
  * scan.
  *
- * @return EXIT_OK even if lines are invalid, or EXIT_WORK after a complaint
+ * @return EXIT_OK even if lines are invalid, or EXIT_WORK after an error message
  */
 int cli_events_scan(const char *path, struct tch_scan scan, struct tch_scan_counts *counts);
 

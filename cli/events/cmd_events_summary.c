@@ -248,7 +248,7 @@ static const struct arg operands[] = {
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_CHECK, "a line is bad or torn; the others were summarised"},
+    {EXIT_CHECK, "a line is invalid or torn; the others were summarised"},
     {0, NULL},
 };
 

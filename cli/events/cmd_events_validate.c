@@ -210,7 +210,7 @@ static const struct opt opts[] = {
      .rule = "--max-errors needs a number"},
     {.name = "require",
      .arg = "A,B",
-     .help = "groups (event names) that must occur in at least one file",
+     .help = "require events with each of these names (groups), in at least one file",
      .take = take_groups},
     {.name = NULL},
 };
@@ -224,7 +224,7 @@ static const struct arg operands[] = {
 };
 
 static const struct exit_note exits[] = {
-    {EXIT_CHECK, "a line is bad or torn, or a group is missing"},
+    {EXIT_CHECK, "a line is invalid or torn, or a group is missing"},
     {0, NULL},
 };
 

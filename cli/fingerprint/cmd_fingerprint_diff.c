@@ -92,6 +92,9 @@ const struct cmd cmd_fingerprint_diff = {
     .name = "diff",
     .summary = "compare two JSON documents field by field",
     .usage = "tacho fingerprint diff [--json] A B",
+    .about =
+        "Prints each field whose value differs, with its value in A and in B; - where a document "
+        "lacks the field.",
     .args = diff_args,
     .examples = diff_examples,
     .exits = diff_exits,

@@ -11,7 +11,7 @@
 #include "lib/measure/fingerprint_config.h"
 
 struct env_options {
-    const char **keep; /* NULL-ended names */
+    const char **keep; /* NULL-terminated names */
     size_t kept;
     size_t room;
 };

@@ -20,8 +20,8 @@ enum { FINGERPRINT_OUT_MAX = 32 * 1024 * 1024 };
 /** The one argument FILE. */
 extern const struct arg cli_fingerprint_file_arg[];
 
-/** Reads a whole file, or standard input for "-". Returns EXIT_OK, or EXIT_WORK after it
-    complained. */
+/** Reads a whole file, or standard input for "-". Returns EXIT_OK, or EXIT_WORK after an
+    error message. */
 int cli_fingerprint_read(const char *name, struct tch_buf *b);
 
 /** Prints the hash; with --json also the document that was hashed, which is NULL if that was not

@@ -49,9 +49,10 @@ const struct cmd cmd_flame = {
              "tacho flame [OPTIONS] --pid PID | --all\n"
              "tacho flame convert | diff | draw | fold [OPTIONS] [ARGUMENTS]",
     .about =
-        "With a command, a process (--pid) or --all, it samples where the time is spent, in the "
-        "command, its threads and its children, and writes flamegraph-LABEL.svg within a fraction "
-        "of a second after the command exits. Ctrl-C stops the capture and draws the samples taken "
+        "Samples where a command, its threads and its children spend their time, or a running "
+        "process (--pid), or the whole machine (--all). Writes flamegraph-LABEL.svg within a "
+        "fraction of a second after the command exits. Ctrl-C stops the capture and draws the "
+        "samples taken "
         "so far. Write '--' before a program that has the name of a sub-command.\n\n"
         "The sub-commands work on profiles that were recorded before: they fold a profiler's "
         "text, draw it as an interactive SVG, compare two profiles, and convert to the formats "

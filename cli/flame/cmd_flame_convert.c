@@ -11,7 +11,7 @@ static int run_convert(struct args *args)
 
 static const struct opt opts[] = {
     FLAME_FORMAT_OPTS("to", formats,
-                      "output format (default: by the name of the output; tree on stdout)"),
+                      "write this format (default: by the name of the output; tree on stdout)"),
     {.name = NULL},
 };
 

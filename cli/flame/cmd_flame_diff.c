@@ -56,7 +56,7 @@ static const struct opt opts[] = {
      .help = "ignore addresses in names: replace 0x7f12 by 0x...",
      CLI_FLAG(struct flame, read.strip_hex)},
     FLAME_FORMAT_OPTS("format", formats,
-                      "output format (default: by the name of the output; folded on stdout)"),
+                      "write this format (default: by the name of the output; folded on stdout)"),
     {.name = NULL},
 };
 

@@ -13,16 +13,17 @@ static const struct opt opts[] = {
     {.name = "format",
      .arg = "FORMAT",
      .choices = formats,
-     .help = "output format (default svg); frames prints the layout: level, x, w and title",
+     .help = "write this format (default svg); frames prints the layout: level, x, w and title",
      .take = cli_flame_take_format},
     {.name = "label",
      .arg = "LABEL",
-     .help = "write flamegraph-LABEL.svg, named after the profiled program; an earlier one is kept "
-             "as flamegraph-LABEL.old.svg",
+     .help =
+         "write flamegraph-LABEL.svg, with LABEL such as the name of the program; an earlier one "
+         "is kept as flamegraph-LABEL.old.svg",
      .take = cli_flame_take_label},
     {.name = "out",
      .arg = "DIR",
-     .help = "folder of that file, created if missing",
+     .help = "write that file to DIR, created if missing (default: the current folder)",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct flame, folder)},
     {.name = "force", .help = "overwrite the file of another label", CLI_FLAG(struct flame, force)},
@@ -44,7 +45,7 @@ static const struct example examples[] = {
     {"perf script | tacho flame draw --all --palette language -o flame.svg",
      "Draw perf's text directly, coloured by language."},
     {"tacho flame draw out.folded --label 'my bench' --out results",
-     "Writes results/flamegraph-my_bench.svg."},
+     "Write results/flamegraph-my_bench.svg."},
     {NULL, NULL},
 };
 

@@ -45,7 +45,7 @@ extern const char *const cli_flame_threads[];
 #define FLAME_READ_OPTS                                                                           \
     {.name = "from",                                                                              \
      .arg = "KIND",                                                                               \
-     .help = "kind of the input (default auto: detect it from the first line)",                   \
+     .help = "read the input as KIND (default auto: detect it from the first line)",              \
      CLI_CHOICE(struct flame, read.kind, tch_read_kinds)},                                        \
         {.name = "pid",                                                                           \
          .help = "show the process in the first frame: comm-PID",                                 \
@@ -65,7 +65,9 @@ extern const char *const cli_flame_threads[];
         {.name = "inline",                                                                        \
          .help = "mark inlined functions with _[i]",                                              \
          CLI_FLAG(struct flame, read.mark_inlined)},                                              \
-        {.name = "all", .help = "set all three marks", .take = cli_flame_take_all_marks},         \
+        {.name = "all",                                                                           \
+         .help = "set all three marks: _[k], _[j] and _[i]",                                      \
+         .take = cli_flame_take_all_marks},                                                       \
         {.name = "srcline",                                                                       \
          .help = "add source lines to names, if the input has them",                              \
          CLI_FLAG(struct flame, read.source)},                                                    \
@@ -97,33 +99,34 @@ extern const char *const cli_flame_threads[];
          .take = cli_flame_take_percent},                                                          \
         {.name = "width",                                                                          \
          .arg = "PX",                                                                              \
-         .help = "width if no script runs; else it fits the window (320 to 100000, default 1200)", \
+         .help =                                                                                   \
+             "draw PX wide if no script runs; else fit the window (320 to 100000, default 1200)",  \
          .set = CLI_SET(struct flame, write.svg.width, .kind = TCH_SET_U32, .least = 320,          \
                         .most = 100000),                                                           \
          .not_a = "a width of 320 to 100000 pixels"},                                              \
         {.name = "title",                                                                          \
          .arg = "TEXT",                                                                            \
-         .help = "text above the picture",                                                         \
+         .help = "write TEXT above the picture",                                                   \
          CLI_TEXT(struct flame, write.svg.title)},                                                 \
         {.name = "subtitle",                                                                       \
          .arg = "TEXT",                                                                            \
-         .help = "text below the title",                                                           \
+         .help = "write TEXT below the title",                                                     \
          CLI_TEXT(struct flame, write.svg.subtitle)},                                              \
         {.name = "notes",                                                                          \
          .arg = "TEXT",                                                                            \
-         .help = "text that is stored in the file but not shown",                                  \
+         .help = "store TEXT in the file, without showing it",                                     \
          CLI_TEXT(struct flame, write.svg.notes)},                                                 \
         {.name = "count-name",                                                                     \
          .arg = "TEXT",                                                                            \
-         .help = "name of the counted unit (default: samples)",                                    \
+         .help = "call the counted unit TEXT (default: samples)",                                  \
          CLI_TEXT(struct flame, write.svg.count_name)},                                            \
         {.name = "palette",                                                                        \
          .arg = "NAME",                                                                            \
-         .help = "choose colours by name (hash), library or language",                             \
+         .help = "colour frames by function (hash), library or language",                          \
          CLI_CHOICE(struct flame, write.svg.palette, tch_palettes)},                               \
     {                                                                                              \
         .name = "theme", .arg = "NAME",                                                            \
-        .help = "colours of the page (default auto: the reader's system setting)",                 \
+        .help = "use light or dark colours (default auto: the reader's system setting)",           \
         CLI_CHOICE(struct flame, write.svg.theme, tch_themes)                                      \
     }
 

@@ -455,12 +455,12 @@ static const struct opt opts[] = {
     {.name = "percentiles",
      .letter = 'p',
      .arg = "LIST",
-     .help = "percentiles to print, with any number of digits (default 50,90,95,99,99.9)",
+     .help = "print these percentiles, with any number of digits (default 50,90,95,99,99.9)",
      .take = take_percentiles},
     {.name = "unit",
      .letter = 'u',
      .arg = "UNIT",
-     .help = "unit of the numbers (default: from the name of a column such as wall_time_us)",
+     .help = "take the numbers as UNIT (default: from the name of a column such as wall_time_us)",
      .choices = unit_names,
      CLI_TEXT(struct tch_stats_report, unit)},
     {.name = "expected-interval",
@@ -502,7 +502,7 @@ static const struct example examples[] = {
 
 const struct cmd cmd_stats = {
     .name = "stats",
-    .summary = "latency statistics of a column of numbers",
+    .summary = "print latency statistics of a column of numbers",
     .usage = "tacho stats [--column NAME|N] [--percentiles LIST] [--unit UNIT] [--json] [FILE]",
     .about =
         "Reads numbers from plain lines, a column of a CSV file or a key of JSON lines, and "

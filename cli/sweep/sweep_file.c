@@ -12,7 +12,7 @@ struct reading {
     const char *path;
 };
 
-/* Adds the place in the file to a complaint that was just made. */
+/* Prints the place in the file, after an error message about it. */
 static int at_node(const struct reading *f, const struct tch_yaml_node *node, int status)
 {
     if (status != EXIT_OK)

@@ -31,13 +31,13 @@ struct sweep_options {
 
 extern const struct opt cli_sweep_opts[];
 
-/** Parses the command line and the file. Returns EXIT_OK, or the exit status after a complaint.
-    Call cli_sweep_options_release() even after a failure. */
+/** Parses the command line and the file. Returns EXIT_OK, or the exit status after an error
+   message. Call cli_sweep_options_release() even after a failure. */
 int cli_sweep_options_parse(struct sweep_options *o, struct args *args);
 void cli_sweep_options_release(struct sweep_options *o);
 
 /** Applies the options of the file's section as if they had been typed. Returns EXIT_OK, or the
-    exit status after a complaint. */
+    exit status after an error message. */
 int cli_sweep_file_read(struct sweep_options *o, struct args *args, const char *path, bool found);
 
 /** Adds the table of the cells; if there are many, only the best ones. */

@@ -99,7 +99,7 @@ static const struct opt opts[] = {
     {.name = "top",
      .letter = 'n',
      .arg = "N",
-     .help = "number of rows to show (default 20)",
+     .help = "show N rows (default 20)",
      .set = &(const struct tch_setting){.kind = TCH_SET_U64, .least = 1, .most = 1000000000},
      .rule = "--top needs a number of rows"},
     {.name = NULL},

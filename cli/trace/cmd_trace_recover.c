@@ -48,7 +48,7 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "file to write; its name must end in .json, .json.gz or .pftrace",
+     .help = "write to OUT, whose name must end in .json, .json.gz or .pftrace",
      .complete = COMPLETE_FILE},
     {.name = NULL},
 };

@@ -132,7 +132,7 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "file to write (with --fix)",
+     .help = "write the repaired trace to OUT (with --fix)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct options, out)},
     {.name = NULL},

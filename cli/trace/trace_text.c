@@ -41,7 +41,7 @@ const struct opt cli_trace_output_opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "OUT",
-     .help = "file to write; its extension chooses the format",
+     .help = "write to OUT; its extension chooses the format",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct trace_output, path)},
     {.name = "form",

@@ -29,7 +29,7 @@ struct trace_output {
 extern const struct opt cli_trace_output_opts[];
 extern const struct exit_note cli_trace_output_exits[];
 
-/** Checks the options after all are read. Returns EXIT_OK, or EXIT_USAGE after it complained. */
+/** Checks the options after all are read. Returns EXIT_OK, or EXIT_USAGE after an error message. */
 int cli_trace_check_output(struct args *args, const struct trace_output *o);
 
 /** Warns on stderr about the parts of the file that could not be read. Returns the number of

@@ -297,7 +297,7 @@ static const struct opt opts[] = {
     {.name = "interval",
      .letter = 'i',
      .arg = "TIME",
-     .help = "time between polls (default 100ms, at least 1ms)",
+     .help = "poll every TIME (default 100ms, at least 1ms)",
      .set = CLI_SET(struct watch_job, interval_ns, .kind = TCH_SET_DURATION, .least = 1000000),
      .not_a = "an interval of 1ms or more"},
     {.name = "duration",
@@ -312,13 +312,14 @@ static const struct opt opts[] = {
      CLI_TEXT(struct watch_job, plan.folder)},
     {.name = "power",
      .arg = "SOURCE",
-     .help = "power source: rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE "
+     .help = "read power from rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE "
              "(default: the best available)",
      .offers = power_sources,
      CLI_TEXT(struct watch_job, plan.power)},
     {.name = "idle-watts",
      .arg = "W",
-     .help = "power of the idle machine, subtracted before energy is attributed to the process",
+     .help =
+         "subtract W, the power of the idle machine, before energy is attributed to the process",
      .take = take_watts},
     {.name = "idle",
      .arg = "TIME",
@@ -360,7 +361,7 @@ static const struct man_item files[] = {
 
 const struct cmd cmd_watch = {
     .name = "watch",
-    .summary = "memory, CPU and power of a process tree, live",
+    .summary = "show memory, CPU and power of a process tree, live",
     .usage = "tacho watch [OPTIONS] -p PID\ntacho watch [OPTIONS] -- COMMAND [ARGUMENTS]",
     .about =
         "Polls a process and all its descendants at an interval, draws memory, CPU and power in "

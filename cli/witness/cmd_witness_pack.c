@@ -80,7 +80,7 @@ static const struct opt opts[] = {
     {.name = "output",
      .letter = 'o',
      .arg = "FILE",
-     .help = "bundle to write, an RVF file such as witness.rvf",
+     .help = "write the bundle to FILE, an RVF file such as witness.rvf",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct pack, output)},
     {.name = "config",
@@ -90,8 +90,8 @@ static const struct opt opts[] = {
      CLI_TEXT(struct pack, config)},
     {.name = "environment",
      .arg = "FILE",
-     .help = "JSON document that describes the machine (default: this machine, as 'tacho "
-             "fingerprint env' describes it)",
+     .help = "include this JSON document as the description of the machine (default: as 'tacho "
+             "fingerprint env' describes this machine)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct pack, environment)},
     {.name = NULL},

@@ -35,7 +35,7 @@ struct witness_paths {
 };
 
 /** Adds the path itself, or for a folder all files in it that end with one of the extensions
-    (NULL-ended), sorted by name. Returns EXIT_OK, or EXIT_WORK after a complaint. */
+    (NULL-terminated), sorted by name. Returns EXIT_OK, or EXIT_WORK after an error message. */
 int cli_witness_paths_add(struct witness_paths *paths, const char *path,
                           const char *const *extensions);
 void cli_witness_paths_release(struct witness_paths *paths);

@@ -201,7 +201,7 @@ static const struct opt opts[] = {
     {.name = "top",
      .letter = 'n',
      .arg = "N",
-     .help = "number of entries to show, from the first (default 20)",
+     .help = "show the first N entries (default 20)",
      .set = &(const struct tch_setting){.kind = TCH_SET_U64, .most = 1000000000},
      .rule = "--top needs a number of entries"},
     {.name = NULL},

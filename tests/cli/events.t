@@ -60,10 +60,11 @@ $ tacho events validate --help
 |   FILE  the events to read; - for standard input
 | 
 | Options:
-|   -j, --jobs N        number of reader threads (1 to 64, default: one per CPU,
-|                       at most 4)
+|   -j, --jobs N        read with N threads (1 to 64, default: one per CPU, at
+|                       most 4)
 |       --max-errors N  show at most N messages per file
-|       --require A,B   groups (event names) that must occur in at least one file
+|       --require A,B   require events with each of these names (groups), in at
+|                       least one file
 |       --json          print the result as JSON
 |   -q, --quiet         show no progress and only essential output
 |       --color WHEN    use colours: auto (on a terminal), always or never
@@ -77,7 +78,7 @@ $ tacho events validate --help
 | Exit status:
 |   0   success
 |   1   the command could not do its work
-|   2   a line is bad or torn, or a group is missing
+|   2   a line is invalid or torn, or a group is missing
 |   64  wrong usage
 
 # Wrong usage.

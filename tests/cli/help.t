@@ -21,10 +21,10 @@ $ tacho
 !   plan         compute how many runs a comparison needs, and how long they take
 !   report       write HTML, Markdown, JSON, CSV or other reports of run folders
 !   run          run a command repeatedly, record everything, write a run folder
-!   stats        latency statistics of a column of numbers
+!   stats        print latency statistics of a column of numbers
 !   sweep        run a command over a grid of parameters
 !   trace        inspect, convert, merge, slice and check recordings and traces
-!   watch        memory, CPU and power of a process tree, live
+!   watch        show memory, CPU and power of a process tree, live
 !   witness      prove that results are unchanged and reproducible
 ! 
 ! See 'tacho --help' for details.
@@ -36,9 +36,9 @@ $ tacho --help
 | Usage: tacho COMMAND [OPTIONS] [ARGUMENTS]
 |        tacho --help | --version
 | 
-| A benchmark run under tacho leaves evidence: how long it took, what it held in
-| memory, what energy it drew, under exactly which configuration and machine, and
-| whether that is better or worse than before.
+| tacho records how long a benchmark takes, how much memory and energy it uses,
+| and in which configuration and on which machine it runs. It then says whether
+| the result is better or worse than before.
 | 
 | Commands:
 |   baseline     save, list, show, promote and remove baselines of the gate
@@ -56,10 +56,10 @@ $ tacho --help
 |   plan         compute how many runs a comparison needs, and how long they take
 |   report       write HTML, Markdown, JSON, CSV or other reports of run folders
 |   run          run a command repeatedly, record everything, write a run folder
-|   stats        latency statistics of a column of numbers
+|   stats        print latency statistics of a column of numbers
 |   sweep        run a command over a grid of parameters
 |   trace        inspect, convert, merge, slice and check recordings and traces
-|   watch        memory, CPU and power of a process tree, live
+|   watch        show memory, CPU and power of a process tree, live
 |   witness      prove that results are unchanged and reproducible
 | 
 | Options:
@@ -70,7 +70,7 @@ $ tacho --help
 |   tacho run -- ./bench --quick
 |       Run a program until its median is precise; write a folder and a report.
 |   tacho run -c './old' -c './new'
-|       Compare two programs, run alternately.
+|       Compare two programs, with interleaved runs.
 |   tacho flame -- ./bench
 |       Draw a flamegraph.
 |   tacho gate init

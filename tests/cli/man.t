@@ -7,7 +7,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .br
 | .B tacho \-\-help | \-\-version
 | .SH DESCRIPTION
-| A benchmark run under tacho leaves evidence: how long it took, what it held in memory, what energy it drew, under exactly which configuration and machine, and whether that is better or worse than before.
+| tacho records how long a benchmark takes, how much memory and energy it uses, and in which configuration and on which machine it runs. It then says whether the result is better or worse than before.
 | .SH COMMANDS
 | .TP
 | .B tacho baseline
@@ -50,7 +50,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | run a command repeatedly, record everything, write a run folder
 | .TP
 | .B tacho stats
-| latency statistics of a column of numbers
+| print latency statistics of a column of numbers
 | .TP
 | .B tacho sweep
 | run a command over a grid of parameters
@@ -59,7 +59,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | inspect, convert, merge, slice and check recordings and traces
 | .TP
 | .B tacho watch
-| memory, CPU and power of a process tree, live
+| show memory, CPU and power of a process tree, live
 | .TP
 | .B tacho witness
 | prove that results are unchanged and reproducible
@@ -130,7 +130,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .EE
 | .RE
 | .PP
-| Compare two programs, run alternately.
+| Compare two programs, with interleaved runs.
 | .PP
 | .RS 4
 | .EX

@@ -32,25 +32,26 @@ $ tacho sweep --help
 |   COMMAND  a program and its arguments, with {NAME} in place of a parameter
 | 
 | Options:
-|   -c, --command LINE               the command as one line, which is split into
-|                                    words as a shell does
-|   -g, --grid NAME=VALUE,...        a parameter and its values; give several for
-|                                    all combinations
-|       --range NAME=FROM:TO[:STEP]  a parameter from FROM to TO in steps of STEP,
-|                                    or log10 to multiply by 10 (default 1)
+|   -c, --command LINE               run LINE, split into words as by a shell
+|   -g, --grid NAME=VALUE,...        run the command with each VALUE of parameter
+|                                    NAME; repeat for all combinations
+|       --range NAME=FROM:TO[:STEP]  run the command with NAME from FROM to TO,
+|                                    adding STEP, or multiplying by 10 for a STEP
+|                                    of log10 (default 1)
 |   -b, --baseline LINE              compare the cells with this command, which
 |                                    may contain parameters
 |   -n, --repeat N                   run each cell N times, once per block
 |                                    (default 10)
-|       --name NAME                  the sweep's name (default: the program's)
+|       --name NAME                  name the sweep (default: the program's name)
 |   -o, --out DIR                    write the sweep's folder into DIR (default
 |                                    tacho-out)
-|       --seed N                     seed of the random order (default 1)
+|       --seed N                     draw the random order from seed N (default 1)
 |       --fresh                      start over instead of continuing an earlier
 |                                    sweep
 |       --retry-failed               run failed cells again
-|       --pareto MEASURE,...         choose the best cells by these; max:MEASURE
-|                                    if more is better (default: the cost)
+|       --pareto MEASURE,...         choose the best cells by these measures;
+|                                    max:MEASURE if more is better (default: the
+|                                    cost)
 |       --best-per NAME,...          choose the best cells for each value of these
 |                                    parameters
 |       --cost MEASURE               draw and fit this measure, named as in
