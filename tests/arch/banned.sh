@@ -23,7 +23,7 @@ compiles()
 }
 
 compiles '    return snprintf(out, 8, "%s", in);' ||
-    { cat "$scratch/said"; fail "a sound function does not compile"; }
+    { cat "$scratch/said"; fail "a correct function does not compile"; }
 for call in 'strcpy(out, in)' 'strcat(out, in)' 'sprintf(out, "%s", in)' 'atoi(in)' \
     'strtol(in, NULL, 10)' 'strtok(out, in)' 'localtime(NULL)' 'mktemp(out)'; do
     ! compiles "    return $call != 0;" || fail "$call compiles"

@@ -40,12 +40,12 @@ run()
     shift
     status=0
     PATH=$bin "$script" "$@" >"$scratch/out" 2>&1 || status=$?
-    [ "$status" -eq "$wanted" ] || { cat "$scratch/out"; fail "$* ended with $status, not $wanted"; }
+    [ "$status" -eq "$wanted" ] || { cat "$scratch/out"; fail "$* exited with $status, not $wanted"; }
 }
 
 logged()
 {
-    grep -qF -- "$1" "$scratch/log" || { cat "$scratch/log"; fail "not called: $1"; }
+    grep -qF -- "$1" "$scratch/log" || { cat "$scratch/log"; fail "was not called: $1"; }
 }
 
 never()
@@ -55,7 +55,7 @@ never()
 
 said()
 {
-    grep -qF -- "$1" "$scratch/out" || { cat "$scratch/out"; fail "not said: $1"; }
+    grep -qF -- "$1" "$scratch/out" || { cat "$scratch/out"; fail "not printed: $1"; }
 }
 
 # Everything is installed: install-deps queries dpkg once and does nothing else.

@@ -30,8 +30,8 @@ printf '#include <elfutils/libdw.h>\n#include "kit/flame/draw/svg.h"\n' >src/kit
 printf '#include <tacho/flame.h>\n#include "kit/stats/ratio.h"\n' >src/kit/run/run.c
 printf '#include <tacho/error.h>\n#include <tacho/flame.h>\n' >examples/attention/main.c
 
-"$project/scripts/check-layers" . >out || { cat out; fail "a tree without fault does not pass"; }
-[ ! -s out ] || fail "a tree without fault is complained about: $(cat out)"
+"$project/scripts/check-layers" . >out || { cat out; fail "a correct tree does not pass"; }
+[ ! -s out ] || fail "a correct tree gets messages: $(cat out)"
 
 # Includes that are not allowed.
 printf '\n#include "lib/event/event.h"\n' >src/base/up.c
@@ -71,4 +71,4 @@ END
 status=0
 "$project/scripts/check-layers" . >got || status=$?
 expect_same "what check-layers says" wanted got
-[ "$status" -eq 1 ] || fail "check-layers ended with $status, not 1"
+[ "$status" -eq 1 ] || fail "check-layers exited with $status, not 1"

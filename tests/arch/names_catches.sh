@@ -43,7 +43,7 @@ printf 'struct table {\n    int rows;\n};\n' >src/kit/run/run_table.c
 printf 'const struct cmd cmd_run = {\n    .name = "run",\n};\nint main(void)\n{\n}\n' >cli/main.c
 
 "$project/scripts/check-names" . >out || { cat out; fail "a correct tree does not pass"; }
-[ ! -s out ] || fail "a correct tree is complained about: $(cat out)"
+[ ! -s out ] || fail "a correct tree gets messages: $(cat out)"
 
 # Names that are not.
 printf 'struct tch_buf {\n    int other;\n};\n' >src/kit/trace/tags.h

@@ -1,5 +1,6 @@
-/* The dense minimum cut against the same algorithm with lists of edges, written to be read: the
-   same residues bit by bit, so the same mask and cost, whatever the matrix. */
+/* Compares the dense minimum cut with the same algorithm on lists of edges, written in the
+   simplest way. Both have the same residues bit by bit, and therefore the same mask and cost,
+   for every matrix. */
 #include "support/test.h"
 
 #include <float.h>
@@ -147,9 +148,10 @@ static void cuts_as_the_plain_one(void **state)
     mincut_release(&m);
 }
 
-/* Token 0 attends weakly to key 1, token 1 strongly to the last key; 0 and 2 attend to themselves.
-   The cut parts 0 from 1 and 2. Nobody else asks for key 1, so its column goes, and with it a place
-   in the KV cache. A key that its own token asks for stays, whatever is cut. */
+/* Token 0 attends weakly to key 1, token 1 strongly to the last key; 0 and 2 attend to
+   themselves. The cut separates 0 from 1 and 2. No other token asks for key 1, so its column is
+   removed, and its place in the KV cache with it. A key that its own token asks for stays,
+   whatever is cut. */
 static void a_cut_frees_the_keys_that_only_the_source_side_asks_for(void **state)
 {
     static const float only_source[9] = {4, 0.1f, -1, -1, -1, 4, -1, -1, 4};

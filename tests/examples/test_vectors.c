@@ -1,5 +1,5 @@
-/* The parts of examples/attention against the reference's cases: masks and measures exact, outputs
-   to within 1e-5. */
+/* Compares the parts of examples/attention with the reference's cases: masks and measures
+   exactly, outputs to within 1e-5. */
 #include "support/test.h"
 
 #include <math.h>
@@ -67,7 +67,8 @@ static void add_gating(struct tch_buf *b, const uint8_t *keep, const struct minc
     tch_json_end_object(b);
 }
 
-/* The mask and the cost of logits as the case expects them; the caller frees the mask. */
+/* Checks the mask and the cost of logits against the case. Returns the mask, which the caller
+ * frees. */
 static uint8_t *expect_gating(const struct test_case *c, const float *logits, size_t len)
 {
     struct mincut m = {0};
@@ -269,7 +270,8 @@ static void compares_masks_as_the_reference(void **state)
 
 /* --- Cases by hand --- */
 
-/* Two keys that fit a query equally well weigh 1/2 each; one left out leaves the other. */
+/* Two keys that fit a query equally well weigh 1/2 each; without one of them, the other weighs
+   1. */
 static void attends_to_equal_keys_equally(void **state)
 {
     static const float q[] = {1, 0, 0, 1};

@@ -42,7 +42,7 @@ install()
 new_root "$scratch/lone"
 ! install "$scratch/lone" "$packages"/libtacho-dev_*.deb || fail "libtacho-dev installs without libtacho0"
 grep -q 'libtacho-dev depends on libtacho0' "$scratch/dpkg.log" ||
-    { cat "$scratch/dpkg.log"; fail "dpkg refused libtacho-dev, but not for want of libtacho0"; }
+    { cat "$scratch/dpkg.log"; fail "dpkg refused libtacho-dev, but not because libtacho0 is missing"; }
 
 new_root "$scratch/root"
 install "$scratch/root" "$packages"/*.deb || { cat "$scratch/dpkg.log"; fail "dpkg refused the packages"; }
@@ -78,10 +78,10 @@ with tacho.span("s"):
     print(tacho.library_version(), importlib.metadata.version("tacho"))' >"$scratch/out" || fail "the Python package does not work"
     [ "$(cat "$scratch/out")" = "$version $version" ] || fail "the Python package says '$(cat "$scratch/out")'"
 fi
-[ -z "$(find "$python" -name __pycache__)" ] || fail "python3-tacho holds compiled files"
+[ -z "$(find "$python" -name __pycache__)" ] || fail "python3-tacho contains compiled files"
 
 cflags=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --cflags tacho)
 libs=$(PKG_CONFIG_PATH=$libdir/pkgconfig pkg-config --libs tacho)
 # shellcheck disable=SC2086  # lists of flags
 gcc $cflags "$project/tests/install/outside/program.c" -o "$scratch/program" $libs
-LD_LIBRARY_PATH=$libdir "$scratch/program" || fail "the program ended with $?"
+LD_LIBRARY_PATH=$libdir "$scratch/program" || fail "the program exited with $?"

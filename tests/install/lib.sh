@@ -42,7 +42,7 @@ needs_libtacho()
 expect_program()
 {
     echo "tacho $version, TACHO_EPARSE" >"$scratch/wanted"
-    LD_LIBRARY_PATH=$prefix/$libdir "$1" >"$scratch/got" || fail "$1 ended with $?"
+    LD_LIBRARY_PATH=$prefix/$libdir "$1" >"$scratch/got" || fail "$1 exited with $?"
     expect_same "what $1 prints" "$scratch/wanted" "$scratch/got"
     if [ "$2" = shared ]; then
         needs_libtacho "$1" || fail "$1 should need libtacho.so.0"

@@ -1,7 +1,5 @@
-/*
- * The two ways to read the values of an event: from mark to mark where it is plain, and member by
- * member. Both must give the same.
- */
+/* The two ways to read the values of an event: by their marks where it is plain, and member by
+ * member. Both must give the same. */
 #ifndef TEST_SUPPORT_EVENT_WAYS_H
 #define TEST_SUPPORT_EVENT_WAYS_H
 

@@ -76,9 +76,9 @@ grep -v '^report: \|^comparison: ' out >shown
 # A name that does not fit is wrapped within the first column.
 names=$(sed 's/^  //; s/ .*//' out | tr -d '\n' | grep -o "${long}_mean${long}_max" | wc -l)
 [ "$names" -eq 3 ] || fail "the names of metrics are truncated: $(cat out)"
-[ "$(grep -c "'none' was not found" out)" -eq 1 ] || fail "a warning does not come once: $(cat out)"
+[ "$(grep -c "'none' was not found" out)" -eq 1 ] || fail "a warning is not printed exactly once: $(cat out)"
 "$tacho" compare --width 80 tacho-out/echo-1-2 tacho-out/echo-3-4 >out || fail "compare failed"
 ! LC_ALL=C.UTF-8 grep -E '^.{81}' out || fail "lines of compare are longer than 80 columns"
-sed 's/ .*//' out | tr -d '\n' | grep -q "${long}_mean${long}_max" || fail "compare cuts names: $(cat out)"
+sed 's/ .*//' out | tr -d '\n' | grep -q "${long}_mean${long}_max" || fail "compare truncates names: $(cat out)"
 run 1 -n 2 -i --name good --name bad --name worse -c true -c false -c false
-[ "$(grep -c '^warning for ' out)" -eq 2 ] || fail "not one line for each that failed: $(cat out)"
+[ "$(grep -c '^warning for ' out)" -eq 2 ] || fail "there is not one line per failed command: $(cat out)"

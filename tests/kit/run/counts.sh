@@ -32,7 +32,7 @@ for n in 3 4; do
     holds "alloc$n" ".counts.allocations | .exact and .values == [$n, $n] and .parts.malloc == $n"
     holds "alloc$n" ".counts.allocated_bytes | .exact and .values == [$((8 * n)), $((8 * n))]"
 done
-[ "$(difference syscalls calls3 calls4)" = 1 ] || fail "one call more is not one more"
+[ "$(difference syscalls calls3 calls4)" = 1 ] || fail "one more call does not increase the count by one"
 holds alloc3 '.counts.faults.values[0] > 10 and (.counts.syscalls == null)'
 holds calls3 '.counts.syscalls | ([.parts[]] | add) == .values[0]'
 

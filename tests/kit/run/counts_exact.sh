@@ -53,18 +53,18 @@ equal()
         (.counts | map(.exact and (.values | length) == $runs) | all)"
 }
 
-cc -O1 -o c c.c || fail "the program of C cannot be built"
+cc -O1 -o c c.c || fail "the C program cannot be built"
 equal c
 holds c '.counts.allocations.parts.malloc == 1001' # one is of puts()
 if command -v g++ >/dev/null; then
-    g++ -O1 -std=c++17 -o cplusplus cplusplus.cc || fail "the program of C++ cannot be built"
+    g++ -O1 -std=c++17 -o cplusplus cplusplus.cc || fail "the C++ program cannot be built"
     equal cplusplus
     holds cplusplus '.counts.allocations.parts["operator new"] >= 1001'
 else
     echo "C++ is not tried: g++ is not installed"
 fi
 if rustc --version >/dev/null 2>&1; then
-    rustc -O -o rust rust.rs 2>err || fail "the program of Rust cannot be built: $(cat err)"
+    rustc -O -o rust rust.rs 2>err || fail "the Rust program cannot be built: $(cat err)"
     equal rust
 else
     echo "Rust is not tried: rustc is not installed"

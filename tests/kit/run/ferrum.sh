@@ -19,11 +19,11 @@ echo '{"a": [1]}' >config.json
 
 run 0 -n 2 --label model=llama --label concurrency=4 --config config.json -- ./prog
 events="tacho-out/prog/latest/profile.jsonl"
-"$tacho" events validate "$events" >out 2>err || fail "the events are not sound: $(cat out err)"
+"$tacho" events validate "$events" >out 2>err || fail "the events are not valid: $(cat out err)"
 [ "$(wc -l <"$events")" -eq 2 ] || fail "an event is missing: $(cat "$events")"
 jq -se "all(.model == \"llama\" and .concurrency == 4 and .runtime_flags == {a: [1]}
     and .env_hash == \"$(jq -r .environment_hash tacho-out/prog/latest/run.json)\")" "$events" >/dev/null ||
-    fail "the events do not tell of the run: $(cat "$events")"
+    fail "the events do not describe the run: $(cat "$events")"
 holds prog '.samples | all(.recorded["stage:step.decode"] == 7)'
 
 # The spans of each run are in the trace, in a process of their own and within the run.
@@ -34,7 +34,7 @@ jq -e '[.[] | select(.ph == "X" and .pid == 0)] as $runs | [.[] | select(.name =
     and ([$runs, $spans] | transpose | all((.[1].ts - .[0].ts - 10 | fabs) < 0.01 and .[1].dur == 20))
     and ($spans | all(.cat == "io" and .tid == 3 and .args == {n: 1}))' "$trace" >/dev/null ||
     fail "trace.json lacks the spans of the program: $(cat "$trace")"
-"$tacho" trace validate "$trace" >out 2>err || fail "the trace is not sound: $(cat out err)"
+"$tacho" trace validate "$trace" >out 2>err || fail "the trace is not valid: $(cat out err)"
 
 says tacho-out/prog/latest/report.html '<td>load</td><td>2</td>'
 

@@ -56,7 +56,7 @@ drawn=$(pair)
     fail "the seed is not part of the fingerprint"
 
 # The command shows the document, and whether it still matches run.json.
-"$tacho" fingerprint run tacho-out/it/latest >out || fail "fingerprint run ended with $?"
+"$tacho" fingerprint run tacho-out/it/latest >out || fail "fingerprint run exited with $?"
 says out 'argv            ["./prog"]'
 says out "program_sha256  $(sha256sum <prog | cut -d' ' -f1)"
 says out 'variables       {"A":"1","B":"2","C":"3"}'
@@ -78,7 +78,7 @@ says err "run.json was changed after the run, which recorded the fingerprint $fi
 jq . tacho-out/it/latest/run.json >changed/run.json
 "$tacho" fingerprint run changed >out 2>err || fail "blanks in run.json change the fingerprint: $(cat err)"
 jq 'del(.fingerprint)' tacho-out/it/latest/run.json >changed/run.json
-"$tacho" fingerprint run changed >out 2>err || fail "a run of before has no fingerprint: $(cat err)"
+"$tacho" fingerprint run changed >out 2>err || fail "a run of an earlier version has no fingerprint: $(cat err)"
 says err 'the run recorded no fingerprint'
 
 # A cell of a sweep has a fingerprint, too, from its own parameters and the seed.

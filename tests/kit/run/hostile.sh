@@ -136,12 +136,12 @@ holds sparse '[.samples[].metrics.x] | all(. == 5)'
 # A sealed run without its seal does not pass, even if its folder contains another log.
 run 0 -n 1 --name sealed --seal -- true
 folder=$(readlink -f tacho-out/sealed/latest)
-within 30 "$tacho" witness verify "$folder" || fail "the seal does not fit: $(cat out err)"
+within 30 "$tacho" witness verify "$folder" || fail "the seal does not match: $(cat out err)"
 hash=$(grep -o '[0-9a-f]\{64\}' out)
 mv "$folder/seal.jsonl" "$folder/other.jsonl"
 within 30 "$tacho" witness verify "$folder"
-[ $? -eq 2 ] || fail "a run without its seal did not end with 2"
+[ $? -eq 2 ] || fail "a run without its seal did not exit with 2"
 says out "not sealed"
 run 0 -n 1 --name open -- true
 within 30 "$tacho" witness verify --expect "$hash" tacho-out/open/latest
-[ $? -eq 2 ] || fail "--expect of a folder without a seal did not end with 2"
+[ $? -eq 2 ] || fail "--expect of a folder without a seal did not exit with 2"

@@ -22,7 +22,7 @@ prints()
     shift
     "$@" >out 2>err </dev/null
     status=$?
-    [ $status -eq "$want" ] || fail "'$*' ended with $status: $(cat err)"
+    [ $status -eq "$want" ] || fail "'$*' exited with $status: $(cat err)"
     clean out "$*"
     clean err "$*"
 }

@@ -15,12 +15,12 @@ until grep -q tree_rss_bytes $log || [ $tries -eq 600 ]; do
     tries=$((tries + 1))
     sleep 0.05
 done
-grep -q tree_rss_bytes $log || fail "no line has what polls saw"
+grep -q tree_rss_bytes $log || fail "no line has values of polls"
 sed '$d' $log | jq -se '[.[].run] == [range(1; length + 1)]' >/dev/null ||
-    fail "the log has not one line per run"
+    fail "the log does not have one line per run"
 kill -INT $pid
 wait $pid
-[ $? -eq 130 ] || fail "an interrupted run did not end with 130"
+[ $? -eq 130 ] || fail "an interrupted run did not exit with 130"
 says err interrupted
 holds polite '.state == "interrupted" and (.samples | length) >= 4 and .statistics.wall_ns.n >= 4 and
               any(.samples[]; .tree_rss_bytes > 0)'
@@ -32,7 +32,7 @@ server=$(pids up 1)
 await tacho-out/waiting/latest/samples.jsonl 0
 kill -INT $pid
 wait $pid
-[ $? -eq 130 ] || fail "a run that waited did not end with 130"
+[ $? -eq 130 ] || fail "a run that waited did not exit with 130"
 holds waiting '.state == "interrupted" and .samples == []'
 gone "the server" "$server"
 
@@ -56,14 +56,14 @@ gone "its spawner" "$spawner"
 gone "the command" "$(tail -n 1 rude)"
 written=$(jq .run $folder/samples.jsonl | sort -u | wc -l)
 [ "$(jq -r .state $folder/run.json)" = running ] || fail "run.json has an end already"
-printf '{"run":9999,"wall_' >>$folder/samples.jsonl # as a kill cuts it
+printf '{"run":9999,"wall_' >>$folder/samples.jsonl # truncated, as by a kill
 "$tacho" report $folder >out 2>err || fail "the report of a killed run failed: $(cat err)"
 says err "was killed; the $written runs that it completed are shown"
 holds rude ".state == \"recovered\" and (.samples | length) == $written and .samples[0].metrics.x == 5"
 [ -s $folder/report.html ] || fail "there is no report"
 [ ! -e $folder/samples.jsonl ] || fail "the log is still there"
 "$tacho" report -f csv $folder >again 2>err || fail "the second report failed"
-[ "$(wc -l <again)" -eq $((written + 1)) ] || fail "the CSV has not every sample"
+[ "$(wc -l <again)" -eq $((written + 1)) ] || fail "the CSV does not have every sample"
 
 # No completed run is lost, even if tacho has not read it yet. Here tacho is stopped, so it cannot.
 "$tacho" run -n 100000 --name deaf -- sh -c 'echo >>count' >out 2>err &
@@ -114,7 +114,7 @@ if [ "$(id -u)" -eq 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 
     "$tacho" run -q -n 100000 --max-time 60s --out small -- true >out 2>err || status=$?
     cp err full
     umount small
-    [ "$status" -eq 1 ] || fail "a full disk ended with $status"
+    [ "$status" -eq 1 ] || fail "a full disk exited with $status"
     says full "No space left on device"
 else
     echo "no small disk can be mounted here: that part is left out"

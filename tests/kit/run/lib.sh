@@ -16,7 +16,7 @@ run()
     "$tacho" run "$@" >out 2>err </dev/null || status=$?
     [ "$status" -eq "$want" ] || {
         cat out err
-        fail "tacho run $* ended with $status, not $want"
+        fail "tacho run $* exited with $status, not $want"
     }
 }
 
@@ -34,7 +34,7 @@ holds()
 {
     jq -e "$2" "tacho-out/$1/latest/run.json" >/dev/null || {
         jq 'del(.statistics)' "tacho-out/$1/latest/run.json"
-        fail "$1: not so: $2"
+        fail "$1: not true: $2"
     }
 }
 

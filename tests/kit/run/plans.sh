@@ -56,7 +56,7 @@ group=$(jq .group tacho-out/a/latest/run.json)
 holds b ".group == $group and [.samples[].pair] == [1, 2, 3, 4]"
 jq -s '[.[] | .name as $n | .samples[] | {n: $n, t: .start_ns}] | sort_by(.t) | map(.n) | . as $n
        | all(range(0; 8; 2); $n[.] != $n[. + 1])' tacho-out/a/latest/run.json tacho-out/b/latest/run.json | grep -q true ||
-    fail "a round has not one run of each"
+    fail "a round does not have one run of each command"
 says out "(range "
 run 0 -n 3 -c true -c true -c true
 [ -d tacho-out/true-2/latest ] || fail "the names are not different"

@@ -68,7 +68,7 @@ head -c 300000 /dev/zero | tr '\0' x >big
 run 0 -n 3 --input big --output copy -- cat
 [ "$(wc -c <copy)" -eq 900000 ] || fail "the output of three runs is $(wc -c <copy) bytes"
 run 0 -n 2 --output inherit -- echo to be seen
-[ "$(grep -c 'to be seen' out)" -ge 2 ] || fail "--output inherit did not"
+[ "$(grep -c 'to be seen' out)" -ge 2 ] || fail "--output inherit did not pass the output through"
 run 0 -n 2 -- sh -c 'yes | head -c 100000000'
 run 0 -n 2 --metric 'n=^([0-9]+)$' -- sh -c 'yes | head -c 100000000; echo; echo 42'
 holds sh '[.samples[].metrics.n] == [42, 42]'
@@ -90,20 +90,20 @@ says err "the expression is too large"
 "$tacho" run -n 1 --metric 'x=(a*)(a*)(a*)\1\2\3b' -- sh -c 'head -c 4000 /dev/zero | tr "\0" a' >out 2>err &
 searching=$!
 until [ "$(pgrep -c -P $searching)" -ge 2 ]; do # the spawner and the search
-    alive $searching || fail "the search ended: $(cat out err)"
+    alive $searching || fail "the search stopped: $(cat out err)"
     sleep 0.01
 done
 kill -TERM $searching
 status=0
 wait $searching || status=$?
-[ "$status" -eq 143 ] || fail "a search ended by SIGTERM exits with $status: $(cat err)"
+[ "$status" -eq 143 ] || fail "a search stopped by SIGTERM exits with $status: $(cat err)"
 
 mkdir large
 jq -nc '{schema: "tacho.run.v1", name: "x", command: {line: "x"}, state: "complete",
     metrics: [range(50000) | {name: "m\(.)"}], samples: [range(5000) | {wall_ns: 1}]}' >large/run.json
 status=0
 "$tacho" report -f csv large >out 2>err || status=$?
-[ "$status" -eq 1 ] || fail "a run.json of 50,000 metrics ended with $status"
+[ "$status" -eq 1 ] || fail "a run.json of 50,000 metrics exited with $status"
 says err "more than 64 metrics"
 
 # Folder, environment, CPUs, addresses, work, labels, configuration.
@@ -114,8 +114,8 @@ run 0 -n 2 --cwd deep/er --env COLOUR=blue --cpu 0 --no-aslr --work 10things --l
     sh -c 'pwd; echo $COLOUR; grep Cpus_allowed_list /proc/self/status; cat /proc/self/personality'
 says seen "$(cd deep/er && pwd -P)"
 says seen blue
-grep -q 'Cpus_allowed_list:.0$' seen || fail "--cpu 0 did not hold"
-grep -q '^00040000$' seen || fail "--no-aslr did not hold"
+grep -q 'Cpus_allowed_list:.0$' seen || fail "--cpu 0 had no effect"
+grep -q '^00040000$' seen || fail "--no-aslr had no effect"
 holds sh '.work == {"amount": 10, "unit": "things"} and .labels.k == "v"'
 holds sh '.config.document == {"a": 1, "b": [true]} and (.config.sha256 | length) == 64'
 holds sh '.statistics.throughput.median > 0'
@@ -131,20 +131,20 @@ says err "--prepare failed"
 # Variables that a program gets, and files that it writes.
 run 0 -n 2 -- sh -c 'echo "{}" >"$TACHO_PROFILE_JSONL"
     printf "sample_id,wall_time_us,kernel_time_us,seq_len\n1,2,3,4\n" >"$TACHO_RUN_DIR/latency.$$.csv"'
-[ "$(wc -l <tacho-out/sh/latest/profile.jsonl)" -eq 2 ] || fail "events were not put together"
-[ "$(wc -l <tacho-out/sh/latest/latency.csv)" -eq 3 ] || fail "latencies were not put together"
+[ "$(wc -l <tacho-out/sh/latest/profile.jsonl)" -eq 2 ] || fail "events were not merged"
+[ "$(wc -l <tacho-out/sh/latest/latency.csv)" -eq 3 ] || fail "latencies were not merged"
 echo '{"kv": "fp8", "pages": [16]}' >config.json
-run 0 -n 1 --name told --config config.json --label model=llama --label concurrency=4 --output told -- \
+run 0 -n 1 --name variables --config config.json --label model=llama --label concurrency=4 --output variables -- \
     sh -c 'env | grep ^TACHO_ | sort'
 for line in TACHO_PROFILE_MODEL=llama TACHO_PROFILE_CONCURRENCY=4 TACHO_PROFILE_ENV_HASH=sha256: \
     'TACHO_PROFILE_RUNTIME_FLAGS_JSON={"kv":"fp8","pages":[16]}' TACHO_TRACE_OUT=/ /iter/0001/profile.jsonl; do
-    says told "$line"
+    says variables "$line"
 done
-FERRUM_PROFILE_MODEL=mine FERRUM_TRACE_OUT=x.json run 0 -n 1 --name told --output told --env \
+FERRUM_PROFILE_MODEL=mine FERRUM_TRACE_OUT=x.json run 0 -n 1 --name variables --output variables --env \
     TACHO_PROFILE_JSONL=mine.jsonl -- sh -c 'env | grep ^TACHO_ | sort'
-! grep -E 'MODEL=[^m]|TRACE_OUT|iter.*jsonl' told || fail "what the user set is overridden"
-run 0 -n 1 --output told -- env
-says told TACHO_PROFILE_MODEL=env
+! grep -E 'MODEL=[^m]|TRACE_OUT|iter.*jsonl' variables || fail "a variable that the user set was overridden"
+run 0 -n 1 --output variables -- env
+says variables TACHO_PROFILE_MODEL=env
 run 0 -n 2 --power fixed:50 -- sleep 0.1
 holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9 and .energy_j < 60))'
 [ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not polled"
@@ -192,4 +192,4 @@ holds drawn '.samples | length == 2'
 
 # A trace has one span per run.
 run 0 -n 3 --trace -- true
-[ "$(jq '[.[] | select(.ph == "X")] | length' tacho-out/true/latest/trace.json)" -eq 3 ] || fail "no span a run"
+[ "$(jq '[.[] | select(.ph == "X")] | length' tacho-out/true/latest/trace.json)" -eq 3 ] || fail "there is not one span per run"

@@ -65,7 +65,7 @@ run 1 -n 6 --prepare "A_TOKEN=$secret ./prog; exit 3" -- true
 hidden "a failing hook"
 status=0
 "$tacho" run -c "./prog --token $secret | cat" >out 2>err || status=$?
-[ "$status" -eq 64 ] || fail "a line that needs a shell ended with $status"
+[ "$status" -eq 64 ] || fail "a line that needs a shell exited with $status"
 ! grep -qF "$secret" err || fail "a line that needs a shell is shown with the secret"
 
 # --keep-env.
@@ -110,7 +110,7 @@ for arguments in --dry-run --save "--html tacho-out/g.html --md tacho-out/g.md -
     # shellcheck disable=SC2086
     "$tacho" gate $arguments >out 2>err
     status=$?
-    case $arguments in --save) want=4 ;; *) want=0 ;; esac # the first baselines: nothing to judge by
+    case $arguments in --save) want=4 ;; *) want=0 ;; esac # the first baselines: there is nothing to compare with
     [ "$status" -eq "$want" ] || fail "gate $arguments exits with $status: $(cat out err)"
     ! grep -qF "$secret" out err || fail "gate $arguments shows the secret"
 done

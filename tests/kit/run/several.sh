@@ -44,7 +44,7 @@ for name in a b c; do
         fail "$name recorded: $(cat $folder/profile.jsonl)"
     jq -e "([.[] | select(.ph == \"X\" and .pid == 0)] | length) == 3 and
         any(.[]; .name == \"process_name\" and .args.name == \"$name\")" $folder/trace.json >/dev/null ||
-        fail "the trace of $name has not its runs"
+        fail "the trace of $name does not have its runs"
     value=$((value + 10))
 done
 
@@ -66,7 +66,7 @@ done
 
 # Each folder has a seal, and a change breaks only the seal of its folder.
 [ "$(grep -c '^sealed: ' err)" -eq 3 ] || fail "not three seals: $(cat err)"
-"$tacho" witness verify -q tacho-out/a/latest tacho-out/b/latest tacho-out/c/latest || fail "a seal does not fit"
+"$tacho" witness verify -q tacho-out/a/latest tacho-out/b/latest tacho-out/c/latest || fail "a seal does not match"
 echo >>tacho-out/b/latest/profile.jsonl
 for name in a b c; do
     status=0
@@ -170,7 +170,7 @@ for name in x y; do
     if [ "$status" -eq 0 ]; then
         [ -s tacho-out/$name/latest/flamegraph-$name.svg ] || fail "$name has no flamegraph"
         says tacho-out/$name/latest/report.html "flamegraph-$name.svg"
-        [ "$(grep -c $name burnt)" -eq 3 ] || fail "$name had not one extra run"
+        [ "$(grep -c $name burnt)" -eq 3 ] || fail "$name did not have one extra run"
     else
         says err "no flamegraph of '$name'"
     fi
@@ -200,7 +200,7 @@ pid=$!
 sleep 0.5
 kill -INT $pid
 wait $pid
-[ $? -eq 130 ] || fail "an interrupted run did not end with 130"
+[ $? -eq 130 ] || fail "an interrupted run did not exit with 130"
 for name in left right; do
     holds $name '.state == "interrupted" and [.samples[].pair] == [range(1; (.samples | length) + 1)]'
 done

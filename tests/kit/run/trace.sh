@@ -14,7 +14,7 @@ has()
 {
     jq -e "$1" "$trace" >/dev/null || {
         jq -c '.[]' "$trace" | head -60
-        fail "not so: $1"
+        fail "not true: $1"
     }
 }
 
@@ -40,7 +40,7 @@ has '[.[] | select(.ph == "s") | .id] | unique | length == 3'
 has '[.[] | select(.ph == "s" or .ph == "f")] | group_by(.id) | all((map(.pid) | unique | length) == 1)'
 has '[.[] | select(.ph == "b" or .ph == "e")] | all(.id2.local == "0x9")'
 
-"$tacho" trace validate "$trace" >out 2>err || fail "the trace is not sound: $(cat out err)"
+"$tacho" trace validate "$trace" >out 2>err || fail "the trace is not valid: $(cat out err)"
 
 # In a container every run may have the same pid.
 run 0 -n 1 --name once -- "$recorder"

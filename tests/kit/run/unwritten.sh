@@ -42,7 +42,7 @@ run 0 -n 2 --name fine -- true
 mkdir -p taken/x
 status=0
 "$tacho" report -f csv -o taken tacho-out/fine/latest >out 2>err || status=$?
-[ "$status" -eq 1 ] || fail "report into a folder ended with $status"
+[ "$status" -eq 1 ] || fail "report into a folder exited with $status"
 says err "directory"
 
 # A killed run whose files cannot be merged.
@@ -62,6 +62,6 @@ status=0
     [ {k} = 1 ] || ln -sf /dev/full "$TACHO_RUN_DIR/../../memory.csv"' >out 2>err || status=$?
 [ "$status" -eq 1 ] || {
     cat out err
-    fail "a sweep that cannot write memory.csv ended with $status"
+    fail "a sweep that cannot write memory.csv exited with $status"
 }
 grep -qs "memory.csv.*No space left" tacho-out/grid/cells/*/*/failure.txt || fail "failure.txt: $(cat tacho-out/grid/cells/*/*/failure.txt)"

@@ -47,8 +47,8 @@ run 0 -n 1 --name staged --cwd below -- ../prog
 holds staged '.vcs.dirty'
 holds staged ".program_sha256 == \"$(sha256sum <prog | cut -d' ' -f1)\""
 "$tacho" report -f md -o changed.md tacho-out/changed/latest >out 2>err
-grep -q "[0-9a-f]\{12\}-dirty$" changed.md || fail "the report says nothing of changes"
-grep -q '[0-9a-f]\{12\}-dirty' tacho-out/changed/latest/report.html || fail "report.html says nothing of changes"
+grep -q "[0-9a-f]\{12\}-dirty$" changed.md || fail "the report does not mention the changes"
+grep -q '[0-9a-f]\{12\}-dirty' tacho-out/changed/latest/report.html || fail "report.html does not mention the changes"
 "$tacho" compare tacho-out/clean/latest tacho-out/changed/latest >out 2>&1
 says out dirty
 says out program_sha256

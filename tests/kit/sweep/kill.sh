@@ -31,7 +31,7 @@ await()
     tries=0
     until [ -e "$LOG" ] && [ "$(wc -l <"$LOG")" -ge "$1" ]; do
         tries=$((tries + 1))
-        [ $tries -lt 1000 ] || fail "the sweep does not continue: $(cat err)"
+        [ $tries -lt 1000 ] || fail "the sweep does not make progress: $(cat err)"
         sleep 0.01
     done
 }

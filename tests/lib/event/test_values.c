@@ -1,5 +1,5 @@
-/* Reading the values of an event from mark to mark gives what reading member by member gives, for
-   valid lines and for lines damaged at every byte. */
+/* Reading the values of an event by their marks gives the same as reading them member by member,
+   for valid lines and for lines damaged at every byte. */
 #include "support/test.h"
 
 #include "base/buf.h"
