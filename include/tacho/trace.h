@@ -149,7 +149,7 @@ TACHO_API void tacho_process_name(const char *name);
 TACHO_API uint32_t tacho_track(const char *name);
 
 /** Records a span on a track. Spans of one track may come in any order; those that overlap
-   partly get lanes of their own. A span whose end_ns is before start_ns gets the length 0. A
+   partly get rows of their own. A span whose end_ns is before start_ns gets the length 0. A
    span that began before the trace starts at 0 and keeps its duration. */
 TACHO_API void tacho_track_span(uint32_t track, const char *name, const char *category,
                                 uint64_t start_ns, uint64_t end_ns, tacho_fields args);
