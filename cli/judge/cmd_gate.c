@@ -377,7 +377,8 @@ static const struct opt opts[] = {
      .help = "add the measured values to the baselines as an occasion, unless the gate fails",
      CLI_FLAG(struct gate_options, save)},
     {.name = "flame-on-regression",
-     .help = "on FAIL profile both sides and draw a differential flamegraph",
+     .help = "on FAIL profile both sides, draw a differential flamegraph, and name the stacks of "
+             "counted calls that were added",
      CLI_FLAG(struct gate_options, flame)},
     {.name = "md",
      .arg = "FILE",

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cli/core/stop.h"
 #include "kit/report/report.h"
 #include "kit/report/run_flame_diff.h"
 #include "kit/report/verdict_formats.h"
@@ -54,11 +55,13 @@ static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
 
 /* Profiles a bench. A failure is reported but does not change the verdict. Returns whether a
    differential flamegraph was drawn. */
-static bool draw_bench(struct tch_gate *g, const struct tch_gate_bench *b)
+static bool draw_bench(struct tch_gate *g, struct tch_gate_bench *b)
 {
     struct tch_warnings warnings = {.count = 0};
     tacho_error err;
 
+    if (tch_gate_take_stacks(g, b, cli_catch_stop(), &err) < 0)
+        cli_complain(&err, "no stacks of the counted calls of '%s'", b->bench->name);
     for (size_t i = 0; i < b->plan.command_count; i++)
         if (tch_run_flame(&b->run, i, &warnings, &err) < 0) {
             cli_complain(&err, "no flamegraph of '%s'", b->bench->name);
@@ -82,7 +85,7 @@ static size_t draw_failed(struct tch_gate *g, struct tch_verdict_flame *flames)
     size_t count = 0;
 
     for (size_t i = 0; i < g->count; i++) {
-        const struct tch_gate_bench *b = &g->benches[i];
+        struct tch_gate_bench *b = &g->benches[i];
 
         if (has_failed(g, b) && draw_bench(g, b))
             flames[count++] = (struct tch_verdict_flame){.title = b->bench->name,

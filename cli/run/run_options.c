@@ -389,7 +389,9 @@ const struct opt cli_plan_opts[] = {
      .help = "switch off address space randomisation",
      CLI_FLAG(struct run_options, plan.no_aslr)},
     {.name = "flame",
-     .help = "add a flamegraph to the report, from one extra run of each command",
+     .help =
+         "add a flamegraph to the report, from one extra run of each command; with --count, also "
+         "record the stacks of counted calls",
      CLI_FLAG(struct run_options, plan.flame)},
     {.name = "count",
      .arg = "LIST",

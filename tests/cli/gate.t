@@ -44,8 +44,9 @@ $ tacho gate --help
 |       --require-baseline     fail if a bench has no baseline (default: warn)
 |       --save                 add the measured values to the baselines as an
 |                              occasion, unless the gate fails
-|       --flame-on-regression  on FAIL profile both sides and draw a differential
-|                              flamegraph
+|       --flame-on-regression  on FAIL profile both sides, draw a differential
+|                              flamegraph, and name the stacks of counted calls
+|                              that were added
 |       --md FILE              write a comment for a pull request
 |       --junit FILE           write JUnit XML with one test case per budget
 |       --prometheus FILE      write gauges in Prometheus's text format

@@ -79,7 +79,8 @@ $ tacho run --help
 |                            0-3,6
 |       --no-aslr            switch off address space randomisation
 |       --flame              add a flamegraph to the report, from one extra run of
-|                            each command
+|                            each command; with --count, also record the stacks of
+|                            counted calls
 |       --count LIST         count exactly, in extra runs that are not timed:
 |                            instructions, syscalls, allocations, allocated-bytes,
 |                            faults

@@ -92,7 +92,8 @@ $ tacho sweep --help
 |                                    2 or 0-3,6
 |       --no-aslr                    switch off address space randomisation
 |       --flame                      add a flamegraph to the report, from one
-|                                    extra run of each command
+|                                    extra run of each command; with --count, also
+|                                    record the stacks of counted calls
 |       --count LIST                 count exactly, in extra runs that are not
 |                                    timed: instructions, syscalls, allocations,
 |                                    allocated-bytes, faults

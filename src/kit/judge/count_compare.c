@@ -3,11 +3,24 @@
 
 #include "run_compare.h"
 
-enum { PARTS_NAMED = 3 };
+enum { PARTS_NAMED = 3, STACKS_TEXT = 4096 };
 
 bool tch_counted(const struct tch_receipt *r, const struct tch_quantity *q)
 {
     return q->kind == TCH_QUANTITY_COUNT && r->counts.of[q->index].values.n > 0;
+}
+
+void tch_compare_stacks(struct tch_findings *f, const struct tch_about *about,
+                        const struct tch_count *a, const struct tch_count *b)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, STACKS_TEXT);
+    tch_count_add_stacks(&text, a, b);
+    if (text.len > 0)
+        tch_findings_note(f, "%s%s%s: %s", about->bench, about->bench[0] ? ": " : "",
+                          about->quantity.title, text.data);
+    tch_buf_release(&text);
 }
 
 bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const struct tch_count *a,
@@ -29,6 +42,8 @@ bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const st
     tch_buf_init_on(&detail, about->detail, sizeof about->detail, sizeof about->detail - 1);
     tch_count_add_difference(&detail, a, b, PARTS_NAMED);
     tch_buf_release(&detail);
+    if (about->exact && a->values.v[0] != b->values.v[0])
+        tch_compare_stacks(f, about, a, b);
     if (about->ask == TCH_ASK_NOTHING && about->detail[0])
         tch_findings_note(f, "%s%s%s: %s", bench, bench[0] ? ": " : "", about->quantity.title,
                           about->detail);

@@ -13,7 +13,7 @@
 #include "base/fail.h"
 #include "base/json_write.h"
 
-enum { NOTES_MOST = 64, NOTE_TEXT = 600, DIFFERENCES_MOST = 200, DOCUMENT_MAX = 64 << 20 };
+enum { NOTES_MOST = 64, NOTE_TEXT = 2000, DIFFERENCES_MOST = 200, DOCUMENT_MAX = 64 << 20 };
 
 static const struct {
     const char *name;

@@ -177,4 +177,14 @@ int tch_gate_confirm(struct tch_gate *g, const struct tch_gate_watch *watch, tac
 /** Returns the receipt of a bench's own side. */
 const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b);
 
+/**
+ * Takes the stacks of the calls whose exact counts FAILed, in extra runs of both sides, and adds
+ * notes that compare them with those of the other commit, or with those that the baseline has.
+ *
+ * @param stop  not 0: stop now; may be NULL
+ * @return like tch_run_take_stacks()
+ */
+int tch_gate_take_stacks(struct tch_gate *g, struct tch_gate_bench *b,
+                         const volatile sig_atomic_t *stop, tacho_error *err);
+
 #endif

@@ -55,6 +55,10 @@ void tch_compare_note_recording(struct tch_findings *f, const char *bench,
 bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const struct tch_count *a,
                        const struct tch_count *b);
 
+/** Adds a note with the stacks whose calls differ; see tch_count_add_stacks(). a may be NULL. */
+void tch_compare_stacks(struct tch_findings *f, const struct tch_about *about,
+                        const struct tch_count *a, const struct tch_count *b);
+
 /** Reports that a count with a budget is missing, and why. */
 void tch_compare_count_missing(struct tch_findings *f, const char *bench,
                                const struct tch_quantity *q, const struct tch_receipt *r);

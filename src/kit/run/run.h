@@ -104,6 +104,11 @@ int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warning
     not an error; the receipt says why. */
 int tch_run_count(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
+/** Takes the stacks of the calls that a command's counts are made of: tch_count_take_stacks(). stop
+    may be NULL. */
+int tch_run_take_stacks(struct tch_run *run, size_t index, const volatile sig_atomic_t *stop,
+                        tacho_error *err);
+
 /** Writes each run.json and removes samples.jsonl. */
 int tch_run_finish(struct tch_run *run, tacho_error *err);
 

@@ -23,6 +23,28 @@ static int conclude(void *ctx, tacho_error *err)
     return tch_run_hook_at(c->run, c->index, TCH_HOOK_CONCLUDE, err);
 }
 
+/* Makes the counted runs of one command, or those that take stacks. */
+static int make_runs(struct tch_run *run, size_t index, const volatile sig_atomic_t *stop,
+                     int (*make)(const struct tch_count_job *, struct tch_counts *, tacho_error *),
+                     tacho_error *err)
+{
+    struct counting ctx = {.run = run, .index = index};
+    struct tch_count_job job = {.plan = run->plan,
+                                .index = index,
+                                .stop = stop,
+                                .before = prepare,
+                                .after = conclude,
+                                .ctx = &ctx};
+
+    return make(&job, &run->items[index].receipt.counts, err);
+}
+
+int tch_run_take_stacks(struct tch_run *run, size_t index, const volatile sig_atomic_t *stop,
+                        tacho_error *err)
+{
+    return make_runs(run, index, stop, tch_count_take_stacks, err);
+}
+
 int tch_run_count(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     int status = 0;
@@ -31,15 +53,9 @@ int tch_run_count(struct tch_run *run, const struct tch_run_watch *watch, tacho_
         return 0;
     run->counted = true;
     for (size_t i = 0; i < run->plan->command_count && status == 0; i++) {
-        struct counting ctx = {.run = run, .index = i};
-        struct tch_count_job job = {.plan = run->plan,
-                                    .index = i,
-                                    .stop = watch->stop,
-                                    .before = prepare,
-                                    .after = conclude,
-                                    .ctx = &ctx};
-
-        status = tch_count_all(&job, &run->items[i].receipt.counts, err);
+        status = make_runs(run, i, watch->stop, tch_count_all, err);
+        if (status == 0 && run->plan->flame)
+            status = tch_run_take_stacks(run, i, watch->stop, err);
     }
     return status;
 }

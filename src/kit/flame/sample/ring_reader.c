@@ -3,18 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "sample_record.h"
 
 enum {
     SLOTS_PER_CPU = 128,
     SLOTS_LEAST = 256,
-    RECORD_ROOM = 1 << 16,
     CLOCK_SLACK = 10 * 1000 * 1000, /* ns by which two clocks may differ */
 };
 
@@ -35,7 +34,7 @@ int tch_ring_open(struct tch_ring_reader *r, uint32_t stack_bytes, uint32_t rate
     *r = (struct tch_ring_reader){.fd = -1};
     slot = (slot + 63) / 64 * 64;
     r->bytes = TCH_RING_DATA + (size_t)slots * slot;
-    r->record = malloc(RECORD_ROOM);
+    r->record = malloc(TCH_SAMPLE_ROOM);
     if (!r->record)
         return tch_fail_memory(err);
     r->fd = memfd_create("tacho-samples", MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -83,41 +82,13 @@ double tch_ring_rate(const struct tch_ring_reader *r)
     return r->weight_ns > 0 ? (double)r->samples * 1e9 / (double)r->weight_ns : 0;
 }
 
-static uint8_t *put_words(uint8_t *at, const void *words, size_t bytes)
-{
-    memcpy(at, words, bytes);
-    return at + bytes;
-}
-
-static uint8_t *put_word(uint8_t *at, uint64_t word)
-{
-    return put_words(at, &word, sizeof word);
-}
-
-/* Makes the record of perf_event_open(2) that collect_records.c reads. The period is the weight in
-   microseconds. */
-static int add_sample(struct tch_ring_reader *r, const struct tch_ring_record *head, uint32_t len,
+static int add_sample(struct tch_ring_reader *r, const struct tch_ring_record *head,
                       const uint8_t *stack, struct tch_collect *c, tacho_error *err)
 {
-    struct perf_event_header *record = (void *)r->record;
-    uint8_t *at = r->record + sizeof *record;
-
-    at = put_word(at, head->regs[8]); /* IP */
-    at = put_word(at, (uint64_t)head->tid << 32 | head->pid);
-    at = put_word(at, head->time);
-    at = put_word(at, (head->weight + 500) / 1000);
-    at = put_word(at, 0); /* no callchain */
-    at = put_word(at, PERF_SAMPLE_REGS_ABI_64);
-    at = put_words(at, head->regs, sizeof head->regs);
-    at = put_word(at, r->sizes.stack_bytes);
-    memcpy(at, stack, len);
-    at = put_word(at + r->sizes.stack_bytes, len);
-    *record = (struct perf_event_header){.type = PERF_RECORD_SAMPLE,
-                                         .misc = PERF_RECORD_MISC_USER,
-                                         .size = (uint16_t)(at - r->record)};
+    tch_sample_record(r->record, head, r->sizes.stack_bytes, stack);
     r->samples++;
     r->weight_ns += head->weight;
-    return tch_collect_record(c, record, err);
+    return tch_collect_record(c, (const void *)r->record, err);
 }
 
 /* Whether no producer of ours wrote this. A thread cannot have run longer than we have. */
@@ -142,7 +113,7 @@ static int add_record(struct tch_ring_reader *r, const struct tch_ring_record *s
         return 0;
     }
     if (head.kind == TCH_RING_SAMPLE)
-        return add_sample(r, &head, head.len, slot->data, c, err);
+        return add_sample(r, &head, slot->data, c, err);
     memcpy(text, slot->data, head.len);
     text[head.len] = '\0';
     if (head.kind == TCH_RING_MAPS)

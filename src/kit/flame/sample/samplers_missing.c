@@ -1,7 +1,8 @@
-/* Takes the place of preload_fit.c, tracer.c and tracer_loop.c on a CPU whose registers the
-   samplers without perf events cannot read. */
+/* Takes the place of preload_fit.c, sample_stopped.c, tracer.c and tracer_loop.c on a CPU whose
+   registers the samplers without perf events cannot read. */
 #include "base/fail.h"
 #include "preload_fit.h"
+#include "sample_record.h"
 #include "tracer.h"
 
 static int refuse(tacho_error *err)
@@ -31,5 +32,13 @@ int tch_tracer_start(const struct tch_tracer_options *o, pid_t *ret, tacho_error
 {
     (void)o;
     (void)ret;
+    return refuse(err);
+}
+
+int64_t tch_sample_stopped(struct tch_collect *c, pid_t tid, uint8_t *room, tacho_error *err)
+{
+    (void)c;
+    (void)tid;
+    (void)room;
     return refuse(err);
 }

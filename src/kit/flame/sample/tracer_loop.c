@@ -39,6 +39,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "ring_maps.h"
+#include "sample_record.h"
 #include "tracer.h"
 
 enum { MAPS_MAX = 16 << 20 };
@@ -223,15 +224,6 @@ static void read_maps(struct tracer *t, const struct traced *thread, struct spac
     tch_buf_release(&b);
 }
 
-static void fill_registers(const struct user_regs_struct *r, uint64_t *regs)
-{
-    const uint64_t order[TCH_RING_REGS] = {r->rax, r->rbx, r->rcx, r->rdx, r->rsi, r->rdi,
-                                           r->rbp, r->rsp, r->rip, r->r8,  r->r9,  r->r10,
-                                           r->r11, r->r12, r->r13, r->r14, r->r15};
-
-    memcpy(regs, order, sizeof order);
-}
-
 /* Copies the registers and the stack of a stopped thread. The stack is empty if it may not be
    read. */
 static void take_sample(struct tracer *t, struct traced *thread)
@@ -258,7 +250,7 @@ static void take_sample(struct tracer *t, struct traced *thread)
     record->tid = (uint32_t)thread->tid;
     record->time = tch_now_ns();
     record->weight = ran - thread->counted;
-    fill_registers(&regs, record->regs);
+    tch_sample_registers(&regs, record->regs);
     len = process_vm_readv(thread->tid, &(struct iovec){record->data, t->ring->stack_bytes}, 1,
                            &(struct iovec){(void *)(regs.rsp - TCH_RED_ZONE), t->ring->stack_bytes},
                            1, 0);

@@ -80,6 +80,7 @@ void tch_counts_release(struct tch_counts *counts)
     for (int i = 0; i < TCH_COUNTS; i++) {
         tch_values_release(&counts->of[i].values);
         free(counts->of[i].parts);
+        tch_count_stacks_release(&counts->of[i]);
     }
     *counts = (struct tch_counts){0};
 }
@@ -149,9 +150,11 @@ static int keep_tally(struct tch_counts *counts, unsigned kinds,
     return status;
 }
 
-/* Describes how the command failed in a counted run. */
-static void describe_failure(const struct tch_tally *tally, char why[TCH_COUNT_TEXT])
+bool tch_count_succeeded(const struct tch_run_plan *plan, const struct tch_tally *tally,
+                         char why[TCH_COUNT_TEXT])
 {
+    if (WIFEXITED(tally->status) && (WEXITSTATUS(tally->status) == 0 || plan->allow_nonzero))
+        return true;
     if (WIFSIGNALED(tally->status))
         snprintf(why, TCH_COUNT_TEXT, "the counted run was killed by signal %d (%s)",
                  WTERMSIG(tally->status), strsignal(WTERMSIG(tally->status)));
@@ -160,10 +163,11 @@ static void describe_failure(const struct tch_tally *tally, char why[TCH_COUNT_T
                  "the counted run failed with status %d; it runs with few environment variables, "
                  "--env adds more",
                  WEXITSTATUS(tally->status));
+    return false;
 }
 
-static int make_run(const struct tch_count_job *job, const struct tch_count_backend *backend,
-                    const struct tch_count_target *t, struct tch_tally *tally, tacho_error *err)
+int tch_count_make_run(const struct tch_count_job *job, const struct tch_count_backend *backend,
+                       const struct tch_count_target *t, struct tch_tally *tally, tacho_error *err)
 {
     int status = job->before ? job->before(job->ctx, err) : 0;
 
@@ -194,24 +198,19 @@ static int count_by(const struct tch_count_job *job, const struct tch_count_back
     if (!backend->check(t, source, why))
         return 0;
     for (uint64_t i = 0; i < job->plan->count_runs; i++) {
-        bool ok;
-        int status = make_run(job, backend, t, &tally, err);
+        int status = tch_count_make_run(job, backend, t, &tally, err);
 
         if (status < 0)
             return status;
-        ok = WIFEXITED(tally.status) && WEXITSTATUS(tally.status) == 0;
         if (tally.code != 0)
             snprintf(why, TCH_COUNT_TEXT, "%s", tally.why);
-        else if (!ok && (!job->plan->allow_nonzero || WIFSIGNALED(tally.status)))
-            describe_failure(&tally, why);
-        else
-            status = keep_tally(counts, kinds, backend, &tally, err);
-        if (status < 0)
-            return status;
-        if (tally.code != 0 || (!ok && (!job->plan->allow_nonzero || WIFSIGNALED(tally.status)))) {
+        if (tally.code != 0 || !tch_count_succeeded(job->plan, &tally, why)) {
             refuse(counts, kinds, why);
             return 0;
         }
+        status = keep_tally(counts, kinds, backend, &tally, err);
+        if (status < 0)
+            return status;
     }
     tch_count_key(backend, source, key);
     for (int i = 0; i < TCH_COUNTS; i++)

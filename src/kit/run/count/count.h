@@ -32,7 +32,9 @@ enum {
     TCH_COUNT_RUNS = 2, /* default number of counted runs for each count */
     TCH_COUNT_TEXT = 200,
     TCH_COUNT_PART_TEXT = 40,
-    TCH_COUNT_PARTS = 1100, /* limit of parts of one count; more than there are system calls */
+    TCH_COUNT_PARTS = 1100,      /* limit of parts of one count; more than there are system calls */
+    TCH_COUNT_STACKS = 4096,     /* limit of different stacks of one count */
+    TCH_COUNT_STACK_TEXT = 4000, /* limit of the text of a stack */
 };
 
 struct tch_count_info {
@@ -49,6 +51,12 @@ struct tch_count_part {
     double value;
 };
 
+/** Calls that were made with the same stack. */
+struct tch_count_stack {
+    char *text;   /**< functions, root first, then the call: "main;work;malloc" */
+    double value; /**< number of calls; of allocated bytes: their number */
+};
+
 /** One count of a command. */
 struct tch_count {
     bool asked;
@@ -59,6 +67,9 @@ struct tch_count {
     double run_ns;                /**< wall time of the longest counted run */
     struct tch_count_part *parts; /**< parts in the first run, sorted by name */
     size_t part_count;
+    struct tch_count_stack *stacks; /**< stacks of all calls, sorted by text; or NULL */
+    size_t stack_count;
+    char no_stacks[TCH_COUNT_TEXT]; /**< why there are no stacks; "" if nobody asked for them */
 };
 
 struct tch_counts {
@@ -80,6 +91,7 @@ bool tch_count_find(const char *name, size_t len, enum tch_count_kind *ret);
 bool tch_count_exact(const struct tch_count *c);
 
 void tch_counts_release(struct tch_counts *counts);
+void tch_count_stacks_release(struct tch_count *c);
 
 /** Writes what to count, and in how many runs, as members of a plan. Writes nothing if nothing is
     counted. counts has one bit per kind. */
@@ -100,6 +112,14 @@ int tch_counts_parse(const char *raw, size_t len, struct tch_counts *ret, tacho_
     differences first, at most `most` of them. Adds nothing if they are equal. */
 void tch_count_add_difference(struct tch_buf *out, const struct tch_count *a,
                               const struct tch_count *b, size_t most);
+
+/**
+ * Adds which stacks differ, such as "malloc +1 in extra <- work <- main": the largest differences
+ * first. If a is NULL or has no stacks, adds the stacks of b with the most of the calls that
+ * differ, and says so. Adds nothing if b has no stacks, or the reason if there is one.
+ */
+void tch_count_add_stacks(struct tch_buf *out, const struct tch_count *a,
+                          const struct tch_count *b);
 
 struct tch_run_plan;
 
@@ -122,5 +142,14 @@ struct tch_count_job {
  * `before` and `after` returned
  */
 int tch_count_all(const struct tch_count_job *job, struct tch_counts *ret, tacho_error *err);
+
+/**
+ * Takes the stacks of all system calls and allocations in one more run for each of these, if they
+ * were counted and are exact. A count without stacks has the reason in no_stacks.
+ *
+ * @return like tch_count_all()
+ */
+int tch_count_take_stacks(const struct tch_count_job *job, struct tch_counts *counts,
+                          tacho_error *err);
 
 #endif

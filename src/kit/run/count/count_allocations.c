@@ -21,7 +21,7 @@
 #include "kit/flame/unwind/elf_image.h"
 #include "kit/run/preload/allocations_shared.h"
 
-static const char *const allocator_names[TCH_COUNT_PARTS] = {
+const char *const tch_allocator_names[TCH_COUNT_PARTS] = {
     [TCH_ALLOC_MALLOC] = "malloc",
     [TCH_ALLOC_CALLOC] = "calloc",
     [TCH_ALLOC_REALLOC] = "realloc",
@@ -160,21 +160,29 @@ static char **make_env(const struct tch_count_target *t, int fd)
     return with.env ? tch_count_env_with(&with, TCH_ALLOCATIONS_INTO, into) : NULL;
 }
 
-static void count(const struct tch_count_target *t, struct tch_tally *tally)
+struct tch_allocation_counters *tch_allocations_prepare(const struct tch_count_target *t,
+                                                        struct tch_count_start *start,
+                                                        struct tch_tally *tally)
 {
     struct tch_allocation_counters *c = MAP_FAILED;
     int fd = memfd_create("tacho-allocations", MFD_CLOEXEC);
-    struct tch_count_start start = {.path = t->path, .argv = t->argv};
-    pid_t pid;
 
     if (fd >= 0 && ftruncate(fd, sizeof *c) == 0)
         c = mmap(NULL, sizeof *c, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    start.env = c != MAP_FAILED ? make_env(t, fd) : NULL;
-    if (!start.env) {
-        tch_tally_fail(tally, TACHO_EIO, "there is no memory for the counters");
-        return;
-    }
-    pid = tch_count_start(&start, tally);
+    *start = (struct tch_count_start){
+        .path = t->path, .argv = t->argv, .env = c != MAP_FAILED ? make_env(t, fd) : NULL};
+    if (start->env)
+        return c;
+    tch_tally_fail(tally, TACHO_EIO, "there is no memory for the counters");
+    return NULL;
+}
+
+static void count(const struct tch_count_target *t, struct tch_tally *tally)
+{
+    struct tch_count_start start;
+    struct tch_allocation_counters *c = tch_allocations_prepare(t, &start, tally);
+    pid_t pid = c ? tch_count_start(&start, tally) : -1;
+
     if (pid < 0)
         return;
     tch_count_wait(pid, tally);
@@ -187,5 +195,5 @@ const struct tch_count_backend tch_count_allocations = {
     .counts = 1u << TCH_COUNT_ALLOCATIONS | 1u << TCH_COUNT_ALLOCATED_BYTES,
     .check = check,
     .count = count,
-    .part_names = allocator_names,
+    .part_names = tch_allocator_names,
 };

@@ -36,6 +36,8 @@ struct tch_count_target {
     const char *cwd;  /**< working folder; NULL: ours */
     const char *file; /**< path of the program, relative to our folder */
     char **env;       /**< "K=V", NULL-terminated, without variables that a back end adds */
+    int stacks_fd;    /**< used by count_stacks.c: where the counter writes the stacks */
+    enum tch_count_kind stacks_of; /**< used by count_stacks.c: the calls whose stacks it takes */
 };
 
 struct tch_count_backend {
@@ -65,6 +67,16 @@ extern const struct tch_count_backend tch_count_ptrace;
 int tch_count_run(const struct tch_count_backend *backend, const struct tch_count_target *t,
                   const volatile sig_atomic_t *stop, struct tch_tally *tally, tacho_error *err);
 
+/** Makes one run of a job with its hooks. Returns what tch_count_run() and the hooks return, or
+    TACHO_EIO if the job was stopped. */
+int tch_count_make_run(const struct tch_count_job *job, const struct tch_count_backend *backend,
+                       const struct tch_count_target *t, struct tch_tally *tally, tacho_error *err);
+
+/** Returns whether the command succeeded. If not, and if the plan requires success, describes how
+    it failed in `why`. */
+bool tch_count_succeeded(const struct tch_run_plan *plan, const struct tch_tally *tally,
+                         char why[TCH_COUNT_TEXT]);
+
 /* --- For back ends, in the counter --- */
 
 /** How the command is started. */
@@ -84,6 +96,39 @@ struct tch_count_start {
  * @return its pid, or -1 with the tally's code set
  */
 pid_t tch_count_start(const struct tch_count_start *start, struct tch_tally *tally);
+
+/**
+ * Starts the command like tch_count_start(), but the child waits before its exec until the caller
+ * closes *hold. Sets start->before_exec.
+ */
+pid_t tch_count_start_held(struct tch_count_start *start, int *hold, struct tch_tally *tally);
+
+/** A system call that a traced thread is about to make. */
+struct tch_traced_call {
+    pid_t tid;
+    bool first;  /**< the exec that starts the command; it has no stack */
+    size_t part; /**< index in tch_syscall_names */
+    uint64_t nr; /**< number of the call; UINT64_MAX: of another architecture */
+    const uint64_t *args;
+};
+
+/** Runs the command under ptrace and calls on_call at each system call, until the command has
+    exited or on_call returns false. */
+void tch_count_trace(struct tch_count_start *start, struct tch_tally *tally,
+                     bool (*on_call)(void *ctx, const struct tch_traced_call *call), void *ctx);
+
+/**
+ * Prepares a run with the preloaded counters: sets the path, the arguments and the environment of
+ * `start`.
+ *
+ * @return the counters, or NULL with the tally's code set
+ */
+struct tch_allocation_counters *tch_allocations_prepare(const struct tch_count_target *t,
+                                                        struct tch_count_start *start,
+                                                        struct tch_tally *tally);
+
+/** Names of the allocating functions by enum tch_allocator. */
+extern const char *const tch_allocator_names[TCH_COUNT_PARTS];
 
 /** Waits until the command has exited and sets the tally's status. */
 void tch_count_wait(pid_t pid, struct tch_tally *tally);

@@ -1,4 +1,4 @@
-/* Writes and parses counts in run.json, and compares them part by part. */
+/* Writes and parses counts in run.json. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +32,15 @@ static void write_count(struct tch_buf *b, const struct tch_count *c)
             tch_json_put_f64(b, c->parts[i].name, c->parts[i].value);
         tch_json_end_object(b);
     }
+    if (c->stack_count > 0) {
+        tch_json_key(b, "stacks");
+        tch_json_begin_object(b);
+        for (size_t i = 0; i < c->stack_count; i++)
+            tch_json_put_f64(b, c->stacks[i].text, c->stacks[i].value);
+        tch_json_end_object(b);
+    }
+    if (c->no_stacks[0])
+        tch_json_put_text(b, "no_stacks", c->no_stacks);
     tch_json_end_object(b);
 }
 
@@ -140,6 +149,48 @@ static int read_parts(struct tch_json_reader *j, struct tch_count *c, tacho_erro
     return status < 0 ? status : more;
 }
 
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const struct tch_count_stack *)a)->text,
+                  ((const struct tch_count_stack *)b)->text);
+}
+
+static int read_stacks(struct tch_json_reader *j, struct tch_count *c, tacho_error *err)
+{
+    struct tch_json_value key;
+    int more = 0;
+    int status = tch_json_read(j, &key);
+
+    if (status == 0 && (key.type != TCH_JSON_OBJECT || c->stack_count > 0))
+        return fail(err, "'stacks' must be one object");
+    while (status == 0 && (more = tch_json_member(j, &key)) > 0) {
+        struct tch_buf text;
+        double value;
+
+        if (c->stack_count == TCH_COUNT_STACKS)
+            return fail(err, "there are too many stacks");
+        tch_buf_init(&text, TCH_COUNT_STACK_TEXT);
+        tch_json_unescape(&key, &text);
+        if (text.failed) {
+            tch_buf_release(&text);
+            return fail(err, "the text of a stack is too long");
+        }
+        status = read_number(j, &value, err);
+        if (status < 0 || tch_array_extend(&c->stacks, c->stack_count) < 0) {
+            tch_buf_release(&text);
+            return status < 0 ? status : tch_fail_memory(err);
+        }
+        c->stacks[c->stack_count] =
+            (struct tch_count_stack){.text = tch_buf_take(&text), .value = value};
+        if (!c->stacks[c->stack_count].text)
+            return tch_fail_memory(err);
+        c->stack_count++;
+    }
+    if (c->stack_count > 1)
+        qsort(c->stacks, c->stack_count, sizeof *c->stacks, by_text);
+    return status < 0 ? status : more;
+}
+
 static int read_count(struct tch_json_reader *j, struct tch_count *c, tacho_error *err)
 {
     struct tch_json_value key;
@@ -162,6 +213,10 @@ static int read_count(struct tch_json_reader *j, struct tch_count *c, tacho_erro
             status = read_values(j, &c->values, err);
         else if (tch_json_is(&key, "parts"))
             status = read_parts(j, c, err);
+        else if (tch_json_is(&key, "stacks"))
+            status = read_stacks(j, c, err);
+        else if (tch_json_is(&key, "no_stacks"))
+            status = read_text(j, c->no_stacks, sizeof c->no_stacks, err);
         else
             status = tch_json_skip(j);
     }
@@ -193,52 +248,4 @@ int tch_counts_parse(const char *raw, size_t len, struct tch_counts *ret, tacho_
                                                           : tch_json_skip(&j);
     }
     return status < 0 ? status : more;
-}
-
-/* --- Differences --- */
-
-static double part_of(const struct tch_count *c, const char *name)
-{
-    for (size_t i = 0; i < c->part_count; i++)
-        if (strcmp(c->parts[i].name, name) == 0)
-            return c->parts[i].value;
-    return 0;
-}
-
-static int by_size(const void *a, const void *b)
-{
-    const struct tch_count_part *x = a;
-    const struct tch_count_part *y = b;
-
-    if (fabs(x->value) != fabs(y->value))
-        return fabs(x->value) > fabs(y->value) ? -1 : 1;
-    return strcmp(x->name, y->name);
-}
-
-void tch_count_add_difference(struct tch_buf *out, const struct tch_count *a,
-                              const struct tch_count *b, size_t most)
-{
-    size_t room = a->part_count + b->part_count;
-    struct tch_count_part *list = calloc(room + 1, sizeof *list);
-    size_t count = 0;
-
-    for (size_t i = 0; list && i < room; i++) {
-        bool of_b = i < b->part_count;
-        const char *name = of_b ? b->parts[i].name : a->parts[i - b->part_count].name;
-        double change = part_of(b, name) - part_of(a, name);
-
-        if (change == 0 || (!of_b && part_of(b, name) > 0))
-            continue;
-        list[count] = (struct tch_count_part){.value = change};
-        memcpy(list[count++].name, name, TCH_COUNT_PART_TEXT);
-    }
-    if (!list)
-        out->failed = true;
-    if (count > 1)
-        qsort(list, count, sizeof *list, by_size);
-    for (size_t i = 0; i < count && i < most; i++)
-        tch_buf_addf(out, "%s%s %+.0f", i > 0 ? ", " : "", list[i].name, list[i].value);
-    if (count > most)
-        tch_buf_addf(out, " and %zu more", count - most);
-    free(list);
 }

@@ -3,7 +3,6 @@
  * an instruction or a few, so the count is often not exact.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <stdio.h>
@@ -47,39 +46,20 @@ static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
     return fd >= 0;
 }
 
-static void await_counter(void *ctx)
-{
-    const int *pipe_fd = ctx;
-    char byte;
-
-    close(pipe_fd[1]);
-    while (read(pipe_fd[0], &byte, 1) < 0 && errno == EINTR)
-        ;
-}
-
 static void count(const struct tch_count_target *t, struct tch_tally *tally)
 {
-    int pipe_fd[2];
-    struct tch_count_start start = {.path = t->path,
-                                    .argv = t->argv,
-                                    .env = t->env,
-                                    .before_exec = await_counter,
-                                    .ctx = pipe_fd};
+    struct tch_count_start start = {.path = t->path, .argv = t->argv, .env = t->env};
     uint64_t read_out[3] = {0}; /* the count, enabled and running nanoseconds */
-    pid_t pid;
+    int hold;
+    pid_t pid = tch_count_start_held(&start, &hold, tally);
     int fd;
 
-    if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
-        tch_tally_fail(tally, TACHO_EIO, "cannot make a pipe: %s", strerrordesc_np(errno));
-        return;
-    }
-    pid = tch_count_start(&start, tally);
     if (pid < 0)
         return;
     fd = open_counter(pid);
     if (fd < 0)
         kill(pid, SIGKILL);
-    close(pipe_fd[1]); /* the child waits for this */
+    close(hold); /* the child waits for this */
     tch_count_wait(pid, tally);
     if (fd < 0 || read(fd, read_out, sizeof read_out) != (ssize_t)sizeof read_out)
         tch_tally_fail(tally, TACHO_EUNSUPPORTED, "the CPU's counter cannot be read");

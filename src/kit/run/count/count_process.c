@@ -85,6 +85,33 @@ pid_t tch_count_start(const struct tch_count_start *start, struct tch_tally *tal
     return pid;
 }
 
+static void await_release(void *ctx)
+{
+    const int *pipe_fd = ctx;
+    char byte;
+
+    close(pipe_fd[1]);
+    while (read(pipe_fd[0], &byte, 1) < 0 && errno == EINTR)
+        ;
+}
+
+pid_t tch_count_start_held(struct tch_count_start *start, int *hold, struct tch_tally *tally)
+{
+    int pipe_fd[2];
+    pid_t pid;
+
+    if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
+        tch_tally_fail(tally, TACHO_EIO, "cannot make a pipe: %s", strerrordesc_np(errno));
+        return -1;
+    }
+    start->before_exec = await_release;
+    start->ctx = pipe_fd;
+    pid = tch_count_start(start, tally);
+    close(pipe_fd[0]);
+    *hold = pipe_fd[1];
+    return pid;
+}
+
 void tch_count_wait(pid_t pid, struct tch_tally *tally)
 {
     while (waitpid(pid, &tally->status, __WALL) < 0 && errno == EINTR)

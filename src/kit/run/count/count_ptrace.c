@@ -7,7 +7,6 @@
  * call. Descendants are traced from their first instruction on.
  */
 #include <errno.h>
-#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/ptrace.h>
 #include <signal.h>
@@ -32,29 +31,46 @@ static long trace(long request, pid_t pid, unsigned long addr, void *data)
     return syscall(SYS_ptrace, request, pid, addr, data);
 }
 
-static void await_tracer(void *ctx)
-{
-    const int *pipe_fd = ctx;
-    char byte;
+/* A function that is called at each system call, and its argument. */
+struct watcher {
+    bool (*on_call)(void *ctx, const struct tch_traced_call *call);
+    void *ctx;
+};
 
-    close(pipe_fd[1]);
-    while (read(pipe_fd[0], &byte, 1) < 0 && errno == EINTR)
-        ;
-}
-
-/* Counts the call that a thread is about to make. */
-static void count_entry(pid_t pid, struct tch_tally *tally)
+/* Reports the call that a stopped thread is about to make. Returns whether to continue. */
+static bool report_entry(const struct watcher *w, pid_t pid)
 {
     struct ptrace_syscall_info info = {0};
-    size_t part = TCH_COUNT_PARTS - 1;
+    struct tch_traced_call call = {.tid = pid, .part = TCH_COUNT_PARTS - 1, .nr = UINT64_MAX};
+    uint64_t args[6];
 
     if (trace(PTRACE_GET_SYSCALL_INFO, pid, sizeof info, &info) < 0 ||
         info.op != PTRACE_SYSCALL_INFO_ENTRY)
-        return;
-    if (info.arch == AUDIT_ARCH_X86_64 && info.entry.nr < TCH_COUNT_PARTS - 1)
-        part = (size_t)info.entry.nr;
-    tally->part[part]++;
-    tally->value[TCH_COUNT_SYSCALLS]++;
+        return true;
+    if (info.arch == AUDIT_ARCH_X86_64)
+        call.nr = info.entry.nr;
+    if (call.nr < TCH_COUNT_PARTS - 1)
+        call.part = (size_t)call.nr;
+    for (size_t i = 0; i < 6; i++)
+        args[i] = info.entry.args[i];
+    call.args = args;
+    return w->on_call(w->ctx, &call);
+}
+
+/* Reports the call that a thread was stopped at, if there is one. Returns whether to continue. */
+static bool report_stop(const struct watcher *w, pid_t pid, int status, bool *started)
+{
+    const uint64_t no_args[6] = {0};
+    bool is_exec = status >> 16 == PTRACE_EVENT_EXEC;
+
+    if (!*started && is_exec) {
+        struct tch_traced_call call = {
+            .tid = pid, .first = true, .part = SYS_execve, .nr = SYS_execve, .args = no_args};
+
+        *started = true;
+        return w->on_call(w->ctx, &call);
+    }
+    return !*started || WSTOPSIG(status) != SYSCALL_STOP || report_entry(w, pid);
 }
 
 /* Lets a stopped thread continue to its next call. */
@@ -72,9 +88,10 @@ static void resume(pid_t pid, int status)
         trace(PTRACE_SYSCALL, pid, 0, (void *)(long)sig);
 }
 
-static void count_calls(pid_t command, struct tch_tally *tally)
+static void watch_calls(pid_t command, const struct watcher *w, struct tch_tally *tally)
 {
     bool started = false;
+    bool fine = true;
     int status;
 
     for (;;) {
@@ -85,12 +102,9 @@ static void count_calls(pid_t command, struct tch_tally *tally)
         if (pid < 0)
             return;
         if (WIFSTOPPED(status)) {
-            if (!started && status >> 16 == PTRACE_EVENT_EXEC) {
-                started = true;
-                tally->part[SYS_execve]++;
-                tally->value[TCH_COUNT_SYSCALLS]++;
-            } else if (started && WSTOPSIG(status) == SYSCALL_STOP) {
-                count_entry(pid, tally);
+            if (fine && !report_stop(w, pid, status, &started)) {
+                fine = false;
+                kill(command, SIGKILL);
             }
             resume(pid, status);
         } else if (pid == command) {
@@ -100,21 +114,13 @@ static void count_calls(pid_t command, struct tch_tally *tally)
     }
 }
 
-static void count(const struct tch_count_target *t, struct tch_tally *tally)
+void tch_count_trace(struct tch_count_start *start, struct tch_tally *tally,
+                     bool (*on_call)(void *ctx, const struct tch_traced_call *call), void *ctx)
 {
-    int pipe_fd[2];
-    struct tch_count_start start = {.path = t->path,
-                                    .argv = t->argv,
-                                    .env = t->env,
-                                    .before_exec = await_tracer,
-                                    .ctx = pipe_fd};
-    pid_t pid;
+    const struct watcher w = {on_call, ctx};
+    int hold;
+    pid_t pid = tch_count_start_held(start, &hold, tally);
 
-    if (pipe2(pipe_fd, O_CLOEXEC) < 0) {
-        tch_tally_fail(tally, TACHO_EIO, "cannot make a pipe: %s", strerrordesc_np(errno));
-        return;
-    }
-    pid = tch_count_start(&start, tally);
     if (pid < 0)
         return;
     if (trace(PTRACE_SEIZE, pid, 0, (void *)(long)OPTIONS) < 0) {
@@ -124,8 +130,24 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
         tch_count_wait(pid, tally);
         return;
     }
-    close(pipe_fd[1]); /* the child waits for this */
-    count_calls(pid, tally);
+    close(hold); /* the child waits for this */
+    watch_calls(pid, &w, tally);
+}
+
+static bool count_call(void *ctx, const struct tch_traced_call *call)
+{
+    struct tch_tally *tally = ctx;
+
+    tally->part[call->part]++;
+    tally->value[TCH_COUNT_SYSCALLS]++;
+    return true;
+}
+
+static void count(const struct tch_count_target *t, struct tch_tally *tally)
+{
+    struct tch_count_start start = {.path = t->path, .argv = t->argv, .env = t->env};
+
+    tch_count_trace(&start, tally, count_call, tally);
 }
 
 static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],

@@ -165,6 +165,16 @@ static void add_bytes(size_t size)
         atomic_fetch_add_explicit(&slot->bytes, size, memory_order_relaxed);
 }
 
+/* Makes a system call that does not exist, so that a tracer takes the stack of this allocation. */
+static void announce(enum tch_allocator by, size_t size)
+{
+    int before = errno;
+
+    syscall(TCH_ALLOCATION_CALL + by, size);
+    errno = before;
+}
+
+/* Counts a call. The caller adds the bytes. */
 static void count(enum tch_allocator by, size_t size)
 {
     if (!slot)
@@ -172,14 +182,17 @@ static void count(enum tch_allocator by, size_t size)
     if (!slot)
         return;
     atomic_fetch_add_explicit(&slot->calls[by], 1, memory_order_relaxed);
-    add_bytes(size);
+    if (atomic_load_explicit(&atomic_load(&counters)->announce, memory_order_relaxed))
+        announce(by, size);
 }
 
 /* Leaves a call, and counts it unless it was made inside another one. */
 static void leave(enum tch_allocator by, size_t size)
 {
-    if (--depth == 0 && !in_new)
+    if (--depth == 0 && !in_new) {
         count(by, size);
+        add_bytes(size);
+    }
     if (depth == 0)
         in_new = false;
 }
@@ -305,7 +318,7 @@ static void *call_new(int form, const char *symbol, enum tch_allocator by, size_
     if (!next_new[form])
         *(void **)&next_new[form] = find(symbol);
     if (counted)
-        count(by, 0);
+        count(by, size);
     in_new = true;
     p = next_new[form](size, b, c);
     in_new = false;

@@ -14,7 +14,10 @@
 #define TCH_ALLOCATIONS_INTO "TACHO_COUNT_INTO"
 #define TCH_ALLOCATIONS_LIB  "tacho-allocations.so"
 
-enum { TCH_ALLOCATION_SLOTS = 4096 };
+enum {
+    TCH_ALLOCATION_SLOTS = 4096,
+    TCH_ALLOCATION_CALL = 0x7ac0, /* no system call has this number or one of the next ones */
+};
 
 enum tch_allocator {
     TCH_ALLOC_MALLOC,
@@ -37,8 +40,10 @@ struct tch_allocation_slot {
 };
 
 struct tch_allocation_counters {
-    atomic_uint loaded; /**< number of programs that loaded the object */
-    atomic_uint taken;  /**< slots taken; may exceed their number */
+    atomic_uint loaded;   /**< number of programs that loaded the object */
+    atomic_uint taken;    /**< slots taken; may exceed their number */
+    atomic_bool announce; /**< set by tacho: make the system call TCH_ALLOCATION_CALL + the function
+                             with the size at each counted call */
     struct tch_allocation_slot slot[TCH_ALLOCATION_SLOTS];
 };
 
