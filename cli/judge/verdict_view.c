@@ -246,7 +246,7 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     tch_buf_init(&text, 1 << 16);
     tch_buf_init(&line, 1 << 16);
     for (size_t i = 0; i < f->count; i++) {
-        if (!f->rows[i].why[0] || f->about[i].ask == TCH_ASK_NOTHING)
+        if (!f->rows[i].why[0])
             continue;
         tch_buf_clear(&text);
         tch_add_sentence(&text, f, i);

@@ -5,7 +5,7 @@
  * A tolerance is judged by the sign flips of kit/stats/flip.h (Fisher 1935, Pitman 1937), which
  * assume that a coin decided the order of each pair. Runs that were not interleaved are judged with
  * the session term of kit/stats/session.h, which assumes how much sessions differ. verdict_max.c
- * judges maxima, verdict_equivalent.c asks in both directions.
+ * judges maxima, verdict_zeros.c values of 0, verdict_equivalent.c asks in both directions.
  */
 #include "verdict_rule.h"
 
@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "kit/stats/flip.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/plan.h"
 #include "kit/stats/rank.h"
@@ -41,21 +40,10 @@ static double median_of(const double *x, size_t n, double *room)
     return tch_median(room, n);
 }
 
-static bool all_positive(const double *x, size_t n)
+bool tch_all_positive(const double *x, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if (!(x[i] > 0 && x[i] < INFINITY))
-            return false;
-    return true;
-}
-
-static bool all_same(const struct tch_verdict_row *row)
-{
-    for (size_t i = 0; i < row->a_count; i++)
-        if (row->a[i] != row->b[0])
-            return false;
-    for (size_t i = 0; i < row->b_count; i++)
-        if (row->b[i] != row->b[0])
             return false;
     return true;
 }
@@ -75,7 +63,7 @@ static size_t thin_pairs(double *x, double *y, size_t n)
 
 /* --- Ratios: here above 1 always means worse, whichever direction is better --- */
 
-static double bound_of(const struct tch_verdict_row *row)
+double tch_row_bound(const struct tch_verdict_row *row)
 {
     return row->ask == TCH_ASK_RATIO ? tch_budget_worse(&row->budget, row->budget.tolerance) : 1;
 }
@@ -93,22 +81,11 @@ static double analysis_alpha(struct report *report, const struct tch_analyses *a
     return report->analysis_alpha;
 }
 
-void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e)
-{
-    const double *x = row->budget.higher ? row->b : row->a;
-    const double *y = row->budget.higher ? row->a : row->b;
-    size_t n = row->b_count;
-    bool logs = all_positive(x, n) && all_positive(y, n);
-
-    for (size_t i = 0; i < n; i++)
-        e[i] = logs ? log(y[i] / x[i]) - log(worse) : y[i] - worse * x[i];
-}
-
 /* Compares the values. x and y: from the better to the worse side, thinned. */
 static int compare_values(const struct tch_verdict_row *row, struct report *report, double *x,
                           size_t m, double *y, size_t n, struct tch_ratio *ret, tacho_error *err)
 {
-    double bound = bound_of(row);
+    double bound = tch_row_bound(row);
     int status;
 
     if (row->paired)
@@ -133,8 +110,7 @@ static void see_session(struct tch_verdict_row *row, struct report *report)
         row->trend = -row->trend;
 }
 
-/* Converts a worse-ratio to b / a for display. */
-static struct tch_ratio inverse_ratio(const struct tch_ratio *r)
+struct tch_ratio tch_ratio_inverse(const struct tch_ratio *r)
 {
     struct tch_ratio t = *r;
 
@@ -147,34 +123,6 @@ static struct tch_ratio inverse_ratio(const struct tch_ratio *r)
     t.p_above = r->p_below;
     t.p_below = r->p_above;
     return t;
-}
-
-/* Compares rows in which some values are 0, so that there is no ratio. Pairs are still tested by
-   sign flips. For runs that were not interleaved, ranks decide only whether b is below the bound.
-   Above the bound the session could be the cause. */
-static int compare_zeros(const struct tch_verdict_row *row, double *e, struct tch_flip_tails *ret,
-                         struct tch_flip_tails *at_one, tacho_error *err)
-{
-    double worse = bound_of(row);
-    double *x = e;
-    double *y = e + row->a_count;
-    struct tch_rank_tails tails;
-    int status;
-
-    if (row->paired) {
-        tch_row_differences(row, worse, e);
-        status = tch_flip_test(e, row->b_count, ret, err);
-        tch_row_differences(row, 1, e);
-        return status < 0 ? status : tch_flip_test(e, row->b_count, at_one, err);
-    }
-    for (size_t i = 0; i < row->a_count; i++)
-        x[i] = row->a[i] * (row->budget.higher ? 1 : worse);
-    for (size_t i = 0; i < row->b_count; i++)
-        y[i] = row->b[i] * (row->budget.higher ? worse : 1);
-    status = tch_rank_sum_test(x, row->a_count, y, row->b_count, NULL, &tails, err);
-    *ret = (struct tch_flip_tails){1, row->budget.higher ? tails.above : tails.below, tails.exact};
-    *at_one = *ret;
-    return status;
 }
 
 static void too_few(struct tch_verdict_row *row, struct report *report)
@@ -224,8 +172,8 @@ static bool runs_are_useless(const struct tch_verdict_row *row, const struct tch
         log(worse->high / worse->low) / 2 / tch_t4_cut(analysis_alpha(report, row->analyses) / 2);
     double noise = 2 * sqrt(fmax(0, scale * scale - row->spread * row->spread));
     double d = log(worse->estimate);
-    double bound =
-        row->verdict == TCH_WARN ? bound_of(row) : 1; /* bound of FAIL; otherwise that of WARN */
+    double bound = row->verdict == TCH_WARN ? tch_row_bound(row)
+                                            : 1; /* bound of FAIL; otherwise that of WARN */
 
     return d - noise + row->spread * cut > log(tch_budget_worse(budget, share)) &&
            tch_t4_above((d + noise - log(bound)) / row->spread) > report->alpha;
@@ -340,36 +288,10 @@ static int ask_ratio(struct tch_verdict_row *row, struct report *report, double 
     row->has_ratio = true;
     if (worse.level > 0)
         worse.level = 1 - report->alpha; /* holds over all analyses */
-    row->ratio = swap ? inverse_ratio(&worse) : worse;
+    row->ratio = swap ? tch_ratio_inverse(&worse) : worse;
     row->p = row->ask == TCH_ASK_RATIO ? worse.p_above : worse.p;
     row->p_worse = worse.p_more;
     return advise_pairs(row, report, x, err);
-}
-
-static int ask_zeros(struct tch_verdict_row *row, double *room, tacho_error *err)
-{
-    struct tch_flip_tails tails;
-    struct tch_flip_tails at_one;
-    int status = compare_zeros(row, room, &tails, &at_one, err);
-
-    if (status < 0)
-        return status;
-    row->p = row->ask == TCH_ASK_RATIO ? tails.above : fmin(1, 2 * fmin(tails.above, tails.below));
-    row->p_worse = at_one.above;
-    row->ratio.p_below = tails.below;
-    snprintf(row->why, sizeof row->why, "values of 0 have no ratio%s",
-             row->paired ? "" : "; only interleaved runs can show that they are worse");
-    return 0;
-}
-
-static void decide_zeros(struct tch_verdict_row *row, struct report *report)
-{
-    if (all_same(row) || row->ratio.p_below <= analysis_alpha(report, row->analyses) / 2)
-        row->verdict = TCH_PASS;
-    else if (row->p_adjusted <= report->alpha)
-        row->verdict = TCH_FAIL;
-    else
-        row->verdict = row->p_worse <= report->alpha ? TCH_WARN : TCH_INCONCLUSIVE;
 }
 
 /* --- All rows --- */
@@ -399,8 +321,8 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
     }
     memcpy(x, row->a, m * sizeof *x);
     row->thinned = m > TCH_JUDGE_EXACT || n > TCH_JUDGE_EXACT;
-    if (!all_positive(x, m) || !all_positive(y, n))
-        return ask_zeros(row, room, err);
+    if (!tch_all_positive(x, m) || !tch_all_positive(y, n))
+        return tch_row_ask_zeros(row, analysis_alpha(report, row->analyses), room, err);
     if (row->paired)
         m = n = thin_pairs(x, y, n);
     else
@@ -416,16 +338,18 @@ static void decide_row(struct tch_verdict_row *row, struct report *report)
         too_few(row, report);
         return;
     }
-    worse = row->budget.higher ? inverse_ratio(&row->ratio) : row->ratio;
+    worse = row->budget.higher ? tch_ratio_inverse(&row->ratio) : row->ratio;
     if (row->ask == TCH_ASK_MAX)
         tch_row_decide_max(row, report->alpha, report->family);
     else if (row->has_ratio)
         decide_ratio(row, &worse, report);
     else
-        decide_zeros(row, report);
+        tch_row_decide_zeros(row, report->alpha, analysis_alpha(report, row->analyses));
     if (row->ask == TCH_ASK_RATIO && row->has_ratio)
         tch_row_find_sight(row, &worse, analysis_alpha(report, row->analyses),
                            report->alpha / (double)report->family);
+    if (row->ask == TCH_ASK_RATIO)
+        tch_row_explain_zeros(row);
 }
 
 /* Returns the mean correlation of neighbouring runs, over both sides of all rows of two
@@ -439,8 +363,8 @@ static double mean_lag1(const struct tch_verdict_row *rows, size_t count, double
         const struct tch_verdict_row *row = &rows[i];
 
         if (row->paired || row->exact || row->ask == TCH_ASK_MAX || row->a_count < 4 ||
-            row->b_count < 4 || !all_positive(row->a, row->a_count) ||
-            !all_positive(row->b, row->b_count))
+            row->b_count < 4 || !tch_all_positive(row->a, row->a_count) ||
+            !tch_all_positive(row->b, row->b_count))
             continue;
         sum += tch_session_lag1(row->a, row->a_count, room);
         sum += tch_session_lag1(row->b, row->b_count, room);
@@ -467,6 +391,8 @@ static int judge_rows(struct tch_verdict_row *rows, size_t count, struct report 
             tch_row_judge_exact(&rows[i]);
         else if (rows[i].ask != TCH_ASK_NOTHING)
             decide_row(&rows[i], report);
+        else
+            tch_row_explain_zeros(&rows[i]);
     return status < 0 ? status : 0;
 }
 

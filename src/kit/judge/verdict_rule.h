@@ -29,6 +29,9 @@
  * - INCONCLUSIVE: everything else, and FAIL and WARN of runs that were not interleaved and depend
  *   on each other or drift. `advised` says how many runs would be enough.
  *
+ * A row in which values are 0 has no logarithms. Its pairs are tested by b - ratio * a instead, by
+ * the same sign flips (verdict_zeros.c).
+ *
  * A row of exact counts is judged by the counts alone (verdict_exact.c) and uses no share of alpha.
  *
  * A row about equivalence asks in both directions (verdict_equivalent.c). FAIL means beyond one of
@@ -101,7 +104,7 @@ struct tch_verdict_row {
     double a_median;
     double b_median;
     struct tch_ratio ratio; /**< b / a; for TCH_ASK_MAX: b's quantile divided by max */
-    bool has_ratio;         /**< there is an estimate; false if values are 0 or below */
+    bool has_ratio;         /**< there is an estimate; not if too many values are 0 */
     bool thinned;           /**< more than TCH_JUDGE_EXACT values */
     double p; /**< p of "the budget is kept"; without a budget, two-sided p of "no change" */
     double p_adjusted;
@@ -151,8 +154,29 @@ double tch_session_reach(const struct tch_budget *budget, double spread, double 
 /** Returns whether the current analysis includes all planned runs. */
 bool tch_analyses_last(const struct tch_analyses *analyses);
 
+/** Returns the ratio that p tests, above 1 whichever direction is better: 1 + tolerance, or 1. */
+double tch_row_bound(const struct tch_verdict_row *row);
+
+/** Converts a ratio in the direction of "worse" to b / a, or back. */
+struct tch_ratio tch_ratio_inverse(const struct tch_ratio *r);
+
+/** Returns whether all values have a logarithm. */
+bool tch_all_positive(const double *x, size_t n);
+
+/** Compares values of which some are 0 (verdict_zeros.c). interval_alpha: 1 - confidence of the
+    interval. room: 2 (a_count + b_count) doubles. */
+int tch_row_ask_zeros(struct tch_verdict_row *row, double interval_alpha, double *room,
+                      tacho_error *err);
+
+/** Sets the verdict on values of 0 that have no ratio. */
+void tch_row_decide_zeros(struct tch_verdict_row *row, double alpha, double interval_alpha);
+
+/** Adds to `why` that values are 0, and what that means for the verdict. */
+void tch_row_explain_zeros(struct tch_verdict_row *row);
+
 /** Computes how far each pair of a row is from b = worse * a: as a difference of logarithms, or of
-    values if some are 0. Above 0 is worse. e: room for a_count doubles. */
+    values, as shares of the largest, if some are 0. Above 0 is worse. e: room for a_count
+    doubles. */
 void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e);
 
 /** Compares the quantile of b with its maximum. The ratio is the quantile divided by the maximum.

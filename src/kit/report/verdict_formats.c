@@ -9,7 +9,7 @@ void tch_add_change(struct tch_buf *b, double ratio)
 {
     double percent = 100 * (ratio - 1);
 
-    if (!isfinite(ratio) || ratio <= 0)
+    if (!isfinite(ratio) || ratio < 0)
         tch_buf_adds(b, "-");
     else if (fabs(percent) < 0.05)
         tch_buf_adds(b, "0.0 %");
@@ -30,7 +30,10 @@ void tch_add_change_interval(struct tch_buf *b, const struct tch_verdict_row *ro
     }
     tch_add_change(b, sure ? ratio->low : ratio->least);
     tch_buf_adds(b, to);
-    tch_add_change(b, sure ? ratio->high : ratio->most);
+    if (sure && isinf(ratio->high))
+        tch_buf_adds(b, "no limit");
+    else
+        tch_add_change(b, sure ? ratio->high : ratio->most);
     tch_buf_adds(b, sure ? "" : " (range)");
 }
 
@@ -132,6 +135,8 @@ const char *tch_change_word(const struct tch_findings *f, size_t row)
         return r->b[0] > r->a[0] ? "more" : "less";
     if (r->has_ratio && r->ratio.level == 0)
         return "too few runs";
+    if (!r->has_ratio && !r->paired && r->why[0])
+        return "no interval"; /* values of 0 in two sessions */
     if (r->has_ratio ? r->ratio.low <= 1 && r->ratio.high >= 1 : !(r->p <= 0.05))
         return "no change seen";
     more = r->has_ratio ? r->ratio.low > 1 : r->b_median > r->a_median;

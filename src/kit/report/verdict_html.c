@@ -95,7 +95,7 @@ static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t 
     tch_add_sight(b, r);
     if (r->advised > 0)
         tch_buf_addf(b, ", %llu runs advised", (unsigned long long)r->advised);
-    if (r->why[0] && f->about[i].ask != TCH_ASK_NOTHING)
+    if (r->why[0])
         tch_buf_addf(b, "<br><small style=\"font-weight:400\">%s</small>", r->why);
     tch_buf_adds(b, "</td>");
 }

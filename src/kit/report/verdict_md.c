@@ -45,7 +45,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_add_sight(b, r);
     if (r->advised > 0)
         tch_buf_addf(b, " (%llu runs advised)", (unsigned long long)r->advised);
-    if (r->why[0] && about->ask != TCH_ASK_NOTHING)
+    if (r->why[0])
         tch_buf_addf(b, ": %s", r->why);
     tch_buf_adds(b, " |\n");
 }

@@ -104,6 +104,7 @@ static struct tch_flip_tails tails_of(const int *scores, size_t n, double *count
 
 /* The arrays that a test of n pairs needs, in one allocation. */
 struct room {
+    const double *slope; /* of each difference in the constant; NULL: 1 */
     double *counts;
     double *e;
     double *sorted;
@@ -141,10 +142,10 @@ int tch_flip_test(const double *e, size_t n, struct tch_flip_tails *ret, tacho_e
 
 /* --- Inversion --- */
 
-static void shift(const double *d, size_t n, double by, double *e)
+static void shift(const double *d, size_t n, double by, const struct room *r)
 {
     for (size_t i = 0; i < n; i++)
-        e[i] = d[i] - by;
+        r->e[i] = d[i] - by * (r->slope ? r->slope[i] : 1);
 }
 
 /* Returns the sum of the unrounded scores at a constant. It falls as the constant grows. */
@@ -153,7 +154,7 @@ static double score_sum(const double *d, size_t n, double at, const struct room 
     double sum = 0;
     double s;
 
-    shift(d, n, at, r->e);
+    shift(d, n, at, r);
     s = scale_of(r->e, n, r->sorted);
     for (size_t i = 0; i < n; i++)
         if (fabs(r->e[i]) > TCH_FLIP_ZERO)
@@ -196,7 +197,7 @@ static double tail_at(const double *d, size_t n, double at, double sign, const s
 {
     struct tch_flip_tails tails;
 
-    shift(d, n, at, r->e);
+    shift(d, n, at, r);
     tch_flip_scores(r->e, n, r->sorted, r->scores);
     /* Most constants between two with known tails give the same scores as one of the two. Their
        tail need not be computed again. */
@@ -213,14 +214,17 @@ static double find_end(const double *d, size_t n, double estimate, double step, 
 {
     double near = estimate;
     double far = estimate + sign * step;
+    int steps = 0;
 
     memset(r->inside, 0x7f, n * sizeof *r->inside); /* a value that no score can have */
     memset(r->outside, 0x7f, n * sizeof *r->outside);
-    for (int i = 0; i < STEPS_MOST && tail_at(d, n, far, sign, r) > least; i++) {
+    for (; steps < STEPS_MOST && tail_at(d, n, far, sign, r) > least; steps++) {
         near = far;
         far += sign * (step *= 2);
         memcpy(r->inside, r->scores, n * sizeof *r->inside);
     }
+    if (steps == STEPS_MOST)
+        return sign * INFINITY; /* too few differences depend on the constant */
     memcpy(r->outside, r->scores, n * sizeof *r->outside);
     for (int i = 0; i < STEPS_MOST && fabs(far - near) > close_enough; i++) {
         double between = near + (far - near) / 2;
@@ -270,6 +274,43 @@ int tch_flip_interval(const double *d, size_t n, double alpha, struct tch_flip_i
     } else if (tch_flip_least(n) <= alpha / 2) {
         ret->low = find_end(d, n, ret->estimate, step / 2, -1, alpha / 2, &r);
         ret->high = find_end(d, n, ret->estimate, step / 2, 1, alpha / 2, &r);
+    }
+    free(r.counts);
+    return 0;
+}
+
+/* Puts the ratios y / x of the pairs with an x above 0 in `ratio`. Returns how many there are. */
+static size_t list_ratios(const double *x, const double *y, size_t n, double *ratio)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < n; i++)
+        if (x[i] > 0)
+            ratio[count++] = y[i] / x[i];
+    return count;
+}
+
+int tch_flip_ratio(const double *x, const double *y, size_t n, double alpha,
+                   struct tch_flip_interval *ret, tacho_error *err)
+{
+    struct room r = {0};
+    size_t count;
+    double middle;
+    double step;
+
+    *ret = (struct tch_flip_interval){.estimate = INFINITY, .low = 0, .high = INFINITY};
+    if (room_init(&r, n, err) < 0)
+        return TACHO_ENOMEM;
+    r.slope = x;
+    count = list_ratios(x, y, n, r.e);
+    if (count > 0) {
+        middle = tch_median(r.e, count);
+        list_ratios(x, y, n, r.e);
+        step = spread_of(r.e, count, middle, r.sorted);
+        step = step > 0 ? step : middle > 0 ? middle : 1;
+        ret->estimate = fmax(0, find_estimate(y, n, middle, step / 4, &r));
+        ret->low = fmax(0, find_end(y, n, ret->estimate, step / 2, -1, alpha / 2, &r));
+        ret->high = find_end(y, n, ret->estimate, step / 2, 1, alpha / 2, &r);
     }
     free(r.counts);
     return 0;

@@ -69,6 +69,19 @@ struct tch_flip_interval {
 int tch_flip_interval(const double *d, size_t n, double alpha, struct tch_flip_interval *ret,
                       tacho_error *err);
 
+/**
+ * Finds the ratio c at which the scores of y - c x sum to 0, and its interval, for pairs in which
+ * some values are 0 and have no logarithm. If y is c times what x would have been in its place, the
+ * two runs of a pair differ by the coin only, so y - c x has a fair sign given its size and the
+ * test is exact as for logarithms.
+ *
+ * @param x, y  n values of at least 0, such that the largest is of the order of 1
+ * @param ret   estimate INFINITY: every x is 0; low 0, high INFINITY: no such end
+ * @return 0 or TACHO_ENOMEM
+ */
+int tch_flip_ratio(const double *x, const double *y, size_t n, double alpha,
+                   struct tch_flip_interval *ret, tacho_error *err);
+
 /** Scores of one metric, in pairs that several metrics share. */
 struct tch_flip_series {
     const int *score;     /**< from tch_flip_scores() */

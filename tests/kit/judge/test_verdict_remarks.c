@@ -1,0 +1,224 @@
+/* Checks what a verdict says besides its word: remarks, advised runs, the smallest change that it
+ * sees. */
+#include "rows.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "kit/judge/findings.h"
+#include "kit/stats/flip.h"
+#include "random.h"
+
+/* The advice is the number of pairs that PASS if nothing changed. It depends on the spread, not on
+   the estimate. Computed here by the formula, with the 10 % quantile of chi-square of 19 degrees of
+   freedom. */
+static void the_estimate_does_not_change_what_is_advised(void **state)
+{
+    static const double ratios[] = {0.97, 1, 1.02, 1.04};
+    double sum = 0;
+    double squares = 0;
+    double need;
+
+    (void)state;
+    fill(20, 1, 0.2);
+    for (size_t i = 0; i < 20; i++) {
+        sum += log(b[i] / a[i]);
+        squares += log(b[i] / a[i]) * log(b[i] / a[i]);
+    }
+    squares -= sum * sum / 20;
+    need = (1.959964 + 1.281552) / log(1.05);
+    need = ceil(need * need * squares / 11.650910 / 0.95 + 1.959964 * 1.959964 / 2);
+    for (size_t i = 0; i < sizeof ratios / sizeof *ratios; i++) {
+        struct tch_verdict_row row;
+
+        fill(20, ratios[i], 0.2);
+        row = row_of(20, 0.05);
+        assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+        assert_int_equal(row.advised, (uint64_t)need);
+    }
+}
+
+static void too_few_runs_are_named(void **state)
+{
+    struct tch_verdict_row rows[4];
+    struct tch_verdict_row row;
+
+    (void)state;
+    fill(10, 1.5, 0.01);
+    row = sessions_of(3, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    assert_int_equal(row.advised, 4);
+    row = row_of(5, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    assert_int_equal(row.advised, 6);
+    row = row_of(0, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    /* 6 pairs can never FAIL for any of 4 benches, whatever they show. */
+    for (size_t i = 0; i < 4; i++) {
+        rows[i] = row_of(6, 0.05);
+        rows[i].coins = i;
+    }
+    assert_int_equal(tch_judge(rows, 4, 0.05, NULL), 0);
+    assert_int_equal(rows[0].verdict, TCH_INCONCLUSIVE);
+    assert_true(rows[0].advised >= 7);
+    assert_non_null(strstr(rows[0].why, "6 pairs cannot fail a report of 4 benches"));
+    assert_int_equal(tch_judge_least_runs(true, 0.05, 1), 6);
+    assert_int_equal(tch_judge_least_runs(true, 0.05, 26), 10);
+    assert_int_equal(tch_judge_least_runs(true, 0.05, 52), 11);
+    assert_true(tch_flip_least(11) * 52 <= 0.05);
+    assert_true(tch_flip_least(10) * 52 > 0.05);
+}
+
+/* Pairs do not differ, but the medians of their values do. */
+static void other_medians_are_named(void **state)
+{
+    struct tch_verdict_row row;
+
+    (void)state;
+    for (size_t i = 0; i < 20; i++) {
+        a[i] = i < 11 ? 100 : 120;
+        b[i] = i < 2 ? 120 : a[i];
+    }
+    row = row_of(20, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+    assert_string_equal(row.why, "this is the change within pairs; the medians differ by +20.0 %");
+    row = row_of(20, 0.25);
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+    assert_string_equal(row.why, "");
+}
+
+/* Both sides have the same median, but b has a long tail. */
+static void slow_runs_that_got_slower_are_named(void **state)
+{
+    struct tch_verdict_row row;
+    uint64_t seed = 1;
+
+    (void)state;
+    for (size_t i = 0; i < 1000; i++) {
+        a[i] = exp(0.05 * random_normal(&seed));
+        b[i] = 0.99 * exp(0.1 * (-log(random_share(&seed)) - log(2)));
+    }
+    row = row_of(1000, 0);
+    row.budget.min_effect = 0;
+    assert_int_equal(verdict_of(&row), TCH_FAIL);
+    assert_true(row.b_median < row.a_median && row.ratio.low > 1);
+    assert_string_equal(row.why, "the middle runs are alike, the slow runs of B are slower");
+    for (size_t i = 0; i < 40;
+         i++) { /* medians that differ by less than the minimum effect, and a WARN */
+        a[i] = 1000 + (double)(i % 10);
+        b[i] = i % 20 < 9 ? 1300 + (double)(i % 7) : 1005 + (double)(i % 10);
+    }
+    row = row_of(40, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_WARN);
+    assert_true(row.b_median > row.a_median);
+    assert_string_equal(row.why, "the middle runs are alike, the slow runs of B are slower");
+}
+
+/* The report fails if memory runs out for a sentence. */
+static int note_once(void *arg)
+{
+    struct tch_findings f;
+    int status;
+
+    (void)arg;
+    tch_findings_init(&f, "compare");
+    tch_findings_note(&f, "%s was not measured", "wall");
+    tch_findings_problem(&f, "%s has no baseline", "a");
+    status = tch_findings_judge(&f, 0.05, NULL);
+    if (status == 0)
+        assert_true(f.note_count == 1 && f.problem_count == 1);
+    tch_findings_release(&f);
+    return status;
+}
+
+static void loses_no_sentence(void **state)
+{
+    (void)state;
+    test_every_allocation_fails(note_once, NULL);
+}
+
+/* --- The smallest change that would have been seen --- */
+
+/* Judges n interleaved runs with 5 % noise; b is changed. */
+static struct tch_verdict_row judge_noise(uint64_t *seed, size_t n, double change, double tolerance,
+                                          bool higher)
+{
+    struct tch_verdict_row row = row_of(n, tolerance);
+
+    for (size_t i = 0; i < n; i++) {
+        a[i] = exp(0.05 * random_normal(seed));
+        b[i] = (1 + change) * exp(0.05 * random_normal(seed));
+    }
+    row.budget.higher = higher;
+    verdict_of(&row);
+    return row;
+}
+
+/* The change that reports with nothing changed name, on average, is a FAIL in nine of ten
+   reports. */
+static void names_the_change_that_it_would_have_seen(void **state)
+{
+    static const struct {
+        size_t n;
+        double tolerance;
+        bool higher;
+    } cases[] = {{20, 0, false}, {20, 0.05, false}, {20, 0.05, true}, {40, 0.02, false}};
+    uint64_t seed = 341;
+
+    (void)state;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        double sees = 0;
+        size_t named = 0;
+        size_t found = 0;
+
+        for (int i = 0; i < 400; i++) {
+            struct tch_verdict_row row =
+                judge_noise(&seed, cases[k].n, 0, cases[k].tolerance, cases[k].higher);
+
+            if (row.verdict != TCH_PASS && row.verdict != TCH_INCONCLUSIVE)
+                continue;
+            sees += row.sees;
+            named++;
+        }
+        sees /= (double)named;
+        assert_true(cases[k].higher ? sees < 0 : sees > cases[k].tolerance);
+        for (int i = 0; i < 400; i++)
+            found +=
+                judge_noise(&seed, cases[k].n, sees, cases[k].tolerance, cases[k].higher).verdict ==
+                TCH_FAIL;
+        assert_in_range(found, 330, 390); /* 82 to 97 % */
+    }
+}
+
+static void names_no_change_where_there_is_none_to_name(void **state)
+{
+    uint64_t seed = 342;
+    struct tch_verdict_row row = judge_noise(&seed, 20, 0.5, 0.05, false);
+
+    (void)state;
+    assert_int_equal(row.verdict, TCH_FAIL);
+    assert_true(isnan(row.sees));
+    row = judge_noise(&seed, 5, 0, 0.05, false); /* too few for an interval */
+    assert_int_equal(row.verdict, TCH_INCONCLUSIVE);
+    assert_true(isnan(row.sees));
+    fill(20, 1, 0);
+    row = row_of(20, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_PASS); /* without noise the tolerance is the limit */
+    assert_true(fabs(row.sees - 0.05) < 1e-9);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_estimate_does_not_change_what_is_advised),
+        cmocka_unit_test(too_few_runs_are_named),
+        cmocka_unit_test(other_medians_are_named),
+        cmocka_unit_test(slow_runs_that_got_slower_are_named),
+        cmocka_unit_test(loses_no_sentence),
+        cmocka_unit_test(names_the_change_that_it_would_have_seen),
+        cmocka_unit_test(names_no_change_where_there_is_none_to_name),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
