@@ -38,6 +38,24 @@ void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret)
         ret->half_width = tch_t95(n - 1) * ret->stddev / sqrt((double)n);
 }
 
+/* For whole degrees of freedom the integral has a closed form: a finite series in the cosine of
+   atan(t / sqrt(freedom)). */
+double tch_t_beyond(double t, size_t freedom)
+{
+    double angle = atan(fabs(t) / sqrt((double)freedom));
+    double c = cos(angle);
+    bool odd = freedom % 2 == 1;
+    double term = odd ? c : 1;
+    double sum = freedom > 1 ? term : 0;
+
+    for (size_t k = odd ? 3 : 2; k + 2 <= freedom; k += 2) {
+        term *= (double)(k - 1) / (double)k * c * c;
+        sum += term;
+    }
+    sum *= sin(angle);
+    return fmax(0, 1 - (odd ? (angle + sum) * 2 / 3.14159265358979323846 : sum));
+}
+
 /* Uses the finite sums for whole degrees of freedom. */
 double tch_chi_above(double x, size_t freedom)
 {

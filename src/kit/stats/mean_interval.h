@@ -21,6 +21,10 @@ void tch_scalar_of(const double *x, size_t n, struct tch_scalar *ret);
 /** Returns the two-sided 95 % quantile of Student's t; freedom is at least 1. */
 double tch_t95(size_t freedom);
 
+/** Returns the probability that a variable of Student's t is further from 0 than |t|; freedom is at
+    least 1. */
+double tch_t_beyond(double t, size_t freedom);
+
 /** Returns the probability that a chi-square variable of `freedom` >= 1 degrees is x or more; x >=
     0. */
 double tch_chi_above(double x, size_t freedom);

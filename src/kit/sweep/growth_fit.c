@@ -1,12 +1,22 @@
 /*
  * Fits growths to costs: weighted least squares of the relative errors for each growth.
  *
- * Each cost has a known error, that of its median and TCH_FIT_FLOOR together. The sum of squared
- * residuals in units of these errors follows the chi-square distribution if the growth is the true
- * one (K. Pearson, 1900). A growth is ruled out when its sum is too large, or when its growing part
- * is surely close to 0. If even the best growth fits worse than the errors allow, all errors are
- * scaled up until it fits (R. T. Birge, 1932). The best growth is chosen by the criterion of G.
- * Schwarz (1978).
+ * Each cost has a known error, that of its median and TCH_FIT_FLOOR together. Let chi be the sum of
+ * squared residuals in units of these errors, and `least` the smallest chi of all growths and of
+ * a + b n^k with any k. Two tests ask whether a growth fits worse than that by chance:
+ *
+ * - by the known errors: chi - least follows the chi-square distribution of 1 degree of freedom
+ *   (K. Pearson, 1900);
+ * - by the residuals of the best growth, or of the best k: (chi - least) divided by their mean
+ *   square follows the square of Student's t.
+ *
+ * The first is right if the errors are, the second if all errors are wrong by the same factor, as
+ * on a busy machine. A growth is ruled out only when both reject it, so one of the two assumptions
+ * is enough. It is also ruled out when its growing part is surely close to 0. The best growth is
+ * chosen by the criterion of G. Schwarz (1978).
+ *
+ * The same tests of n^k give the interval of the exponent. So it contains 1, 2 or 3 exactly if n,
+ * n^2 or n^3 is not ruled out.
  */
 #include "growth_fit.h"
 
@@ -163,18 +173,47 @@ static double most_growth(const struct points *p, const struct solution *s, doub
            (f_of(p, p->n[high]) - f_of(p, p->n[low])) / p->cost[high];
 }
 
-/* Returns the degrees of freedom. A constant part of 0 was not fitted and uses none. */
-static size_t freedom_of(const struct points *p, const struct solution *s)
+/* What all growths and exponents are compared with. */
+struct yardstick {
+    double least;   /* smallest chi of all fits */
+    double best;    /* chi of the best growth */
+    size_t freedom; /* of the best growth; that of a free exponent is one less */
+    double alpha;
+};
+
+/* Returns the probability of a chi that is larger by `worse`, if `chi` shows how large the errors
+   are. */
+static double by_residuals(double worse, double chi, size_t freedom)
 {
-    return p->count - (p->growth == TCH_O_1 || s->a == 0 || s->b == 0 ? 1 : 2);
+    if (worse <= 1e-12)
+        return 1;
+    return chi > 0 ? tch_t_beyond(sqrt(worse * (double)freedom / chi), freedom) : 0;
 }
 
-/* Fits all growths, finds the best one, and rules out those that the costs contradict. */
-static void fit_models(struct points *p, double alpha, struct tch_fit *ret)
+/* Returns whether the costs do not rule out this fit. */
+static bool is_open(const struct points *p, const struct solution *s, const struct yardstick *y)
 {
-    struct solution s[TCH_GROWTHS];
-    double scale;
+    bool grows = !isnan(p->power) || p->growth != TCH_O_1;
+    double worse = fmax(0, s->left.chi - y->least);
+    bool likely = tch_chi_above(worse, 1) >= y->alpha ||
+                  (by_residuals(worse, y->best, y->freedom) >= y->alpha &&
+                   by_residuals(worse, y->least, y->freedom - 1) >= y->alpha);
 
+    return likely &&
+           (!grows || most_growth(p, s, fmax(1, y->best / (double)y->freedom)) >= TCH_FIT_GROWN);
+}
+
+/* Exponents from 0.01 to 5 in steps of a hundredth, which is fine enough in practice. */
+enum { EXPONENTS = 500 };
+
+static double power_at(int i)
+{
+    return (double)(i + 1) / 100;
+}
+
+/* Fits all growths and finds the best one. */
+static void fit_models(struct points *p, struct solution s[TCH_GROWTHS], struct tch_fit *ret)
+{
     ret->best = 0;
     for (int i = 0; i < TCH_GROWTHS; i++) {
         struct tch_fit_model *m = &ret->model[i];
@@ -192,41 +231,66 @@ static void fit_models(struct points *p, double alpha, struct tch_fit *ret)
     /* Claims growth only when it is at least 20 times as likely as none. */
     if (ret->model[TCH_O_1].bic - ret->model[ret->best].bic <= 6)
         ret->best = TCH_O_1;
-    p->growth = (enum tch_growth)ret->best;
-    scale = fmax(1, s[ret->best].left.chi / (double)freedom_of(p, &s[ret->best]));
-    for (int i = 0; i < TCH_GROWTHS; i++) {
-        p->growth = (enum tch_growth)i;
-        ret->model[i].open = tch_chi_above(s[i].left.chi / scale, freedom_of(p, &s[i])) >= alpha &&
-                             (i == TCH_O_1 || most_growth(p, &s[i], scale) >= TCH_FIT_GROWN);
-    }
-    ret->model[ret->best].open = true;
 }
 
-/* Fits a free exponent by trying every hundredth up to 5, which is fine enough in practice. The
-   exponents that Student's t does not rule out form its interval. */
-static void fit_exponent(struct points *p, struct tch_fit *ret)
+/* Returns the exponent of a growth that is a power of n, or 0. */
+static int power_of(int growth)
 {
-    enum { STEPS = 500 };
-    double sum[STEPS];
-    size_t freedom = p->count - 3;
-    double t = tch_t95(freedom);
-    size_t best = 0;
-    double limit;
+    return growth == TCH_O_N ? 1 : growth == TCH_O_N2 ? 2 : growth == TCH_O_N3 ? 3 : 0;
+}
 
-    for (size_t i = 0; i < STEPS; i++) {
-        p->power = (double)(i + 1) / 100;
-        sum[i] = solve(p).left.chi;
-        if (sum[i] < sum[best])
-            best = i;
+/* Fits every exponent and finds the best one. */
+static void fit_powers(struct points *p, struct solution power[EXPONENTS], struct tch_fit *ret)
+{
+    int best = 0;
+
+    for (int i = 0; i < EXPONENTS; i++) {
+        p->power = power_at(i);
+        power[i] = solve(p);
+        best = power[i].left.chi < power[best].left.chi ? i : best;
     }
-    limit = sum[best] * (1 + t * t / (double)freedom) + 1e-12;
-    ret->exponent = (double)(best + 1) / 100;
-    for (size_t i = 0; i < STEPS; i++)
-        if (sum[i] <= limit) {
-            if (isnan(ret->exponent_low))
-                ret->exponent_low = (double)(i + 1) / 100;
-            ret->exponent_high = (double)(i + 1) / 100;
-        }
+    p->power = NAN;
+    ret->exponent = power_at(best);
+}
+
+/* Sets the interval of the exponent to all that are not ruled out. */
+static void find_interval(struct points *p, const struct solution power[EXPONENTS],
+                          const struct yardstick *y, struct tch_fit *ret)
+{
+    int best_power = power_of(ret->best);
+
+    ret->exponent_low = ret->exponent_high = best_power > 0 ? best_power : ret->exponent;
+    for (int i = 0; i < EXPONENTS; i++) {
+        p->power = power_at(i);
+        if (!is_open(p, &power[i], y))
+            continue;
+        ret->exponent_low = fmin(ret->exponent_low, p->power);
+        ret->exponent_high = fmax(ret->exponent_high, p->power);
+    }
+}
+
+/* Fits everything and rules out what the costs contradict. */
+static void fit_all(struct points *p, double alpha, struct tch_fit *ret)
+{
+    struct solution growth[TCH_GROWTHS];
+    struct solution power[EXPONENTS];
+    struct yardstick y = {.least = INFINITY, .freedom = p->count - 2, .alpha = alpha};
+
+    fit_models(p, growth, ret);
+    fit_powers(p, power, ret);
+    y.best = growth[ret->best].left.chi;
+    for (int i = 0; i < TCH_GROWTHS; i++)
+        y.least = fmin(y.least, growth[i].left.chi);
+    for (int i = 0; i < EXPONENTS; i++)
+        y.least = fmin(y.least, power[i].left.chi);
+    for (int i = 0; i < TCH_GROWTHS; i++) {
+        p->growth = (enum tch_growth)i;
+        ret->model[i].open = i == ret->best || is_open(p, &growth[i], &y);
+    }
+    if (ret->best == TCH_O_1)
+        ret->exponent = NAN;
+    else
+        find_interval(p, power, &y, ret);
 }
 
 static size_t count_different(const double *n, size_t count)
@@ -252,9 +316,7 @@ void tch_fit_growth(const double *n, const double *cost, const double *error, si
         .points = count, .best = -1, .exponent = NAN, .exponent_low = NAN, .exponent_high = NAN};
     if (count_different(n, count) < TCH_FIT_LEAST)
         return;
-    fit_models(&p, alpha, ret);
-    if (ret->best != TCH_O_1)
-        fit_exponent(&p, ret);
+    fit_all(&p, alpha, ret);
 }
 
 /* Drops blanks, '*', brackets and the 'O' of a formula: "O(n * log(n))" and "N LOG N" both become

@@ -52,7 +52,8 @@ struct tch_fit {
     size_t points;
     int best;        /**< -1: too few points */
     double exponent; /**< k of a + b n^k, fitted freely; NAN: too few points, or no growth */
-    double exponent_low, exponent_high; /**< 95 % interval; NAN: unknown */
+    double exponent_low, exponent_high; /**< interval of the confidence 1 - alpha; contains 1, 2 or
+                                           3 if n, n^2 or n^3 is open; NAN: unknown */
 };
 
 /**

@@ -220,8 +220,30 @@ static double normal(uint64_t *seed)
     return sqrt(-2 * log(1 - u)) * cos(6.283185307179586 * v);
 }
 
-/* Returns how many of 100 noisy series of a law contradict the expectation. */
-static int contradictions(enum tch_growth law, const char *expected, double a, double noise)
+/* The interval of the exponent and the growths that are not ruled out say the same. */
+static void agrees_with_its_interval(const struct tch_fit *fit)
+{
+    static const struct {
+        enum tch_growth growth;
+        double exponent;
+    } powers[] = {{TCH_O_N, 1}, {TCH_O_N2, 2}, {TCH_O_N3, 3}};
+
+    if (isnan(fit->exponent))
+        return;
+    for (size_t i = 0; i < 3; i++)
+        if (fit->model[powers[i].growth].open)
+            assert_true(fit->exponent_low <= powers[i].exponent &&
+                        powers[i].exponent <= fit->exponent_high);
+        else
+            assert_true(fit->exponent_low > powers[i].exponent ||
+                        powers[i].exponent > fit->exponent_high);
+    assert_true(fit->exponent_low <= fit->exponent && fit->exponent <= fit->exponent_high);
+}
+
+/* Returns how many of 100 noisy series of a law contradict the expectation. claimed: the errors
+   that the fit is given. */
+static int contradictions(enum tch_growth law, const char *expected, double a, double noise,
+                          double claimed)
 {
     enum { ROUNDS = 100 };
     uint64_t seed = 7;
@@ -235,10 +257,11 @@ static int contradictions(enum tch_growth law, const char *expected, double a, d
 
         for (int i = 0; i < 5; i++) {
             n[i] = ldexp(64, i);
-            error[i] = noise;
+            error[i] = claimed;
             cost[i] = (a + tch_growth_of(law, n[i])) * exp(noise * normal(&seed));
         }
         tch_fit_growth(n, cost, error, 5, 0.05, &fit);
+        agrees_with_its_interval(&fit);
         for (int i = 0; i < TCH_GROWTHS; i++)
             assert_true(fit.model[i].r2 >= 0 && fit.model[i].r2 <= 1);
         found += contradicts(expected, &fit);
@@ -246,8 +269,9 @@ static int contradictions(enum tch_growth law, const char *expected, double a, d
     return found;
 }
 
-/* A true expectation is contradicted in at most 5 % of all sweeps, whatever the noise. A false one
-   is contradicted as soon as the noise allows. */
+/* A true expectation is contradicted in at most 5 % of all sweeps, whatever the noise, and also if
+   all errors are five times what the fit was told. A false one is contradicted as soon as the noise
+   allows. */
 static void expectations_fail_on_evidence_only(void **state)
 {
     static const double noises[] = {0.01, 0.05, 0.2};
@@ -255,15 +279,41 @@ static void expectations_fail_on_evidence_only(void **state)
     (void)state;
     for (size_t i = 0; i < 3; i++)
         for (int law = TCH_O_LOG; law < TCH_GROWTHS; law++)
-            for (int constant = 0; constant < 2; constant++)
+            for (int constant = 0; constant < 4; constant++) {
+                enum tch_growth growth = (enum tch_growth)law;
+                double claimed = constant / 2 == 0 ? noises[i] : noises[i] / 5;
+                double a = constant % 2 * tch_growth_of(growth, 64) * 3;
+
+                /* 5 is the level; 11 is almost three standard errors above */
                 assert_in_range(
-                    contradictions((enum tch_growth)law, tch_growth_names[law],
-                                   constant * tch_growth_of((enum tch_growth)law, 64) * 3,
-                                   noises[i]),
-                    0, 11); /* 5 is the level; 11 is almost three standard errors above */
-    assert_true(contradictions(TCH_O_NLOG, "n^2", 0, 0.05) == 100);
-    assert_true(contradictions(TCH_O_NLOG, "<= log n", 0, 0.05) == 100);
-    assert_true(contradictions(TCH_O_N, "1", 0, 0.05) == 100);
+                    contradictions(growth, tch_growth_names[law], a, noises[i], claimed), 0, 11);
+            }
+    assert_true(contradictions(TCH_O_NLOG, "n^2", 0, 0.05, 0.05) == 100);
+    assert_true(contradictions(TCH_O_NLOG, "<= log n", 0, 0.05, 0.05) == 100);
+    assert_true(contradictions(TCH_O_N, "1", 0, 0.05, 0.05) == 100);
+}
+
+/* Two series of 1000 + n with simulated noise, as on a busy machine. A growth is ruled out exactly
+   if the interval of the exponent, which is printed beside it, excludes it. */
+static void verdict_and_interval_agree(void **state)
+{
+    static const double n[] = {1000, 2000, 4000, 8000, 16000, 32000};
+    static const double small_errors[] = {2.137, 2.889, 5.006, 8.852, 16.62, 35.19};
+    static const double large_errors[] = {2.483, 3.342, 4.869, 6.87, 16.61, 39.77};
+    static const double error[] = {0.006, 0.006, 0.006, 0.006, 0.006, 0.006};
+    static const double nine[] = {0.09, 0.09, 0.09, 0.09, 0.09, 0.09};
+    struct tch_fit fit;
+
+    (void)state;
+    tch_fit_growth(n, small_errors, error, 6, 0.05, &fit);
+    assert_int_equal(fit.best, TCH_O_NLOG);
+    assert_false(contradicts("n", &fit)); /* the noise is five times what the errors say */
+    assert_true(fit.exponent_low <= 1 && fit.exponent_high < 1.2);
+    agrees_with_its_interval(&fit);
+    tch_fit_growth(n, large_errors, nine, 6, 0.05, &fit);
+    assert_true(contradicts("n^2", &fit) && fit.exponent_high < 2);
+    assert_false(contradicts("n", &fit));
+    agrees_with_its_interval(&fit);
 }
 
 int main(void)
@@ -277,6 +327,7 @@ int main(void)
         cmocka_unit_test(reads_expectations),
         cmocka_unit_test(checks_expectations),
         cmocka_unit_test(expectations_fail_on_evidence_only),
+        cmocka_unit_test(verdict_and_interval_agree),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
