@@ -375,6 +375,7 @@ static int print_findings(const struct compare *c, const struct args *args)
    passed. */
 static void note_unjudged(struct compare *c)
 {
+    tch_findings_doubt(&c->findings);
     if (c->budget_count > 0 && c->findings.verdict == TCH_NO_VERDICT &&
         c->findings.problem_count == 0)
         tch_findings_problem(&c->findings,

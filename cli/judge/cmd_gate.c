@@ -171,7 +171,7 @@ static int gate_status(const struct tch_gate *g, const struct gate_options *o, i
 
     if (f->verdict == TCH_FAIL || lacks)
         return EXIT_CHECK;
-    if (status != EXIT_OK || f->problem_count > g->unjudged + f->unjudged)
+    if (status != EXIT_OK || f->problem_count > g->unjudged)
         return EXIT_WORK;
     if (f->problem_count > 0)
         return EXIT_UNJUDGED;

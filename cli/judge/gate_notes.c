@@ -142,6 +142,7 @@ bool cli_gate_note_unjudged(struct tch_gate *g)
         name_missing(g, nothing);
     note_dirty(g);
     f->lost |= add_references(g) < 0;
+    tch_findings_doubt(f);
     if (nothing && f->problem_count == 0)
         tch_findings_problem(f, "nothing was judged: no budget has both values to compare with and "
                                 "values of this run; the notes give the reasons");

@@ -148,13 +148,19 @@ void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
 
 void tch_findings_unjudged(struct tch_findings *f, const char *fmt, ...)
 {
-    size_t before = f->problem_count;
+    size_t before = f->note_count;
     va_list args;
 
     va_start(args, fmt);
-    f->lost |= !add_sentence(&f->problems, &f->problem_count, fmt, args);
+    f->lost |= !add_sentence(&f->notes, &f->note_count, fmt, args);
     va_end(args);
-    f->unjudged += f->problem_count - before;
+    f->unjudged += f->note_count - before;
+}
+
+void tch_findings_doubt(struct tch_findings *f)
+{
+    if (f->verdict == TCH_PASS && f->unjudged > 0)
+        f->verdict = TCH_WARN;
 }
 
 const char *tch_findings_word(const struct tch_findings *f)

@@ -78,8 +78,7 @@ struct tch_findings {
     size_t note_count;
     char **problems; /**< sentences that say what should have been judged, and why it was not */
     size_t problem_count;
-    size_t
-        unjudged; /**< number of problems that are not failures: nothing usable to compare with */
+    size_t unjudged;                  /**< number of notes about budgets that could not be judged */
     struct tch_reference *references; /**< texts are owned */
     size_t reference_count;
     char dirty[32];    /**< commit that the measured files differ from; "": they do not differ */
@@ -133,9 +132,13 @@ void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
 void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
-/** Adds a problem that is not a failure: there is nothing usable to compare with. */
+/** Adds a note about a budget that could not be judged: it was not measured, or there is nothing
+    usable to compare with. */
 void tch_findings_unjudged(struct tch_findings *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+
+/** Turns PASS into WARN if a budget could not be judged. Call it when all notes are known. */
+void tch_findings_doubt(struct tch_findings *f);
 
 /** Returns the verdict of the whole report, "NOT JUDGED", or NULL if no question was asked. */
 const char *tch_findings_word(const struct tch_findings *f);

@@ -229,8 +229,8 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
     if (kept && !may_compare_count(f, reference, r, &about))
         return 0;
     if (!kept && !budget->required) {
-        tch_findings_note(f, "%s: the baseline has no %s, so it is not judged", b->bench->name,
-                          q->title);
+        tch_findings_unjudged(f, "%s: the baseline has no %s, so it is not judged", b->bench->name,
+                              q->title);
         return 0;
     }
     if (!budget->directed)
@@ -275,8 +275,11 @@ static int add_kept(const struct tch_gate *g, struct tch_findings *f,
         struct tch_quantity had;
         bool measured = false;
 
-        if (!tch_quantity_find(r, budget->name, &q))
-            continue; /* the settings are valid, so this is a metric that never matched */
+        if (!tch_quantity_find(r, budget->name, &q)) {
+            tch_findings_unjudged(f, "%s: %s was not measured, so it is not judged", b->bench->name,
+                                  budget->name);
+            continue;
+        }
         for (size_t at = 0; !measured && tch_quantity_next(r, &at, &had);)
             measured = strcmp(had.name, q.name) == 0;
         if (!measured && !budget->required && q.kind == TCH_QUANTITY_COUNT) {
@@ -284,8 +287,8 @@ static int add_kept(const struct tch_gate *g, struct tch_findings *f,
             continue;
         }
         if (!measured && !budget->required) {
-            tch_findings_note(f, "%s: %s was not measured, so it is not judged", b->bench->name,
-                              q.title);
+            tch_findings_unjudged(f, "%s: %s was not measured, so it is not judged", b->bench->name,
+                                  q.title);
             continue;
         }
         if (b->has_baseline && !isnan(budget->budget.tolerance))

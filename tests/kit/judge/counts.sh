@@ -101,6 +101,13 @@ ends_with 4 "$tacho" gate
 says "the program is static"
 settings './program both 3' 'allocations: {max: 3, required: true}'
 ends_with 2 "$tacho" gate
+# If another budget passes, the report is WARN and names the count.
+rm -r .tacho
+settings './program both 3' 'allocations: {max: 3}, wall: {max: 1h}'
+ends_with 0 "$tacho" gate
+says "note: bench: allocations cannot be judged: the program is static"
+grep -qx WARN out || fail "a budget that was not judged ends in: $(cat out)"
+ends_with 3 "$tacho" gate --fail-on-warn
 
 printf 'benches:\n- {name: x, command: "true", count: [cycles]}\n' >tacho.yaml
 ends_with 1 "$tacho" gate

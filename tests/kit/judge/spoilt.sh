@@ -104,6 +104,8 @@ spoilt 1 - "'check' needs 'output', a regular expression, or 'command'" "sed -i 
 
 # The metric.
 spoilt 4 'NOT JUDGED' "one: v was not measured, so it is not judged" "echo echo v nan >prog"
+spoilt 0 WARN "one: v was not measured, so it is not judged" \
+    "echo : >prog; sed -i 's/budgets: {/&wall: {max: 1h}, /' tacho.yaml"
 spoilt 2 FAIL "it is required but was not measured" "echo : >prog; sed -i 's/direction: lower/&, required: true/' tacho.yaml"
 spoilt 0 INCONCLUSIVE "4 of 8 runs did not report it" \
     "echo 'echo >>n; [ \$((\$(wc -l <n) % 2)) = 0 ] || echo v 100' >prog"
