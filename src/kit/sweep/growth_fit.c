@@ -173,7 +173,7 @@ static double most_growth(const struct points *p, const struct solution *s, doub
            (f_of(p, p->n[high]) - f_of(p, p->n[low])) / p->cost[high];
 }
 
-/* What all growths and exponents are compared with. */
+/* The fits that every growth and exponent is compared with. */
 struct yardstick {
     double least;   /* smallest chi of all fits */
     double best;    /* chi of the best growth */

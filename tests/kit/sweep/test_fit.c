@@ -270,8 +270,8 @@ static int contradictions(enum tch_growth law, const char *expected, double a, d
 }
 
 /* A true expectation is contradicted in at most 5 % of all sweeps, whatever the noise, and also if
-   all errors are five times what the fit was told. A false one is contradicted as soon as the noise
-   allows. */
+   all errors are five times as large as the fit assumes. A false one is contradicted as soon as the
+   noise allows. */
 static void expectations_fail_on_evidence_only(void **state)
 {
     static const double noises[] = {0.01, 0.05, 0.2};
