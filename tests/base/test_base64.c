@@ -17,7 +17,7 @@ static const struct {
     {"\xfb\xff\xfe", "+//+"},
 };
 
-static void codes_and_parses_the_vectors(void **state)
+static void encodes_and_decodes_the_vectors(void **state)
 {
     struct tch_buf b;
 
@@ -98,7 +98,7 @@ static void fails_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(codes_and_parses_the_vectors),
+        cmocka_unit_test(encodes_and_decodes_the_vectors),
         cmocka_unit_test(keeps_all_bytes),
         cmocka_unit_test(refuses_other_characters),
         cmocka_unit_test(fails_without_memory),

@@ -31,7 +31,7 @@ static void start(struct taker *t, size_t fail_at)
     tch_buf_init(&t->got, 100 << 20);
 }
 
-static void hands_on_in_large_pieces(void **state)
+static void passes_on_in_large_pieces(void **state)
 {
     struct taker t;
     struct tch_sink sink;
@@ -198,7 +198,7 @@ static void fails_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(hands_on_in_large_pieces),
+        cmocka_unit_test(passes_on_in_large_pieces),
         cmocka_unit_test(passes_on_nothing_when_nothing_was_added),
         cmocka_unit_test(keeps_commas_across_steps),
         cmocka_unit_test(gives_room_of_any_size),

@@ -73,7 +73,7 @@ static void gives_options_in_order_with_values(void **state)
     cli_release_args(&args);
 }
 
-static void hands_a_program_its_words_untouched(void **state)
+static void passes_the_words_of_a_program_unchanged(void **state)
 {
     char text[] = "--json -o x -- prog -s --bogus";
     char *words[16];
@@ -103,7 +103,7 @@ static void help_comes_before_missing_arguments(void **state)
     cli_release_args(&args);
 }
 
-static void lists_its_own_options_before_the_common(void **state)
+static void lists_its_own_options_before_the_common_ones(void **state)
 {
     struct opt_walk w = {.cmd = &runner};
     struct opt_walk without_json = {.cmd = &cmd};
@@ -153,9 +153,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gives_options_in_order_with_values),
-        cmocka_unit_test(hands_a_program_its_words_untouched),
+        cmocka_unit_test(passes_the_words_of_a_program_unchanged),
         cmocka_unit_test(help_comes_before_missing_arguments),
-        cmocka_unit_test(lists_its_own_options_before_the_common),
+        cmocka_unit_test(lists_its_own_options_before_the_common_ones),
         cmocka_unit_test(takes_width_and_color_for_both_streams),
         cmocka_unit_test(says_when_memory_runs_out),
     };

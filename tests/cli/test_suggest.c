@@ -15,7 +15,7 @@ static void counts_edits(void **state)
     assert_int_equal(cli_edit_distance("kitten", "sitting"), 3);
 }
 
-static void takes_words_longer_than_its_rows(void **state)
+static void accepts_words_longer_than_its_rows(void **state)
 {
     char longest[201];
 
@@ -39,7 +39,7 @@ static const char *nearest(const char *word)
     return s.best ? s.best : "nothing";
 }
 
-static void suggests_what_is_near(void **state)
+static void suggests_the_nearest_word(void **state)
 {
     (void)state;
     assert_string_equal(nearest("jsom"), "json");
@@ -49,7 +49,7 @@ static void suggests_what_is_near(void **state)
     assert_string_equal(nearest("complet"), "completion");
 }
 
-static void says_nothing_of_what_is_far(void **state)
+static void suggests_no_word_that_is_far(void **state)
 {
     (void)state;
     assert_string_equal(nearest("xyzzy"), "nothing");
@@ -61,9 +61,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(counts_edits),
-        cmocka_unit_test(takes_words_longer_than_its_rows),
-        cmocka_unit_test(suggests_what_is_near),
-        cmocka_unit_test(says_nothing_of_what_is_far),
+        cmocka_unit_test(accepts_words_longer_than_its_rows),
+        cmocka_unit_test(suggests_the_nearest_word),
+        cmocka_unit_test(suggests_no_word_that_is_far),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

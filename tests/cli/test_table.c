@@ -58,7 +58,7 @@ static void wraps_nothing_without_a_width(void **state)
 
 /* Columns of KEEP_IF_NAMES_FIT are left out first, then names are wrapped, then other columns are
    left out. */
-static void leaves_columns_out_where_there_is_no_room(void **state)
+static void leaves_out_columns_without_room(void **state)
 {
     static const struct column columns[] = {
         {.title = "name", .fit = FIT_WRAP},          {.title = "value", .right = true},
@@ -173,7 +173,7 @@ static bool prints(const struct table *t)
     return !failed;
 }
 
-static void prints_nothing_when_anything_of_it_was_lost(void **state)
+static void prints_nothing_if_a_part_was_lost(void **state)
 {
     const struct term term = {.width = 40};
     struct table t;
@@ -221,12 +221,12 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wraps_the_flexible_column),
         cmocka_unit_test(wraps_nothing_without_a_width),
-        cmocka_unit_test(leaves_columns_out_where_there_is_no_room),
+        cmocka_unit_test(leaves_out_columns_without_room),
         cmocka_unit_test(lines_begin_at_their_column_and_stay_whole),
         cmocka_unit_test(an_empty_table_prints_nothing),
         cmocka_unit_test(an_empty_cell_keeps_its_place),
         cmocka_unit_test(paints_words_and_not_blanks),
-        cmocka_unit_test(prints_nothing_when_anything_of_it_was_lost),
+        cmocka_unit_test(prints_nothing_if_a_part_was_lost),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

@@ -72,7 +72,7 @@ static void fits_the_terminal(void **state)
     assert_non_null(strstr(out, "a function whose name\u2026  625.0 ms   50.0%  \u2588"));
 }
 
-static void leaves_colours_out_when_told(void **state)
+static void leaves_out_colours_on_request(void **state)
 {
     const char *const argv[] = {"tacho", "table", NULL};
     const char *const never[] = {"tacho", "table", "--color=never", NULL};
@@ -197,7 +197,7 @@ static void complain_of_places(const struct args *args)
     cli_complain(NULL, "cannot read '%s'", "d");
 }
 
-static void complaints_name_line_and_column_where_known(void **state)
+static void errors_name_line_and_column_if_known(void **state)
 {
     char text[1024];
 
@@ -219,7 +219,7 @@ static void line_is(const struct progress *p, uint64_t elapsed_ns, const char *w
     tch_buf_release(&b);
 }
 
-static void tells_share_count_and_time_left(void **state)
+static void shows_share_count_and_time_left(void **state)
 {
     const uint64_t second = 1000000000;
     struct progress p = {.what = "run", .done = 5, .total = 20, .term = {.width = 80}};
@@ -261,13 +261,13 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(colours_a_terminal, set_plain_environment),
         cmocka_unit_test_setup(fits_the_terminal, set_plain_environment),
-        cmocka_unit_test_setup(leaves_colours_out_when_told, set_plain_environment),
+        cmocka_unit_test_setup(leaves_out_colours_on_request, set_plain_environment),
         cmocka_unit_test_setup(draws_progress_and_erases_it, set_plain_environment),
         cmocka_unit_test_setup(draws_no_progress_when_quiet, set_plain_environment),
         cmocka_unit_test(draws_progress_ten_times_a_second_at_most),
         cmocka_unit_test(draws_hidden_progress_again_at_the_next_step),
-        cmocka_unit_test(complaints_name_line_and_column_where_known),
-        cmocka_unit_test(tells_share_count_and_time_left),
+        cmocka_unit_test(errors_name_line_and_column_if_known),
+        cmocka_unit_test(shows_share_count_and_time_left),
         cmocka_unit_test_setup(reads_the_locale_by_its_name, set_plain_environment),
     };
 

@@ -25,7 +25,7 @@ static void knows_narrow_wide_and_combining(void **state)
     assert_int_equal(width("\U0003FFFD"), 1);   /* not assigned */
 }
 
-static void gives_a_broken_byte_a_column(void **state)
+static void gives_an_invalid_byte_one_column(void **state)
 {
     (void)state;
     assert_int_equal(width("a\xFF\xC3"), 3);
@@ -61,7 +61,7 @@ static void cut_is(const char *text, size_t columns, bool utf8, const char *want
     tch_buf_release(&b);
 }
 
-static void cuts_with_an_ellipsis(void **state)
+static void truncates_with_an_ellipsis(void **state)
 {
     (void)state;
     cut_is("abcdef", 6, true, "abcdef");
@@ -104,7 +104,7 @@ static void stays_within_the_length_it_was_given(void **state)
     assert_int_equal(next, 2);
 }
 
-static void cuts_a_word_longer_than_a_line(void **state)
+static void splits_a_word_longer_than_a_line(void **state)
 {
     (void)state;
     wraps_is("abcdefgh ij", 0, 3, "abc\ndef\ngh\nij\n");
@@ -139,13 +139,13 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(knows_narrow_wide_and_combining),
-        cmocka_unit_test(gives_a_broken_byte_a_column),
+        cmocka_unit_test(gives_an_invalid_byte_one_column),
         cmocka_unit_test(knows_the_edges_of_its_tables),
         cmocka_unit_test(fits_whole_characters),
-        cmocka_unit_test(cuts_with_an_ellipsis),
+        cmocka_unit_test(truncates_with_an_ellipsis),
         cmocka_unit_test(wraps_at_blanks),
         cmocka_unit_test(stays_within_the_length_it_was_given),
-        cmocka_unit_test(cuts_a_word_longer_than_a_line),
+        cmocka_unit_test(splits_a_word_longer_than_a_line),
         cmocka_unit_test(leaves_no_control_character),
     };
 

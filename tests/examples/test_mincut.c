@@ -115,7 +115,7 @@ static float plain_cut(const float *logits, size_t n, float lambda, float eps, u
 }
 
 /* Matrices from nearly empty ones, in which paths are long, to full ones. */
-static void cuts_as_the_plain_one(void **state)
+static void cuts_like_the_simple_algorithm(void **state)
 {
     uint64_t random = 5;
     size_t cut = 0;
@@ -179,7 +179,7 @@ static void a_cut_frees_the_keys_that_only_the_source_side_asks_for(void **state
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuts_as_the_plain_one),
+        cmocka_unit_test(cuts_like_the_simple_algorithm),
         cmocka_unit_test(a_cut_frees_the_keys_that_only_the_source_side_asks_for),
     };
 

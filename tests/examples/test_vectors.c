@@ -188,7 +188,7 @@ static void check_hysteresis(const struct test_case *c, void *arg)
     hysteresis_release(&h);
 }
 
-static void holds_masks_as_the_reference(void **state)
+static void keeps_masks_like_the_reference(void **state)
 {
     (void)state;
     assert_int_equal(test_each_case("hysteresis.jsonl", check_hysteresis, NULL), 7);
@@ -343,7 +343,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gates_as_the_reference),
         cmocka_unit_test(attends_as_the_reference),
-        cmocka_unit_test(holds_masks_as_the_reference),
+        cmocka_unit_test(keeps_masks_like_the_reference),
         cmocka_unit_test(measures_coherence_as_the_reference),
         cmocka_unit_test(compares_masks_as_the_reference),
         cmocka_unit_test(attends_to_equal_keys_equally),

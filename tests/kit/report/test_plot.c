@@ -42,7 +42,7 @@ static void first_point(double *x, double *y)
     assert_int_equal(sscanf(at, "d=\"M%lf %lf", x, y), 2);
 }
 
-static void puts_values_where_they_belong(void **state)
+static void draws_values_at_their_positions(void **state)
 {
     const double x[] = {0, 10};
     const double y[] = {5e6, 1e6};
@@ -205,7 +205,7 @@ static void survives_any_numbers(void **state)
         }
 }
 
-static void bars_stand_on_the_axis(void **state)
+static void bars_start_at_the_axis(void **state)
 {
     static const double edge[] = {0, 1, 2, 3};
     static const double height[] = {2, 0, 1};
@@ -253,14 +253,14 @@ static void a_chart_is_a_file_too(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(puts_values_where_they_belong),
+        cmocka_unit_test(draws_values_at_their_positions),
         cmocka_unit_test(thins_long_lines_and_keeps_peaks),
         cmocka_unit_test(a_line_is_interrupted),
         cmocka_unit_test(shares_are_steps_from_0_to_1),
         cmocka_unit_test(runs_start_at_1),
         cmocka_unit_test(wide_labels_get_room),
         cmocka_unit_test(survives_any_numbers),
-        cmocka_unit_test(bars_stand_on_the_axis),
+        cmocka_unit_test(bars_start_at_the_axis),
         cmocka_unit_test(logarithmic_axes_have_powers_of_ten),
         cmocka_unit_test(a_chart_is_a_file_too),
     };

@@ -141,7 +141,7 @@ static size_t count_in(const struct tch_buf *b, const char *what)
 
 /* A picture in the folder may come from somebody else, so its frame is a sandbox, and the page
    loads nothing. */
-static void pictures_are_shut_in(void **state)
+static void pictures_are_in_a_sandbox(void **state)
 {
     struct tch_buf b;
 
@@ -232,7 +232,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(every_format_has_the_run),    TEST_IN_HOME(the_page_has_its_parts),
-        TEST_IN_HOME(pictures_are_shut_in),        TEST_IN_HOME(memory_is_not_joined_across_runs),
+        TEST_IN_HOME(pictures_are_in_a_sandbox),   TEST_IN_HOME(memory_is_not_joined_across_runs),
         TEST_IN_HOME(one_run_has_no_distribution), TEST_IN_HOME(survives_without_memory),
     };
 

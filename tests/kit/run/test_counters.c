@@ -40,7 +40,7 @@ static void stay_on_one_cpu(void)
 
 /* A command and its children are counted in every run, and each read returns the counts since the
    last one. */
-static void counts_what_is_spawned(void **state)
+static void counts_a_command_and_its_children(void **state)
 {
     static const struct tch_counter software[] = {
         {TCH_CYCLES, PERF_TYPE_SOFTWARE, PERF_COUNT_SW_TASK_CLOCK},
@@ -75,7 +75,7 @@ static void counts_what_is_spawned(void **state)
     assert_true(isnan(field[TCH_INSTRUCTIONS]));
 }
 
-static void leaves_out_what_is_not_there(void **state)
+static void leaves_out_missing_counters(void **state)
 {
     static const struct tch_counter nonsense[] = {{TCH_CYCLES, 0x7FFFFFFF, 1}};
     struct tch_counters c;
@@ -88,8 +88,8 @@ static void leaves_out_what_is_not_there(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_what_is_spawned),
-        cmocka_unit_test(leaves_out_what_is_not_there),
+        cmocka_unit_test(counts_a_command_and_its_children),
+        cmocka_unit_test(leaves_out_missing_counters),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

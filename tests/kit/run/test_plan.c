@@ -3,15 +3,15 @@
 
 #include "kit/run/run_plan.h"
 
-static void looks_at_10_20_40_and_at_the_end(void **state)
+static void checks_after_10_20_40_runs_and_at_the_end(void **state)
 {
-    unsigned looks = 0;
+    unsigned checks = 0;
 
     (void)state;
     for (uint64_t n = 0; n <= 1000; n++)
-        looks += tch_run_check_due(n, 1000);
-    assert_int_equal(looks, tch_run_checks(1000));
-    assert_int_equal(looks, 8);
+        checks += tch_run_check_due(n, 1000);
+    assert_int_equal(checks, tch_run_checks(1000));
+    assert_int_equal(checks, 8);
     assert_true(tch_run_check_due(10, 1000) && tch_run_check_due(640, 1000));
     assert_true(tch_run_check_due(1000, 1000));
     assert_false(tch_run_check_due(11, 1000) || tch_run_check_due(5, 1000));
@@ -19,7 +19,7 @@ static void looks_at_10_20_40_and_at_the_end(void **state)
     assert_true(tch_run_check_due(5, 5));
 }
 
-static void spends_what_the_checks_left(void **state)
+static void spends_the_alpha_that_the_checks_left(void **state)
 {
     (void)state;
     assert_float_equal(tch_run_alpha_left(0, 1000), 0.05, 1e-15);
@@ -47,8 +47,8 @@ static void reads_cpu_lists(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(looks_at_10_20_40_and_at_the_end),
-        cmocka_unit_test(spends_what_the_checks_left),
+        cmocka_unit_test(checks_after_10_20_40_runs_and_at_the_end),
+        cmocka_unit_test(spends_the_alpha_that_the_checks_left),
         cmocka_unit_test(reads_cpu_lists),
     };
 

@@ -52,7 +52,7 @@ static void is_read_as_it_was_written(void **state)
     tch_buf_release(&b);
 }
 
-static void nothing_is_made_up_for_what_is_missing(void **state)
+static void missing_members_stay_empty(void **state)
 {
     static const char old[] = "{\"source\":null,\"why_not\":\"none\"}";
     static const char odd[] = "{\"status\":\"certain\",\"update_us\":-1e300,\"idle\":7}";
@@ -110,7 +110,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_read_as_it_was_written),
-        cmocka_unit_test(nothing_is_made_up_for_what_is_missing),
+        cmocka_unit_test(missing_members_stay_empty),
         cmocka_unit_test(less_than_20_updates_is_too_short),
         cmocka_unit_test(idle_power_of_a_fixed_source),
         TEST_IN_HOME(without_a_source_there_is_no_idle_power),

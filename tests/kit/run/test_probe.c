@@ -96,7 +96,7 @@ static void finds(const struct tch_probe_group *group, const char *name,
     tch_probes_release(&p);
 }
 
-static void tells_what_paranoid_levels_allow(void **state)
+static void reports_what_paranoid_levels_allow(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_events;
     static const char name[] = "perf_event_paranoid";
@@ -118,7 +118,7 @@ static void tells_what_paranoid_levels_allow(void **state)
     finds(g, name, TCH_PROBE_OK, "privileged", NULL);
 }
 
-static void tells_what_flamegraphs_may_show(void **state)
+static void reports_what_flamegraphs_may_show(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_features;
     static const char name[] = "flamegraphs";
@@ -155,7 +155,7 @@ static void tells_what_flamegraphs_may_show(void **state)
     finds(g, "flame --all", TCH_PROBE_OK, "available", NULL);
 }
 
-static void tells_which_samplers_need_no_rights(void **state)
+static void reports_which_samplers_need_no_rights(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_features;
 
@@ -172,7 +172,7 @@ static void tells_which_samplers_need_no_rights(void **state)
     trace_error = 0;
 }
 
-static void tells_what_can_be_counted(void **state)
+static void reports_what_can_be_counted(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_features;
     char *path = strdup(getenv("PATH"));
@@ -208,7 +208,7 @@ static void tells_what_can_be_counted(void **state)
     hardware_error = trace_error = aslr_error = 0;
 }
 
-static void tells_whether_energy_can_be_measured(void **state)
+static void reports_whether_energy_can_be_measured(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_features;
 
@@ -228,7 +228,7 @@ static void tells_whether_energy_can_be_measured(void **state)
     finds(g, "GPU energy", TCH_PROBE_MISSING, "absent", "NVIDIA driver");
 }
 
-static void tells_what_else_works(void **state)
+static void reports_what_else_works(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_features;
     char *path = strdup(getenv("PATH"));
@@ -251,7 +251,7 @@ static void tells_what_else_works(void **state)
     free(path);
 }
 
-static void tells_why_events_do_not_open(void **state)
+static void reports_why_events_do_not_open(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_events;
 
@@ -273,7 +273,7 @@ static void tells_why_events_do_not_open(void **state)
     finds(g, "hardware counters", TCH_PROBE_MISSING, "failed: Too many open files", "perf stat");
 }
 
-static void tells_what_is_free_on_the_disk(void **state)
+static void reports_what_is_free_on_the_disk(void **state)
 {
     struct statvfs fs;
     bool enough;
@@ -285,7 +285,7 @@ static void tells_what_is_free_on_the_disk(void **state)
           "GiB free in this folder", enough ? NULL : "du -xh");
 }
 
-static void tells_what_limits_sampling(void **state)
+static void reports_what_limits_sampling(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_events;
 
@@ -359,7 +359,7 @@ static int probe_unreadable_rapl(void *arg)
     return warns ? 0 : 1;
 }
 
-static void tells_how_to_read_a_counter_kept_for_root(void **state)
+static void says_how_to_read_a_counter_kept_for_root(void **state)
 {
     (void)state;
     put("/sys/class/powercap/intel-rapl:0/energy_uj", "1\n");
@@ -388,7 +388,7 @@ static void finds_other_power_sources(void **state)
     finds(g, "battery", TCH_PROBE_WARNING, "its power can be read", "plug");
 }
 
-static void misses_the_library_of_a_gpu_that_is_there(void **state)
+static void reports_a_gpu_without_its_library(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_power;
 
@@ -500,7 +500,7 @@ static void installs_as_the_distribution_does(void **state)
     }
 }
 
-static void tells_what_changes_the_frequency(void **state)
+static void reports_what_changes_the_frequency(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_cpu;
 
@@ -521,7 +521,7 @@ static void tells_what_changes_the_frequency(void **state)
     finds(g, "turbo", TCH_PROBE_OK, "off", NULL);
 }
 
-static void tells_what_cpus_there_are(void **state)
+static void reports_what_cpus_there_are(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_cpu;
 
@@ -541,7 +541,7 @@ static void tells_what_cpus_there_are(void **state)
     finds(g, "NUMA", TCH_PROBE_WARNING, "2 nodes", "tacho run --cpu 0-3 --");
 }
 
-static void tells_what_else_runs(void **state)
+static void reports_what_else_runs(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_system;
 
@@ -560,7 +560,7 @@ static void tells_what_else_runs(void **state)
     finds(g, "container", TCH_PROBE_WARNING, "yes", "cpuset-cpus");
 }
 
-static void tells_what_the_kernel_does_with_memory(void **state)
+static void reports_what_the_kernel_does_with_memory(void **state)
 {
     const struct tch_probe_group *g = &tch_probe_system;
     static const char huge[] = "/sys/kernel/mm/transparent_hugepage/enabled";
@@ -594,7 +594,7 @@ static void counts_cpu_lists(void **state)
     assert_int_equal(tch_cpu_list_count("0,,1"), 0);
 }
 
-static void takes_whole_keys_alone(void **state)
+static void accepts_whole_keys_only(void **state)
 {
     char out[8];
 
@@ -654,29 +654,29 @@ static void examines_this_machine(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST_IN_HOME(tells_what_paranoid_levels_allow),
-        TEST_IN_HOME(tells_what_flamegraphs_may_show),
-        TEST_IN_HOME(tells_which_samplers_need_no_rights),
-        TEST_IN_HOME(tells_what_can_be_counted),
-        TEST_IN_HOME(tells_whether_energy_can_be_measured),
-        TEST_IN_HOME(tells_what_else_works),
-        TEST_IN_HOME(tells_why_events_do_not_open),
-        TEST_IN_HOME(tells_what_is_free_on_the_disk),
-        TEST_IN_HOME(tells_what_limits_sampling),
+        TEST_IN_HOME(reports_what_paranoid_levels_allow),
+        TEST_IN_HOME(reports_what_flamegraphs_may_show),
+        TEST_IN_HOME(reports_which_samplers_need_no_rights),
+        TEST_IN_HOME(reports_what_can_be_counted),
+        TEST_IN_HOME(reports_whether_energy_can_be_measured),
+        TEST_IN_HOME(reports_what_else_works),
+        TEST_IN_HOME(reports_why_events_do_not_open),
+        TEST_IN_HOME(reports_what_is_free_on_the_disk),
+        TEST_IN_HOME(reports_what_limits_sampling),
         TEST_IN_HOME(finds_energy_counters),
-        TEST_IN_HOME(tells_how_to_read_a_counter_kept_for_root),
+        TEST_IN_HOME(says_how_to_read_a_counter_kept_for_root),
         TEST_IN_HOME(finds_other_power_sources),
-        TEST_IN_HOME(misses_the_library_of_a_gpu_that_is_there),
+        TEST_IN_HOME(reports_a_gpu_without_its_library),
         TEST_IN_HOME(judges_clocks),
         TEST_IN_HOME(finds_where_memory_is_accounted),
         TEST_IN_HOME(finds_tools_on_the_path),
         TEST_IN_HOME(installs_as_the_distribution_does),
-        TEST_IN_HOME(tells_what_changes_the_frequency),
-        TEST_IN_HOME(tells_what_cpus_there_are),
-        TEST_IN_HOME(tells_what_else_runs),
-        TEST_IN_HOME(tells_what_the_kernel_does_with_memory),
+        TEST_IN_HOME(reports_what_changes_the_frequency),
+        TEST_IN_HOME(reports_what_cpus_there_are),
+        TEST_IN_HOME(reports_what_else_runs),
+        TEST_IN_HOME(reports_what_the_kernel_does_with_memory),
         cmocka_unit_test(counts_cpu_lists),
-        cmocka_unit_test(takes_whole_keys_alone),
+        cmocka_unit_test(accepts_whole_keys_only),
         TEST_IN_HOME(survives_every_allocation_failing),
         cmocka_unit_test(examines_this_machine),
     };

@@ -138,7 +138,7 @@ static void expect_same_fields(const struct tch_receipt *a, const struct tch_rec
 
 /* A receipt in memory equals the one that a report reads from the file, before the run ends and
    after. */
-static void begins_as_it_reads_back(void **state)
+static void a_new_receipt_reads_back_the_same(void **state)
 {
     const struct tch_run_end end = {.state = "complete",
                                     .stopped = "runs",
@@ -183,7 +183,7 @@ static int begin_once(void *arg)
     return status;
 }
 
-static void refuses_what_is_no_receipt(void **state)
+static void refuses_invalid_receipts(void **state)
 {
     static const char *const bad[] = {
         "",
@@ -228,8 +228,10 @@ static void survives_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_all_that_reports_need), cmocka_unit_test(writes_the_same_again),
-        cmocka_unit_test(begins_as_it_reads_back),     cmocka_unit_test(refuses_what_is_no_receipt),
+        cmocka_unit_test(reads_all_that_reports_need),
+        cmocka_unit_test(writes_the_same_again),
+        cmocka_unit_test(a_new_receipt_reads_back_the_same),
+        cmocka_unit_test(refuses_invalid_receipts),
         cmocka_unit_test(survives_without_memory),
     };
 

@@ -169,7 +169,7 @@ static void the_entries_of_all_samples_are_limited(void **state)
     tch_run_samples_release(&samples);
 }
 
-static void refuses_what_is_not_recorded(void **state)
+static void refuses_invalid_recorded_values(void **state)
 {
     struct tch_run_samples samples = {0};
 
@@ -235,7 +235,7 @@ int main(void)
         cmocka_unit_test(reads_what_it_wrote),
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(the_entries_of_all_samples_are_limited),
-        cmocka_unit_test(refuses_what_is_not_recorded),
+        cmocka_unit_test(refuses_invalid_recorded_values),
         cmocka_unit_test(names_have_limits),
     };
 

@@ -58,7 +58,7 @@ static void reads_what_it_wrote(void **state)
     tch_run_samples_release(&to);
 }
 
-static void refuses_what_is_no_sample(void **state)
+static void refuses_invalid_samples(void **state)
 {
     static const char *const bad[] = {
         "",
@@ -237,7 +237,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_what_it_wrote),
-        cmocka_unit_test(refuses_what_is_no_sample),
+        cmocka_unit_test(refuses_invalid_samples),
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(warns_of_what_the_times_show),
         cmocka_unit_test(skewed_times_seldom_warn),

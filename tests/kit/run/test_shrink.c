@@ -31,14 +31,14 @@ static void found(const char *rights, unsigned anonymous, unsigned swap, size_t 
     fclose(smaps);
 }
 
-static void finds_what_comes_back_from_the_file(void **state)
+static void drops_pages_that_the_file_has(void **state)
 {
     (void)state;
     found("r--p", 0, 0, 1);
     found("r-xp", 0, 0, 1);
 }
 
-static void leaves_what_is_our_own(void **state)
+static void keeps_private_pages(void **state)
 {
     (void)state;
     found("rw-p", 0, 0, 0);
@@ -51,8 +51,8 @@ static void leaves_what_is_our_own(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_what_comes_back_from_the_file),
-        cmocka_unit_test(leaves_what_is_our_own),
+        cmocka_unit_test(drops_pages_that_the_file_has),
+        cmocka_unit_test(keeps_private_pages),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

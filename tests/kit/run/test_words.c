@@ -26,7 +26,7 @@ static void splits_as_a_shell_does(void **state)
     splits("--x=y a#b a~", (const char *[]){"--x=y", "a#b", "a~", NULL});
 }
 
-static void refuses_what_needs_a_shell(void **state)
+static void refuses_lines_that_need_a_shell(void **state)
 {
     static const char *const lines[] = {"a | b", "a > b",  "a; b", "$HOME", "\"$X\"", "a*",
                                         "~/x",   "# note", "`a`",  "a & b", "(a)",    "a?"};
@@ -42,7 +42,7 @@ static void refuses_what_needs_a_shell(void **state)
     }
 }
 
-static void refuses_what_has_no_end(void **state)
+static void refuses_empty_and_unfinished_lines(void **state)
 {
     static const char *const lines[] = {"'a", "\"a", "a\\", "", "  \t"};
 
@@ -75,8 +75,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(splits_as_a_shell_does),
-        cmocka_unit_test(refuses_what_needs_a_shell),
-        cmocka_unit_test(refuses_what_has_no_end),
+        cmocka_unit_test(refuses_lines_that_need_a_shell),
+        cmocka_unit_test(refuses_empty_and_unfinished_lines),
         cmocka_unit_test(survives_without_memory),
     };
 

@@ -34,7 +34,7 @@ static double difference(uint64_t *seed)
     return (double)tch_random_below(seed, 41) / 100 - 0.15;
 }
 
-static void counts_what_trying_all_signs_does(void **state)
+static void agrees_with_trying_all_signs(void **state)
 {
     uint64_t seed = 1;
 
@@ -58,7 +58,7 @@ static void counts_what_trying_all_signs_does(void **state)
         }
 }
 
-static void clips_what_is_far_out(void **state)
+static void clips_outliers(void **state)
 {
     static const double e[] = {0.01, -0.02, 0.03, 5, 0, 1e-13};
     static const int want[] = {6, -13, 19, 24, 0, 0}; /* s is 0.025 */
@@ -71,7 +71,7 @@ static void clips_what_is_far_out(void **state)
         assert_int_equal(scores[i], want[i]);
 }
 
-static void nothing_can_be_said_of_zeros(void **state)
+static void zeros_are_no_evidence(void **state)
 {
     static const double e[4] = {0, 1e-13, -1e-13, 0};
     struct tch_flip_tails got;
@@ -148,7 +148,7 @@ static void many_pairs_are_approximated(void **state)
 
 /* For one metric alone, the share of flips is its own p. The same metric twenty times is one
    question; twenty independent metrics are twenty. */
-static void shared_coins_count_what_is_correlated_once(void **state)
+static void shared_coins_count_correlated_metrics_once(void **state)
 {
     enum { PAIRS = 12, METRICS = 20, FLIPS = 20000 };
     static int scores[METRICS][PAIRS];
@@ -218,13 +218,13 @@ static void survives_every_failing_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(counts_what_trying_all_signs_does),
-        cmocka_unit_test(clips_what_is_far_out),
-        cmocka_unit_test(nothing_can_be_said_of_zeros),
+        cmocka_unit_test(agrees_with_trying_all_signs),
+        cmocka_unit_test(clips_outliers),
+        cmocka_unit_test(zeros_are_no_evidence),
         cmocka_unit_test(the_interval_inverts_the_test),
         cmocka_unit_test(five_pairs_have_no_interval),
         cmocka_unit_test(many_pairs_are_approximated),
-        cmocka_unit_test(shared_coins_count_what_is_correlated_once),
+        cmocka_unit_test(shared_coins_count_correlated_metrics_once),
         cmocka_unit_test(a_metric_without_scores_takes_no_part),
         cmocka_unit_test(survives_every_failing_allocation),
     };

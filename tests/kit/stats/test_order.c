@@ -126,7 +126,7 @@ static void encloses_a_median_as_printed_tables_do(void **state)
     }
 }
 
-static void encloses_a_tail_from_both_sides_alike(void **state)
+static void intervals_of_both_tails_are_symmetric(void **state)
 {
     struct tch_rank_interval p99;
     struct tch_rank_interval p01;
@@ -186,7 +186,7 @@ int main(void)
         cmocka_unit_test(gives_students_interval_by_the_table),
         cmocka_unit_test(has_no_interval_of_two_runs),
         cmocka_unit_test(encloses_a_median_as_printed_tables_do),
-        cmocka_unit_test(encloses_a_tail_from_both_sides_alike),
+        cmocka_unit_test(intervals_of_both_tails_are_symmetric),
         cmocka_unit_test(encloses_every_percentile),
         cmocka_unit_test(says_when_values_are_too_few_for_an_interval),
     };

@@ -5,7 +5,7 @@
 
 #include "kit/stats/rank.h"
 
-static void cuts_where_the_rank_sum_tables_do(void **state)
+static void critical_values_agree_with_printed_tables(void **state)
 {
     /* Critical U, two-sided 5 %: Mann and Whitney 1947, Auble 1953. */
     static const size_t table[][3] = {{4, 4, 0},    {5, 5, 2},    {5, 10, 8},   {8, 8, 13},
@@ -69,7 +69,7 @@ static double *plain_table(void)
 }
 
 /* Every size from 4 to 50, at the levels of printed tables. */
-static void cuts_where_counting_does_up_to_50(void **state)
+static void critical_values_agree_with_counting_up_to_50(void **state)
 {
     static const double alphas[] = {0.10, 0.05, 0.02, 0.01};
     double *table = plain_table();
@@ -112,7 +112,7 @@ static void loses_nothing_to_cancellation(void **state)
     free(table);
 }
 
-static void is_sound_at_the_largest_exact_size(void **state)
+static void is_accurate_at_the_largest_exact_size(void **state)
 {
     struct tch_rank_null null;
 
@@ -125,7 +125,7 @@ static void is_sound_at_the_largest_exact_size(void **state)
     tch_rank_null_release(&null);
 }
 
-static void goes_over_to_the_normal_without_a_jump(void **state)
+static void changes_to_the_normal_approximation_without_a_jump(void **state)
 {
     struct tch_rank_null exact;
     struct tch_rank_null normal;
@@ -175,7 +175,7 @@ static unsigned bit_count(unsigned x)
     return (unsigned)__builtin_popcount(x);
 }
 
-static void counts_tied_samples_as_trying_all_does(void **state)
+static void agrees_with_trying_all_draws_of_tied_samples(void **state)
 {
     static const double all[] = {1, 1, 2, 2, 2, 3, 4, 4, 5};
     const unsigned sets = 1u << 9;
@@ -294,7 +294,7 @@ static void counts_tied_samples_up_to_50(void **state)
     }
 }
 
-static void cannot_tell_equal_values_apart(void **state)
+static void equal_values_are_no_evidence(void **state)
 {
     static const double same[] = {3, 3, 3, 3, 3, 3};
     struct tch_rank_tails tails;
@@ -393,16 +393,16 @@ static void survives_every_failing_allocation(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cuts_where_the_rank_sum_tables_do),
-        cmocka_unit_test(cuts_where_counting_does_up_to_50),
+        cmocka_unit_test(critical_values_agree_with_printed_tables),
+        cmocka_unit_test(critical_values_agree_with_counting_up_to_50),
         cmocka_unit_test(has_no_cut_with_too_few_values),
         cmocka_unit_test(loses_nothing_to_cancellation),
-        cmocka_unit_test(is_sound_at_the_largest_exact_size),
-        cmocka_unit_test(goes_over_to_the_normal_without_a_jump),
+        cmocka_unit_test(is_accurate_at_the_largest_exact_size),
+        cmocka_unit_test(changes_to_the_normal_approximation_without_a_jump),
         cmocka_unit_test(agrees_with_a_textbook_on_two_samples),
-        cmocka_unit_test(counts_tied_samples_as_trying_all_does),
+        cmocka_unit_test(agrees_with_trying_all_draws_of_tied_samples),
         cmocka_unit_test(counts_tied_samples_up_to_50),
-        cmocka_unit_test(cannot_tell_equal_values_apart),
+        cmocka_unit_test(equal_values_are_no_evidence),
         cmocka_unit_test(approximates_many_ties_well),
         cmocka_unit_test(steps_down_as_holm_does),
         cmocka_unit_test(steps_down_over_groups),

@@ -87,7 +87,7 @@ static void answers_as_sorting_would(void **state)
 }
 
 /* Squares of such numbers overflow or underflow a double, or one of them hides the others. */
-static void moments_hold_at_any_size(void **state)
+static void mean_and_deviation_are_right_at_any_magnitude(void **state)
 {
     static const struct {
         double values[3];
@@ -146,7 +146,7 @@ static void a_mad_of_buckets_is_within_its_bound(void **state)
 
 /* 1000, with one due every 100: 900, 800, ... 100 are added. For values, for our own buckets and
    for those of a log. */
-static void adds_what_was_omitted(void **state)
+static void adds_omitted_requests(void **state)
 {
     (void)state;
     for (int kind = 0; kind < 3; kind++) {
@@ -387,7 +387,7 @@ static void counts_lines_by_both_ways(void **state)
     free(text);
 }
 
-static void counts_what_it_passes_over(void **state)
+static void counts_skipped_lines(void **state)
 {
     struct got g;
     struct tch_numbers found;
@@ -428,16 +428,16 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(answers_as_sorting_would),
-        cmocka_unit_test(moments_hold_at_any_size),
+        cmocka_unit_test(mean_and_deviation_are_right_at_any_magnitude),
         cmocka_unit_test(a_mad_of_buckets_is_within_its_bound),
-        cmocka_unit_test(adds_what_was_omitted),
+        cmocka_unit_test(adds_omitted_requests),
         cmocka_unit_test(counts_below_edges),
         cmocka_unit_test(plain_lines_are_read_as_strtod_reads_them),
         cmocka_unit_test(plain_lines_end_where_others_begin),
         cmocka_unit_test(reads_every_form),
         cmocka_unit_test(says_what_is_wrong),
         cmocka_unit_test(counts_lines_by_both_ways),
-        cmocka_unit_test(counts_what_it_passes_over),
+        cmocka_unit_test(counts_skipped_lines),
         cmocka_unit_test(survives_every_failing_allocation),
     };
 

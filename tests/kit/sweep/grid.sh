@@ -82,8 +82,8 @@ is each '[.baselines[].cell] == ["baseline_n=1","baseline_n=2"] and
 cat >frail <<'END'
 #!/bin/sh
 echo "$1" >>tried
-[ -e mended ] || [ "$1" != 2 ] || { echo "two is too much" >&2; exit 3; }
-[ -e mended ] || [ "$1" != 4 ] || exec sleep 9
+[ -e repaired ] || [ "$1" != 2 ] || { echo "two is too much" >&2; exit 3; }
+[ -e repaired ] || [ "$1" != 4 ] || exec sleep 9
 END
 chmod +x frail
 sweep 1 --grid a=1,2,3,4 -n 6 --timeout 300ms --name frail -- ./frail '{a}'
@@ -94,7 +94,7 @@ is frail '.cells[1].runs == 1 and .cells[1].failure == "failed with status 3" an
     (.cells[3].failure | startswith("exceeded its timeout"))'
 says tacho-out/frail/cells/a=2/latest/failure.txt "two is too much"
 [ "$(jq -r .state tacho-out/frail/cells/a=2/latest/run.json)" = failed ] || fail "the state in run.json is not failed"
-: >mended
+: >repaired
 rm tried
 sweep 0 --grid a=1,2,3,4 -n 6 --timeout 300ms --name frail --retry-failed -- ./frail '{a}'
 [ "$(sort tried | uniq -c | tr -s ' \n' ' ')" = " 6 2 6 4 " ] || fail "other cells than the failed ones ran again"

@@ -183,7 +183,7 @@ static void few_rounds_and_zeros(void **state)
                                     TCH_BEST_MAYBE});
 }
 
-static void names_what_was_not_measured(void **state)
+static void names_an_unknown_measure(void **state)
 {
     static const double medians[CELLS][3] = {{1, 1, 1}};
     struct table t;
@@ -200,10 +200,10 @@ static void names_what_was_not_measured(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_other_beats_them),         cmocka_unit_test(noise_makes_no_best),
-        cmocka_unit_test(more_may_be_better),          cmocka_unit_test(each_workload_has_its_best),
-        cmocka_unit_test(equal_cells_have_no_best),    cmocka_unit_test(few_rounds_and_zeros),
-        cmocka_unit_test(names_what_was_not_measured),
+        cmocka_unit_test(no_other_beats_them),      cmocka_unit_test(noise_makes_no_best),
+        cmocka_unit_test(more_may_be_better),       cmocka_unit_test(each_workload_has_its_best),
+        cmocka_unit_test(equal_cells_have_no_best), cmocka_unit_test(few_rounds_and_zeros),
+        cmocka_unit_test(names_an_unknown_measure),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

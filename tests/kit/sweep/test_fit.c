@@ -59,7 +59,7 @@ static double f_1_5(double n)
 
 static double (*const laws[TCH_GROWTHS])(double n) = {f_1, f_log, f_n, f_nlog, f_2, f_3};
 
-static void finds_each_law_again(void **state)
+static void finds_each_law(void **state)
 {
     static const double noises[] = {0, 0.01, 0.03};
     static const double constants[] = {
@@ -124,7 +124,7 @@ static void recovers_the_constants(void **state)
 }
 
 /* If the constant part hides the growth, the growth is left open. */
-static void leaves_open_what_cannot_be_told(void **state)
+static void leaves_a_hidden_growth_open(void **state)
 {
     static const double n[] = {1, 10, 100, 1000};
     static const double cost[] = {1000, 1003, 1008, 1100};
@@ -319,10 +319,10 @@ static void verdict_and_interval_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_each_law_again),
+        cmocka_unit_test(finds_each_law),
         cmocka_unit_test(finds_exponents),
         cmocka_unit_test(recovers_the_constants),
-        cmocka_unit_test(leaves_open_what_cannot_be_told),
+        cmocka_unit_test(leaves_a_hidden_growth_open),
         cmocka_unit_test(falling_costs_have_no_growth),
         cmocka_unit_test(reads_expectations),
         cmocka_unit_test(checks_expectations),

@@ -114,7 +114,7 @@ static void limits_the_product_not_only_the_values(void **state)
     tch_grid_release(&grid);
 }
 
-static void fills_its_own_braces_alone(void **state)
+static void fills_only_parameters_in_braces(void **state)
 {
     struct tch_grid grid = {0};
     char *text;
@@ -132,7 +132,7 @@ static void fills_its_own_braces_alone(void **state)
     tch_grid_release(&grid);
 }
 
-static void names_stay_fit_for_folders(void **state)
+static void names_stay_valid_for_folders(void **state)
 {
     struct tch_grid grid = {0};
     char name[TCH_CELL_NAME];
@@ -191,8 +191,8 @@ int main(void)
         cmocka_unit_test(ranges_reach_their_end),
         cmocka_unit_test(refuses_with_the_reason),
         cmocka_unit_test(limits_the_product_not_only_the_values),
-        cmocka_unit_test(fills_its_own_braces_alone),
-        cmocka_unit_test(names_stay_fit_for_folders),
+        cmocka_unit_test(fills_only_parameters_in_braces),
+        cmocka_unit_test(names_stay_valid_for_folders),
         cmocka_unit_test(fingerprints_numbers_as_numbers),
         cmocka_unit_test(survives_without_memory),
     };

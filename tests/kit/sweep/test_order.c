@@ -73,7 +73,7 @@ static void a_baseline_is_in_every_round_of_its_cells(void **state)
     assert_int_equal(last_pair, 20 * order.rounds);
 }
 
-static void the_seed_is_all_that_decides(void **state)
+static void only_the_seed_decides_the_order(void **state)
 {
     struct tch_order one = order_of(0, NULL, 1);
     struct tch_order two = order_of(0, NULL, 2);
@@ -92,7 +92,7 @@ static void the_seed_is_all_that_decides(void **state)
 
 /* A machine that gets slower with every run makes no cell look slower than another. The mean
    position of each cell is that of all within four standard errors; the seed fixes the order. */
-static void drift_falls_on_all_alike(void **state)
+static void drift_affects_all_cells_alike(void **state)
 {
     struct tch_order order = order_of(0, NULL, 3);
     struct tch_step steps[STEPS_MOST];
@@ -130,8 +130,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_block_has_every_cell_once),
         cmocka_unit_test(a_baseline_is_in_every_round_of_its_cells),
-        cmocka_unit_test(the_seed_is_all_that_decides),
-        cmocka_unit_test(drift_falls_on_all_alike),
+        cmocka_unit_test(only_the_seed_decides_the_order),
+        cmocka_unit_test(drift_affects_all_cells_alike),
         cmocka_unit_test(survives_without_memory),
     };
 

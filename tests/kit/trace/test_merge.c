@@ -90,7 +90,7 @@ static void merges_recordings_by_the_best_clock_they_share(void **state)
     } cases[] = {
         {"one", true, NULL, TCH_MERGE_TICKS, 2000000000, 45, {300, 4000}, 0},
         {"one", false, NULL, TCH_MERGE_BOOT, 2000000007, 50, {300, 4000}, 0},
-        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50 + 4300, {300, 4000}, TCH_WALL_TOLD},
+        {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50 + 4300, {300, 4000}, TCH_WALL_KNOWN},
         {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50, {300, 0}, TCH_WALL_MUTE},
         {"two", true, NULL, TCH_MERGE_WALL, 5000000000, 50, {UINT64_MAX, 0}, TCH_WALL_WRONG},
         {"two", true, "x", TCH_MERGE_EVENT, 1, 0, {300, 4000}, 0}, /* its 100 ticks are 49 ns

@@ -369,7 +369,7 @@ static void pack_two_logs_as_lines(void)
     tch_buf_release(&b);
 }
 
-static void a_bundle_of_lines_tells_what_is_in_it(void **state)
+static void a_bundle_of_lines_describes_its_logs(void **state)
 {
     tacho_witness_reader *r = NULL;
     tacho_witness_entry e;
@@ -623,7 +623,7 @@ int main(void)
         cmocka_unit_test(masks_of_every_length_are_read_back),
         cmocka_unit_test(the_mask_is_the_entrys_own),
         cmocka_unit_test(a_mask_of_other_values_is_refused),
-        IN_HOME(a_bundle_of_lines_tells_what_is_in_it),
+        IN_HOME(a_bundle_of_lines_describes_its_logs),
         IN_HOME(one_flipped_bit_in_a_bundle_is_found),
         IN_HOME(one_flipped_bit_in_a_log_is_found),
         IN_HOME(lines_dropped_or_swapped_are_found),
