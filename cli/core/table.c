@@ -10,10 +10,10 @@ enum { GAP = 2, LIMIT = 64 << 20, LEAST_FLEXIBLE = 10 };
 static const size_t NO_COLUMN = SIZE_MAX;
 
 struct cell {
-    size_t start; /* in text */
+    size_t start; /* offset in `text` */
     size_t len;
     size_t width;
-    size_t column; /* where a line begins; for a cell, its column */
+    size_t column; /* column of the cell, or the column at which a line begins */
     enum paint paint;
     bool line;
 };

@@ -19,7 +19,7 @@ struct import {
     struct tch_import how;
     const char *output;
     bool show_skipped;
-    struct tch_replace file; /* with --output */
+    struct tch_replace file; /* the file of --output */
     struct tch_buf out;
     uint64_t lines;
     uint64_t events;

@@ -21,7 +21,7 @@ extern const size_t cli_init_gitlab_len;
 
 enum { GATE_PROBLEM = 400 };
 
-/** Options of both commands. */
+/** Options of `tacho gate` and `tacho baseline save`. */
 struct gate_options {
     const char *config; /**< --config; NULL: tacho.yaml */
     const char *out;

@@ -20,7 +20,7 @@ struct run_options {
     const char **keep_env;
     char *paths[3]; /**< owned: absolute forms of --cwd, --input, --config */
     size_t name_count;
-    const char *hooks[TCH_HOOKS][TCH_COMMANDS_MAX]; /**< in the order given */
+    const char *hooks[TCH_HOOKS][TCH_COMMANDS_MAX]; /**< lines of each hook, in the order given */
     size_t hook_count[TCH_HOOKS];
     const struct opt *given[16]; /**< options given so far that apply to all commands */
     size_t given_count;

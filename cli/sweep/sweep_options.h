@@ -24,7 +24,7 @@ struct sweep_options {
     char **words;               /**< owned: the command as words, from the file; or NULL */
     char *lines[2];             /**< owned: the command's and the baseline's line, secrets masked */
     char **line_words[2];       /**< owned: words of the command's and the baseline's line */
-    const char *by_shell[2][4]; /**< or the argv that runs the line in a shell */
+    const char *by_shell[2][4]; /**< argv that runs the line in a shell, instead of words */
     char name[100];             /**< made from the program's, if none was given */
     struct tch_sweep_asked asked;
 };

@@ -22,8 +22,8 @@ static void add_place(struct tch_buf *b, const struct tch_merged_input *in)
         within = " by the monotonic clock, to within ";
         break;
     case TCH_MERGE_WALL:
-        within = in->wall == TCH_WALL_TOLD ? " by wall clock, to within "
-                                           : " by wall clock, to no better than ";
+        within = in->wall == TCH_WALL_KNOWN ? " by wall clock, to within "
+                                            : " by wall clock, to no better than ";
         break;
     default:
         break;
@@ -58,8 +58,8 @@ static void print_input(const struct tch_merged_input *in)
 static int warn_of_input(const struct tch_merged_input *in)
 {
     static const char *const why[] = {
-        [TCH_WALL_TOLD] = "the offset is only as accurate as the errors that the two kernels "
-                          "reported for their wall clocks",
+        [TCH_WALL_KNOWN] = "the offset is only as accurate as the errors that the two kernels "
+                           "reported for their wall clocks",
         [TCH_WALL_WRONG] = "one of the wall clocks was not synchronised (by NTP, for example), so "
                            "the offset may be far off",
         [TCH_WALL_MUTE] = "the recordings do not say how accurate their wall clocks were",

@@ -221,7 +221,7 @@ static int watch_and_report(struct watch_job *job, const struct args *args)
 out:
     cli_watch_erase(job);
     tch_watch_discard(w);
-    if (job->spawned && !job->ended) { /* it need not run when it is not watched */
+    if (job->spawned && !job->ended) { /* stop the command when watching stops */
         end_child(job);
         tch_spawn_wait(job->plan.pid, &job->end, NULL);
         cli_watch_relay(job, true);

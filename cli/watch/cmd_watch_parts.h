@@ -29,7 +29,7 @@ struct watch_job {
     tacho_error no_power;
     /* The live display. */
     bool live;
-    size_t lines; /* on the terminal now */
+    size_t lines; /* number of its lines on the terminal now */
     size_t points;
     double memory[WATCH_GRAPH];
     double cpu[WATCH_GRAPH];

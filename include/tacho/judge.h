@@ -151,7 +151,7 @@ typedef struct tacho_judge_answer {
     double low, high; /**< interval of the estimate; NaN if that is NaN; 0 and infinity if there are
                          too few values */
     double p;         /**< p-value of "b is within the tolerance (or limit)" */
-    double p_adjusted; /**< the same, corrected for the number of questions */
+    double p_adjusted; /**< p, corrected for the number of questions */
     uint64_t advised;  /**< INCONCLUSIVE: total number of values per side that make a verdict
                           possible, and PASS likely if nothing changed; 0: not known */
     const char *why;   /**< a remark about the verdict; "": none */

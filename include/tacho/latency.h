@@ -32,7 +32,7 @@ typedef struct tacho_latency_stats {
     uint64_t max;
     uint64_t mad; /**< median of the distances from p50, nearest-rank too */
     double mean;
-    double std; /**< of the population: divided by n */
+    double std; /**< standard deviation of the population: divided by n */
 } tacho_latency_stats;
 
 #define TACHO_LATENCY_STATS_INIT                                     \

@@ -19,7 +19,7 @@ TACHO_BEGIN_DECLS
 typedef struct tacho_power_reading {
     size_t size;           /**< set by the caller of the source */
     double joules;         /**< a counter that never falls; NaN: there is none */
-    double watts;          /**< at this moment; NaN: not known */
+    double watts;          /**< power at this moment; NaN: not known */
     uint64_t timestamp_us; /**< time of the reading, if the source has a clock; 0: now */
 } tacho_power_reading;
 

@@ -96,7 +96,7 @@ typedef struct tacho_trace_event {
     const char *name;
     const char *category;
     const char *phase; /**< "X" for a complete span */
-    uint64_t ts_us;    /**< from the start of the trace */
+    uint64_t ts_us;    /**< start, from the start of the trace */
     uint64_t dur_us;
     uint64_t pid;
     uint64_t tid;

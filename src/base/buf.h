@@ -16,7 +16,7 @@ struct tch_buf {
     size_t limit; /**< limit of len */
     bool owned;   /**< data is from malloc */
     bool failed;  /**< something did not fit, or memory ran out */
-    bool comma;   /**< empty text only: a comma goes before the first JSON key or value */
+    bool comma;   /**< while the text is empty: the first JSON key or value gets a comma */
 };
 
 void tch_buf_init(struct tch_buf *b, size_t limit);

@@ -29,10 +29,10 @@ enum {
 
 struct tch_line {
     const char *text; /**< not terminated; valid until the next call; NULL when too long */
-    size_t len;       /**< without the LF; counted to the end of the line even when too long */
+    size_t len;       /**< length without the LF, also of a line that is too long */
     uint64_t number;  /**< from 1 */
-    uint64_t offset;  /**< its first byte in the input */
-    bool ended;       /**< with an LF; only the last line may lack it */
+    uint64_t offset;  /**< offset of its first byte in the input */
+    bool ended;       /**< the line ends with an LF; only the last line may lack it */
     bool too_long;    /**< longer than the longest allowed: skipped, and reading continues */
 };
 

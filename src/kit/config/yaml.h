@@ -69,7 +69,7 @@ typedef int tch_yaml_taker(const struct tch_yaml_node *node, void *at, tacho_err
 struct tch_yaml_field {
     const char *name;     /**< NULL: use the name of the setting */
     tch_yaml_taker *take; /**< NULL: use the setting, or leave the key to another reader */
-    size_t offset;        /**< of the value in the struct that is filled */
+    size_t offset;        /**< offset of the value in the struct that is filled */
     const struct tch_setting
         *setting; /**< describes the value in the struct at that offset, or NULL */
 };

@@ -64,7 +64,7 @@ struct tch_stage_pair {
     double a_median;
     double b_median;
     bool has_ratio;         /**< false when a value is 0 or below; then nothing is tested */
-    struct tch_ratio ratio; /**< of b to a */
+    struct tch_ratio ratio; /**< ratio of b to a */
     double effect;     /**< how often b is above a (ties count half); 0.5 means no difference */
     double rho;        /**< how much neighbouring values depend on each other */
     double p;          /**< two-sided, of no difference; 1 where nothing is tested */

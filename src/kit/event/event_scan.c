@@ -17,7 +17,7 @@
 struct bad_line {
     const char *text;
     size_t len;
-    uint64_t number; /* in its piece */
+    uint64_t number; /* line number in its piece */
 };
 
 struct worker {

@@ -35,8 +35,8 @@ struct tch_blocks {
 /** One piece; each thread has its own. Start with zeros. */
 struct tch_block {
     size_t too_long; /**< bytes of a line after them that was dropped; 0: none */
-    uint64_t bytes;  /**< of the file, read for this piece alone */
-    uint64_t number; /**< from 0 */
+    uint64_t bytes;  /**< number of bytes of the file that were read for this piece alone */
+    uint64_t number; /**< position in the file, from 0 */
     char *data;
     size_t first; /**< the lines start at data[first] */
     size_t len;   /**< bytes of the lines */

@@ -27,9 +27,8 @@ struct tch_hdr_log {
     uint64_t values; /**< number of values in all buckets */
     uint64_t min;    /**< the lower end of the first bucket; max: the upper end of the last */
     uint64_t max;
-    double
-        relative; /**< a value differs from its bucket's middle at most by this share of it, or */
-    uint64_t coarse;        /**< by this distance, if the smallest buckets are wider */
+    double relative;        /**< a value is within this share of the middle of its bucket ... */
+    uint64_t coarse;        /**< ... or within this distance, if that is more */
     uint64_t skipped;       /**< lines skipped because of skip */
     uint64_t first_skipped; /**< number of the first of these lines */
 };

@@ -29,7 +29,7 @@ struct line {
 
 struct chart {
     const struct tch_receipt *interrupted; /* its runs interrupt the lines; NULL: no interruption */
-    double unix_us;                        /* at CLOCK_MONOTONIC 0 */
+    double unix_us;                        /* wall clock at CLOCK_MONOTONIC 0 */
     double first_us, last_us;
     struct line line[LINES_MOST];
     size_t count;

@@ -15,7 +15,7 @@
 enum { TCH_WARNINGS_MAX = 16, TCH_WARNING_TEXT = 200 };
 
 struct tch_warning {
-    char code[24]; /**< for programs: "drift" */
+    char code[24]; /**< code of the warning in run.json: "drift" */
     char text[TCH_WARNING_TEXT];
     char advice[TCH_WARNING_TEXT];
 };

@@ -26,11 +26,12 @@ struct tch_power_idle {
 };
 
 struct tch_power_origin {
-    const char *status;  /**< "measured", "estimated", "unavailable"; never NULL once set */
-    char source[128];    /**< "rapl+nvml"; "": none */
-    char domain[192];    /**< "package-0+GPU-0" */
-    uint64_t update_us;  /**< the longest update interval of all sources; 0: always current */
-    uint64_t short_runs; /**< runs without energy because they had fewer than TCH_POWER_UPDATES */
+    const char *status;      /**< "measured", "estimated", "unavailable"; never NULL once set */
+    char source[128];        /**< "rapl+nvml"; "": none */
+    char domain[192];        /**< "package-0+GPU-0" */
+    uint64_t update_us;      /**< the longest update interval of all sources; 0: always current */
+    uint64_t short_runs;     /**< runs without energy: shorter than TCH_POWER_UPDATES updates of the
+                                source */
     char why[TCH_POWER_WHY]; /**< why it is unavailable; "" otherwise */
     struct tch_power_idle idle;
 };

@@ -87,7 +87,7 @@ void tch_latencies_release(struct tch_latencies *l);
 struct tch_latency_summary {
     bool exact;
     tacho_latency_stats wall;   /**< n is 0 when nothing was recorded */
-    tacho_latency_stats kernel; /**< all 0 when that part is not known */
+    tacho_latency_stats kernel; /**< statistics of kernel_ns; all 0 when not known */
     double wall_p50;            /**< tch_latencies_median(), as in all results of runs */
     double kernel_p50;
 };

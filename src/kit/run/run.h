@@ -57,7 +57,7 @@ struct tch_run {
     tacho_error server_flame_error; /**< why it has no flamegraph; message "" otherwise */
     struct tch_machine_state before;
 
-    const struct tch_run_watch *watch; /**< while it measures; else NULL */
+    const struct tch_run_watch *watch; /**< callbacks, while the run measures; else NULL */
     enum tch_run_state state;
     const char *stopped;
     struct tch_run_sample bad; /**< the run that failed, when the state says so */

@@ -14,7 +14,7 @@ enum { TCH_RUN_ID = 32 };
 
 struct tch_folder {
     char path[PATH_MAX];  /**< absolute */
-    char shown[PATH_MAX]; /**< as the user would type it */
+    char shown[PATH_MAX]; /**< path as the user would type it */
     char id[TCH_RUN_ID];  /**< "20261115-203011-3f2a1c" */
 };
 

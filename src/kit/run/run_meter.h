@@ -82,22 +82,22 @@ void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
 
 /** The server beside the runs: started once, polled, stopped at the end. */
 struct tch_run_server {
-    pid_t pid;  /**< 0: none */
-    int log_fd; /**< what it prints */
+    pid_t pid;  /**< 0: there is no server */
+    int log_fd; /**< file that receives the output of the server */
     tacho_tree *tree;
     tacho_csv *memory;
     tacho_tree_sample last;  /**< the last poll */
     uint64_t peak_rss_bytes; /**< largest sum over its tree in all polls */
-    uint64_t begin_cpu_ns;   /**< when it was ready */
-    double ready_s;          /**< from its start */
+    uint64_t begin_cpu_ns;   /**< CPU time of its tree when it was ready */
+    double ready_s;          /**< seconds from its start until it was ready */
 
     tacho_csv *power; /**< NULL: there is no power source */
-    double joules;    /**< its share since it was ready */
+    double joules;    /**< its share of the energy since it was ready */
     struct {
         uint64_t ns;
-        uint64_t cpu_ns;  /**< its own */
-        uint64_t busy_ns; /**< of the machine */
-        double joules;    /**< of the machine */
+        uint64_t cpu_ns;  /**< CPU time of its tree */
+        uint64_t busy_ns; /**< time that the CPUs were busy */
+        double joules;    /**< energy of the machine */
     } mark;               /**< values when the current share began */
 };
 

@@ -16,7 +16,7 @@ void tch_run_plan_init(struct tch_run_plan *plan)
         .output = TCH_IO_NULL,
         .out = "tacho-out",
         .count_runs = TCH_COUNT_RUNS,
-        .interval_ns = TCH_RUN_LOOK_NS,
+        .interval_ns = TCH_RUN_POLL_NS,
         .power = "auto",
     };
 }

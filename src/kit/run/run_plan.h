@@ -19,7 +19,7 @@
 
 enum {
     TCH_RUNS_MAX = 1000000, /* limit of runs of one command */
-    TCH_RUNS_UNTIL = 1000,  /* until precise, unless the user says otherwise */
+    TCH_RUNS_UNTIL = 1000,  /* default of --max-runs */
     TCH_RUNS_LEAST = 6,     /* with fewer, a median has no 95 % interval */
     TCH_RUNS_USUAL = 10,    /* default if these take less than TCH_RUN_USUAL_NS */
     TCH_COMMANDS_MAX = 64,
@@ -37,11 +37,11 @@ enum tch_hook {
     TCH_HOOKS,
 };
 
-#define TCH_RUN_TIME_NS     5000000000u /* until precise, unless the user says otherwise */
+#define TCH_RUN_TIME_NS     5000000000u /* default of --max-time */
 #define TCH_RUN_USUAL_NS    60000000000u
 #define TCH_RUN_PRECISION   0.01
-#define TCH_RUN_LOOK_NS     10000000u
-#define TCH_RUN_GRACE_NS    1000000000u /* from SIGTERM to SIGKILL */
+#define TCH_RUN_POLL_NS     10000000u
+#define TCH_RUN_GRACE_NS    1000000000u /* time between SIGTERM and SIGKILL */
 #define TCH_RUN_ALPHA       0.05
 #define TCH_RUN_CHECK_ALPHA 0.0294
 #define TCH_HOOK_LAST_NS    10000000000u /* time limit of --cleanup after an interrupt */
@@ -70,10 +70,10 @@ enum tch_metric_statistic {
 struct tch_metric {
     struct tch_metric_name id;
     enum tch_metric_source source;
-    enum tch_metric_statistic statistic; /**< for recorded values */
+    enum tch_metric_statistic statistic; /**< statistic of a run's recorded values */
     char *text;    /**< the expression, or the name of what was recorded; inside the allocation of
                         id.name */
-    regex_t regex; /**< for printed values */
+    regex_t regex; /**< finds the number in the output; unused for recorded values */
     bool any;      /**< each match counts as the number 1; used by a check */
 };
 
@@ -128,7 +128,7 @@ struct tch_run_plan {
     bool output_goes_on; /**< append to that file */
     bool allow_nonzero;
     bool seal;        /**< the caller seals the folder when all is written */
-    const char *cpus; /**< as typed, or NULL */
+    const char *cpus; /**< list of CPUs as typed, or NULL */
     cpu_set_t cpu_set;
     bool no_aslr;
     const uint64_t *seed; /**< seed that the user gave for the order of runs, of a sweep or of

@@ -39,8 +39,8 @@ enum tch_field {
 };
 
 struct tch_field_info {
-    char name[24];     /**< in files, with its unit: "wall_ns" */
-    const char *title; /**< for people */
+    char name[24];     /**< name in files, with its unit: "wall_ns" */
+    const char *title; /**< name in tables: "wall time" */
     enum tch_unit unit;
 };
 
@@ -80,7 +80,7 @@ struct tch_run_sample {
     uint64_t layout; /**< layout of the program, from 1; 0: it was not linked again */
     uint64_t start_ns;        /**< CLOCK_MONOTONIC, before the spawn */
     double field[TCH_FIELDS]; /**< NAN: not measured */
-    int status;               /**< as waitpid() reports it */
+    int status;               /**< wait status, as of waitpid() */
     bool timed_out;
     bool left_running;             /**< descendants were still running when it exited */
     struct tch_values *metrics;    /**< one list per metric, in the order of their names */

@@ -10,7 +10,7 @@
 
 struct tch_scalar {
     double mean;
-    double stddev;     /**< of the sample: divided by n - 1 */
+    double stddev;     /**< standard deviation of the sample: divided by n - 1 */
     double half_width; /**< half the width of the 95 % interval of the mean */
 };
 

@@ -18,7 +18,7 @@ static const uint64_t seed = 20261118;
 struct analyses {
     size_t count;
     size_t pairs[TCH_ANALYSES_MAX];
-    double level[TCH_ANALYSES_MAX]; /* one-sided, of each analysis */
+    double level[TCH_ANALYSES_MAX]; /* one-sided level of each analysis */
 };
 
 static void plan_analyses(struct analyses *l, size_t first, size_t pairs, double alpha)

@@ -63,7 +63,7 @@ struct tch_sweep_unit {
     enum tch_sweep_unit_state state;
     bool closed; /**< run.json is complete */
     uint64_t last_ns;
-    uint64_t polls; /**< by this process */
+    uint64_t polls; /**< number of polls of this process */
     uint64_t polls_ns;
     uint32_t server_runs;                 /**< runs with a server in this process */
     struct tch_run_server_use server_use; /**< sums over these runs, except for the peak */
@@ -85,7 +85,7 @@ struct tch_sweep {
     struct tch_surroundings surroundings;
     struct tch_power_origin power;
     int lock_fd;
-    uint64_t runs_done; /**< of all units, including those of earlier processes */
+    uint64_t runs_done; /**< completed runs of all units, including those of earlier processes */
     uint64_t runs_total;
     size_t flames_missing;   /**< requested flamegraphs that could not be made */
     tacho_error flame_error; /**< why the first of them is missing */

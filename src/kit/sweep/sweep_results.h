@@ -33,7 +33,7 @@ struct tch_cell_value {
     double median;
     double low, high;
     double level;           /**< 0: low and high are the range of the values */
-    struct tch_ratio ratio; /**< to the baseline; its estimate is NAN without one */
+    struct tch_ratio ratio; /**< ratio to the baseline; its estimate is NAN without a baseline */
     double p;               /**< p-value of the ratio, adjusted over all cells (S. Holm, 1979) */
     struct tch_quantity_series series; /**< the values by round; cells only */
 };

@@ -140,7 +140,7 @@ int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
     p->run.seed = &plan->seed;
     p->run.max_time_ns = 0;
     p->run.output_goes_on = true;
-    p->run.flame = false; /* made after the last run */
+    p->run.flame = false; /* sweep_loop.c makes it after the last run */
     p->run.counts = 0;
     p->run.out = p->out;
     p->run.env = env > 0 ? p->env : NULL;

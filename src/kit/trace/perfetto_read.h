@@ -37,7 +37,7 @@ struct tch_pf_sequence {
 struct tch_pf_reader {
     struct tch_trace_reading *r;
     struct tch_trace_source *s;
-    uint64_t offset;                 /* of the packet in the file */
+    uint64_t offset;                 /* offset of the packet in the file */
     struct tch_intern interned_keys; /* keys: sequence, generation, kind and iid */
     uint32_t *interned;              /* text numbers, by the number of the key */
     size_t interned_room;
@@ -55,7 +55,7 @@ struct tch_pf_reader {
 
 /** The relevant fields of a packet. */
 struct tch_pf_packet {
-    uint32_t sequence; /* its number */
+    uint32_t sequence; /* number of its sequence */
     uint64_t time;
     uint64_t clock;
     bool has_time;

@@ -19,7 +19,7 @@ struct tch_compare_side {
 struct tch_compare_row {
     uint32_t name; /**< number of the text in the comparison */
     struct tch_compare_side side[2];
-    struct tch_ratio ratio; /**< of span durations, if both traces have the name */
+    struct tch_ratio ratio; /**< ratio of span durations, if both traces have the name */
 };
 
 struct tch_trace_comparison {
@@ -27,7 +27,7 @@ struct tch_trace_comparison {
     struct tch_compare_row *rows; /**< sorted by the change of their time, largest first */
     size_t count, room;
     uint64_t spans[2];
-    struct tch_model models[2]; /**< for losses while reading */
+    struct tch_model models[2]; /**< models of both files, which have the counts of lost events */
 };
 
 /** Compares two traces. @return 0 or a negative code; release c in any case */

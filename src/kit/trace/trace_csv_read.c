@@ -17,7 +17,7 @@ struct csv {
     char in[1 << 16];
     size_t len, at;
     uint64_t line;
-    uint64_t offset; /* of the byte at in[at] */
+    uint64_t offset; /* file offset of in[at] */
 };
 
 static int next_byte(struct csv *c)

@@ -118,7 +118,7 @@ static void place_by_wall(const struct tch_trace_clock *a, const struct tch_trac
     } else if (a->wall_error == 0 || b->wall_error == 0) {
         input->wall = TCH_WALL_MUTE;
     } else {
-        input->wall = TCH_WALL_TOLD;
+        input->wall = TCH_WALL_KNOWN;
         input->uncertainty += a->wall_error + b->wall_error;
     }
 }

@@ -19,7 +19,7 @@ enum tch_merge_way {
 
 /** The information of two recordings about the errors of their wall clocks. */
 enum tch_merge_wall {
-    TCH_WALL_TOLD,  /**< both kernels reported an error bound */
+    TCH_WALL_KNOWN, /**< both kernels reported an error bound */
     TCH_WALL_WRONG, /**< one of the clocks was not synchronised: they may differ by anything */
     TCH_WALL_MUTE,  /**< one recording has no information: it is older, or its kernel gave none */
 };
@@ -31,7 +31,7 @@ struct tch_merged_input {
                        0 */
     uint64_t uncertainty; /**< error of the offset in nanoseconds, by the errors of the clock pairs,
                              and of wall clocks if both kernels reported them */
-    enum tch_merge_wall wall; /**< for TCH_MERGE_WALL */
+    enum tch_merge_wall wall; /**< accuracy of the wall clocks, for TCH_MERGE_WALL */
     uint64_t events;
     uint32_t renumbered; /**< processes that got a new pid */
     uint64_t parted;     /**< events of flows and async spans that got a new id */

@@ -20,7 +20,7 @@ struct rewrite {
     int64_t from, to;
     uint8_t *tracks; /* by track: 1 keep, 2 leave out, 0 not checked yet */
     size_t track_room;
-    uint8_t *names; /* the same, by name */
+    uint8_t *names; /* by name: 1 keep, 2 leave out, 0 not checked yet */
     size_t name_room;
 };
 

@@ -41,7 +41,7 @@ static inline bool tch_same_async(const struct tch_ev *a, const struct tch_ev *b
 }
 
 struct tch_spool_run {
-    uint64_t at, end; /* of the part in the file that is not in the buffer */
+    uint64_t at, end; /* offsets of the part in the file that is not in the buffer */
     struct tch_ev *buf;
     size_t next, count;
 };

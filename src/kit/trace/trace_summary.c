@@ -470,7 +470,7 @@ int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
 
     if (status == 0)
         status = strcmp(path, "-") == 0
-                     ? UNORDERED /* it cannot be read twice */
+                     ? UNORDERED /* a pipe cannot be read twice */
                      : tch_model_read(&s->model, path, options, add_event, s, err);
     if (status == UNORDERED) {
         tch_trace_summary_release(s);

@@ -8,7 +8,7 @@
 #include "nesting_lanes.h"
 
 struct tch_trace_row_item {
-    struct tch_trace_row row; /* its lane is not set */
+    struct tch_trace_row row; /* row.lane is not set yet */
     uint64_t start, end;
     size_t place; /* its place in the order of the recording */
     uint32_t number;

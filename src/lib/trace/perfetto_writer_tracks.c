@@ -257,7 +257,8 @@ static uint8_t *put_field(uint8_t *at, uint32_t field, uint64_t value)
     return at + tch_pb_put_varint(at, value);
 }
 
-/* Prepares a tail. A name or category of 0 is left out. */
+/* Prepares the part of a begin or end packet that follows the time (struct tch_pf_tail). A name or
+   category of 0 is left out. */
 static struct tch_pf_tail make_tail(const struct tch_perfetto *p, unsigned type, uint32_t name,
                                     uint32_t category)
 {

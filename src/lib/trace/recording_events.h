@@ -67,7 +67,7 @@ struct tch_rec_events {
     char comm[17];
     bool own; /* a thread or track of the program has events */
 
-    uint32_t ended_by; /* of the current span, as in struct tch_seen_event */
+    uint32_t ended_by; /* ended_by of the current span, as in struct tch_seen_event */
     char mismatch[128];
     struct tch_rec_arg values[TCH_REC_EVENT_ARGS + 1];
     uint32_t value_count;

@@ -67,7 +67,7 @@ struct tch_recording {
     uint64_t unfinished;   /**< spans without an end */
     uint64_t lost_ends;    /**< ends whose begin was dropped */
     uint64_t lost_begins;  /**< spans whose end was dropped; they end where the gap begins */
-    uint64_t mismatched;   /**< spans that the end of a span around them ended */
+    uint64_t mismatched;   /**< spans closed by the end of a span around them */
     uint64_t invalid_json; /**< arguments marked as JSON that are not; counted when converted to
                               events */
     uint64_t damaged;      /**< records that are not valid */

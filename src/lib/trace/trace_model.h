@@ -56,7 +56,7 @@ struct tch_ev {
     uint32_t category;
     uint32_t track;
     uint8_t kind;
-    char phase; /**< as in the Chrome format */
+    char phase; /**< letter of the Chrome format */
     char scope; /**< for an instant: t (thread), p (process) or g (global) */
     uint8_t flags;
     uint32_t args_len;
@@ -125,7 +125,7 @@ struct tch_trace_clock {
     bool tsc; /**< its ticks are of the time stamp counter, which is the same for all programs of
                  one boot */
     char boot_id[40];
-    struct tch_clock_pair first; /**< at time 0 of the events */
+    struct tch_clock_pair first; /**< pair at time 0 of the events */
     struct tch_clock_pair last;
     uint64_t wall_ns;    /**< CLOCK_REALTIME at `first` */
     uint64_t wall_error; /**< error of wall_ns by tch_wall_error_ns() */

@@ -26,7 +26,7 @@ enum {
     TCH_TABLES = 64,          /* chunks of names: 16 MiB */
     TCH_TEXT_MAX = 16 * 1024, /* bytes of a name, category or text */
     TCH_TRACE_PATH = 4096,
-    TCH_LIMIT_LEAST = 15, /* in chunks: 4 MiB with the header */
+    TCH_LIMIT_LEAST = 15, /* smallest limit, in chunks: 4 MiB with the header */
 };
 
 /** A stage and the thread that writes to it: see thread_stage.c. */
@@ -36,7 +36,7 @@ struct tch_lane {
     struct tch_rec_chunk *stage; /* NULL: not made yet */
     void *address; /* address of its stage in the last recording; the next one is mapped there */
     struct tacho_trace_cursor *cursor;
-    uintptr_t next; /* where the last thread of the lane stopped */
+    uintptr_t next; /* address at which the last thread of the lane stopped */
 };
 
 enum tch_trace_state {

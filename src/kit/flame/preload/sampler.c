@@ -11,9 +11,9 @@
 #include "sampler.h"
 
 enum {
-    SCAN_NS = 10 * 1000 * 1000,   /* between two scans for new threads */
+    SCAN_NS = 10 * 1000 * 1000,   /* time between two scans for new threads */
     LOST_NS = 1000 * 1000 * 1000, /* a signal that is not handled for this long is blocked */
-    COST = 20,                    /* the thread uses at most one part in this many of a CPU */
+    COST = 20,                    /* the sampler thread uses at most 1/COST of a CPU */
     IDLE_ROUNDS = 16,             /* a sleeping thread is checked once in this many rounds */
     STACK_BYTES = 64 * 1024,
     MAPS_BYTES = 1 << 20,

@@ -86,7 +86,7 @@ static inline void tch_ring_note_maps(struct tch_ring_head *ring, struct tch_rin
         text += *text == '\n';
         if (tch_ranges_take(ranges, line)) {
             if ((size_t)(text - from) <= tch_ring_room(ring))
-                continue; /* the line fits into the record after those before it */
+                continue; /* the record still has room for this line */
             head.len = (uint32_t)(line - from);
             if (head.len > 0)
                 tch_ring_note(ring, head, from);

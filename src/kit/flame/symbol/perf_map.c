@@ -14,7 +14,7 @@
 
 enum {
     MAP_MAX = 64 << 20,   /* limit of one map, in bytes */
-    MAPS_MAX = 256 << 20, /* limit of all maps of a capture */
+    MAPS_MAX = 256 << 20, /* limit of all maps of a capture together, in bytes */
     READ_MAX = 1 << 20,   /* bytes per read() */
 };
 

@@ -38,8 +38,8 @@ enum {
 };
 
 struct tch_count_info {
-    const char *name;  /**< in files and budgets: "allocated_bytes" */
-    const char *title; /**< for people */
+    const char *name;  /**< name in files and budgets: "allocated_bytes" */
+    const char *title; /**< name in tables: "allocated bytes" */
     enum tch_unit unit;
 };
 
