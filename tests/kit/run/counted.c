@@ -137,7 +137,7 @@ static void toggle(void)
 int main(int argc, char **argv)
 {
     const char *what = argc > 1 ? argv[1] : "alloc";
-    int n = argc > 2 ? (int)(argv[2][0] - '0') : 1; /* one digit is enough */
+    int n = argc > 2 ? (int)strtol(argv[2], NULL, 10) : 1;
 
     if (strcmp(what, "alloc") == 0 || strcmp(what, "both") == 0)
         allocate(n);
