@@ -252,6 +252,14 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         tch_add_sentence(&text, f, i);
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
+    for (size_t i = 0; i < f->count; i++) {
+        if (!f->about[i].counted_by[0])
+            continue;
+        tch_buf_clear(&text);
+        tch_add_row_title(&text, f, i);
+        tch_buf_addf(&text, ": counted by %s", f->about[i].counted_by);
+        cli_add_labelled(b, term, PLAIN, "  ", text.data);
+    }
     for (size_t i = 0; i < f->count && !has_room(term); i++) {
         tch_buf_clear(&text);
         tch_add_sight(&text, &f->rows[i]);

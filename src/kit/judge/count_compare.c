@@ -23,12 +23,26 @@ void tch_compare_stacks(struct tch_findings *f, const struct tch_about *about,
     tch_buf_release(&text);
 }
 
-bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const struct tch_count *a,
-                       const struct tch_count *b)
+void tch_describe_count(struct tch_about *about, const struct tch_receipt *r)
 {
+    struct tch_buf text;
+
+    if (about->quantity.kind != TCH_QUANTITY_COUNT)
+        return;
+    tch_buf_init_on(&text, about->counted_by, sizeof about->counted_by,
+                    sizeof about->counted_by - 1);
+    tch_count_add_source(&text, r, &r->counts.of[about->quantity.index]);
+    tch_buf_release(&text);
+}
+
+bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const struct tch_count *a,
+                       const struct tch_receipt *r)
+{
+    const struct tch_count *b = &r->counts.of[about->quantity.index];
     const char *bench = about->bench;
     struct tch_buf detail;
 
+    tch_describe_count(about, r);
     about->exact = tch_count_exact(b) && (!a || tch_count_exact(a));
     about->paired = false;
     if (!a || a->values.n == 0 || b->values.n == 0)

@@ -23,7 +23,7 @@
 
 #define TCH_ALPHA 0.05
 
-enum { TCH_ABOUT_DETAIL = 120 };
+enum { TCH_ABOUT_DETAIL = 120, TCH_ABOUT_COUNTED = 300 };
 
 struct tch_calibration;
 
@@ -42,6 +42,7 @@ struct tch_about {
     const struct tch_analyses *analyses; /**< not copied; NULL: this is the only analysis */
     bool exact;                          /**< for tch_verdict_row.exact */
     char detail[TCH_ABOUT_DETAIL];       /**< for a count: the calls that differ, or "" */
+    char counted_by[TCH_ABOUT_COUNTED];  /**< for a count: what counted it now, and its cost */
     const char
         *instead; /**< shown in place of a verdict: "new"; not copied; NULL: there is a verdict */
 };

@@ -196,7 +196,7 @@ static bool may_compare_count(struct tch_findings *f, const struct tch_occasion 
                               about->quantity.title);
         may = false;
     } else if (may)
-        may = tch_compare_count(f, about, &counts.of[kind], &r->counts.of[kind]);
+        may = tch_compare_count(f, about, &counts.of[kind], r);
     else
         tch_findings_unjudged(f, "%s: the counts of the baseline cannot be used: %s", about->bench,
                               err.message);
@@ -257,46 +257,74 @@ static int add_alone_row(struct tch_findings *f, const struct tch_gate_bench *b,
     struct tch_quantity_series now = {0};
     int status = tch_quantity_series_of(r, q, budget->budget.quantile, &now, err);
 
+    tch_describe_count(&about, r);
     if (status == 0)
         status = tch_findings_add(f, &about, NULL, &now, err);
     tch_quantity_series_release(&now);
     return status;
 }
 
-/* Adds the rows of one side: against the values of a baseline, if there is one, and limits. */
+/* Returns whether the run has values of a quantity. */
+static bool is_measured(const struct tch_receipt *r, const char *name)
+{
+    struct tch_quantity had;
+
+    for (size_t at = 0; tch_quantity_next(r, &at, &had);)
+        if (strcmp(had.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Adds the rows of one budget. */
+static int add_kept_budget(const struct tch_gate *g, struct tch_findings *f,
+                           const struct tch_gate_bench *b, const struct tch_receipt *r,
+                           const struct tch_named_budget *budget, const struct tch_quantity *q,
+                           tacho_error *err)
+{
+    bool measured = is_measured(r, q->name);
+    int status = 0;
+
+    if (!measured && !budget->required && q->kind == TCH_QUANTITY_COUNT) {
+        tch_compare_count_missing(f, b->bench->name, q, r);
+        return 0;
+    }
+    if (!measured && !budget->required) {
+        tch_findings_unjudged(f, "%s: %s was not measured, so it is not judged", b->bench->name,
+                              q->title);
+        return 0;
+    }
+    if (b->has_baseline && !isnan(budget->budget.tolerance))
+        status = add_kept_row(g, f, b, r, budget, q, err);
+    else if (!isnan(budget->budget.tolerance))
+        status = add_alone_row(f, b, r, budget, q, err);
+    return status == 0 ? tch_compare_max(f, b->bench->name, r, q, budget, &b->analyses, err)
+                       : status;
+}
+
+/* Adds the rows of one side: against the values of a baseline, if there is one, and limits. The
+   order is that of tch_compare_runs(): the quantities of the run, then those that are missing. */
 static int add_kept(const struct tch_gate *g, struct tch_findings *f,
                     const struct tch_gate_bench *b, const struct tch_receipt *r, tacho_error *err)
 {
+    size_t at = 0;
+    bool more = true;
     int status = 0;
 
-    for (size_t i = 0; i < b->bench->budget_count && status == 0; i++) {
-        const struct tch_named_budget *budget = &b->bench->budgets[i];
-        struct tch_quantity q;
+    while (more && status == 0) {
         struct tch_quantity had;
-        bool measured = false;
+        struct tch_quantity q;
 
-        if (!tch_quantity_find(r, budget->name, &q)) {
-            tch_findings_unjudged(f, "%s: %s was not measured, so it is not judged", b->bench->name,
-                                  budget->name);
-            continue;
+        more = tch_quantity_next(r, &at, &had);
+        for (size_t i = 0; i < b->bench->budget_count && status == 0; i++) {
+            const struct tch_named_budget *budget = &b->bench->budgets[i];
+
+            if (!tch_quantity_find(r, budget->name, &q)) {
+                if (!more)
+                    tch_findings_unjudged(f, "%s: %s was not measured, so it is not judged",
+                                          b->bench->name, budget->name);
+            } else if (more ? strcmp(had.name, q.name) == 0 : !is_measured(r, q.name))
+                status = add_kept_budget(g, f, b, r, budget, &q, err);
         }
-        for (size_t at = 0; !measured && tch_quantity_next(r, &at, &had);)
-            measured = strcmp(had.name, q.name) == 0;
-        if (!measured && !budget->required && q.kind == TCH_QUANTITY_COUNT) {
-            tch_compare_count_missing(f, b->bench->name, &q, r);
-            continue;
-        }
-        if (!measured && !budget->required) {
-            tch_findings_unjudged(f, "%s: %s was not measured, so it is not judged", b->bench->name,
-                                  q.title);
-            continue;
-        }
-        if (b->has_baseline && !isnan(budget->budget.tolerance))
-            status = add_kept_row(g, f, b, r, budget, &q, err);
-        else if (!isnan(budget->budget.tolerance))
-            status = add_alone_row(f, b, r, budget, &q, err);
-        if (status == 0)
-            status = tch_compare_max(f, b->bench->name, r, &q, budget, &b->analyses, err);
     }
     return status;
 }

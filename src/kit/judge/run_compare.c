@@ -68,7 +68,7 @@ int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_
        runs. */
     about.budget.quantile = q->several ? 0.5 : budget->budget.quantile;
     if (q->kind == TCH_QUANTITY_COUNT)
-        (void)tch_compare_count(f, &about, NULL, &b->counts.of[q->index]);
+        (void)tch_compare_count(f, &about, NULL, b);
     status = tch_quantity_series_of(b, q, budget->budget.quantile, &y, err);
     if (status == 0)
         status = tch_findings_add(f, &about, NULL, &y, err);
@@ -129,7 +129,7 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
     if (qb->several && about.budget.quantile == 0.5)
         about.budget.quantile = f->quantile;
     if (qb->kind == TCH_QUANTITY_COUNT &&
-        !tch_compare_count(f, &about, &a->counts.of[qa->index], &b->counts.of[qb->index]))
+        !tch_compare_count(f, &about, &a->counts.of[qa->index], b))
         return 0;
     if (f->calibration)
         about.spread = tch_sessions_spread(NULL, f->calibration, b->command, qb->name,

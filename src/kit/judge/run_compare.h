@@ -50,10 +50,13 @@ void tch_compare_note_recording(struct tch_findings *f, const char *bench,
                                 const struct tch_receipt *r);
 
 /** Completes the question about a count: whether it is exact on both sides, and which calls
-    differ. a may be NULL, for a maximum. @return false, after reporting it, if the two cannot be
-    compared */
+    differ, and what counted it. a may be NULL, for a maximum. @return false, after reporting it, if
+   the two cannot be compared */
 bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const struct tch_count *a,
-                       const struct tch_count *b);
+                       const struct tch_receipt *r);
+
+/** Sets what counted a row and what it cost. Does nothing for other quantities. */
+void tch_describe_count(struct tch_about *about, const struct tch_receipt *r);
 
 /** Adds a note with the stacks whose calls differ; see tch_count_add_stacks(). a may be NULL. */
 void tch_compare_stacks(struct tch_findings *f, const struct tch_about *about,

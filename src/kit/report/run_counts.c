@@ -54,20 +54,6 @@ void tch_count_add_state(struct tch_buf *b, const struct tch_count *c)
                                          : "differs between runs");
 }
 
-void tch_count_add_source(struct tch_buf *b, const struct tch_receipt *r, const struct tch_count *c)
-{
-    double wall = r->rows.count > 0 ? r->rows.row[0].summary.median : 0;
-
-    if (c->values.n == 0) {
-        tch_buf_adds(b, c->why_not);
-        return;
-    }
-    tch_buf_addf(b, "%s; %zu runs of ", c->source, c->values.n);
-    tch_add_value(b, TCH_NS, c->run_ns);
-    if (wall > 0 && c->run_ns > 2 * wall)
-        tch_buf_addf(b, ", %.0f times a timed one", c->run_ns / wall);
-}
-
 /* Adds the calls by name, the most frequent first. */
 static void add_parts(struct tch_buf *b, const struct tch_count *c)
 {

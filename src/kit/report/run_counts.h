@@ -13,10 +13,6 @@ void tch_count_add_value(struct tch_buf *b, enum tch_count_kind kind, const stru
 /** Adds "exact", "differs between runs" or "not countable". */
 void tch_count_add_state(struct tch_buf *b, const struct tch_count *c);
 
-/** Adds the tool that counted and its cost, or why the value cannot be counted. */
-void tch_count_add_source(struct tch_buf *b, const struct tch_receipt *r,
-                          const struct tch_count *c);
-
 /** Returns the median of the counted runs; NAN without any. */
 double tch_count_median(const struct tch_count *c);
 

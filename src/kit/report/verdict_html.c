@@ -95,8 +95,11 @@ static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t 
     tch_add_sight(b, r);
     if (r->advised > 0)
         tch_buf_addf(b, ", %llu runs advised", (unsigned long long)r->advised);
-    if (r->why[0])
-        tch_buf_addf(b, "<br><small style=\"font-weight:400\">%s</small>", r->why);
+    if (r->why[0]) {
+        tch_buf_adds(b, "<br><small style=\"font-weight:400\">");
+        tch_xml_adds(b, r->why);
+        tch_buf_adds(b, "</small>");
+    }
     tch_buf_adds(b, "</td>");
 }
 
@@ -112,6 +115,11 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     tch_buf_adds(b, "<tr><td>");
     tch_xml_adds(b, title.data);
     tch_buf_release(&title);
+    if (about->counted_by[0]) {
+        tch_buf_adds(b, "<br><small>counted by ");
+        tch_xml_adds(b, about->counted_by);
+        tch_buf_adds(b, "</small>");
+    }
     tch_buf_adds(b, "</td>");
     add_verdict(b, f, i);
     tch_buf_adds(b, "<td>");

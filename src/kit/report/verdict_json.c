@@ -79,6 +79,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_json_put_bool(b, "paired", r->paired);
     if (r->exact)
         tch_json_put_bool(b, "exact", true);
+    if (about->counted_by[0])
+        tch_json_put_text(b, "counted_by", about->counted_by);
     tch_json_put_f64(b, "session_spread", r->spread);
     add_effective(b, r);
     add_ratio(b, r);

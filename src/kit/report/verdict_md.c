@@ -21,6 +21,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
 
     tch_buf_init(&title, 1024);
     tch_add_row_title(&title, f, i);
+    if (about->counted_by[0])
+        tch_buf_addf(&title, " (counted by %s)", about->counted_by);
     tch_buf_adds(b, "| ");
     tch_add_md_text(b, title.data);
     tch_buf_release(&title);

@@ -212,4 +212,8 @@ void tch_receipt_title_energy(struct tch_receipt *r);
 /** Summarises the samples as rows. */
 int tch_receipt_sum(struct tch_receipt *r, tacho_error *err);
 
+/** Adds the tool that counted and its cost, or why the value cannot be counted. */
+void tch_count_add_source(struct tch_buf *b, const struct tch_receipt *r,
+                          const struct tch_count *c);
+
 #endif

@@ -47,7 +47,7 @@ defaults: {runs: 6, max_runs: 6}
 benches:
 - name: prog
   command: ./prog
-  budgets: {syscalls: {tolerance: 0}, allocations: {tolerance: 0}}
+  budgets: {allocations: {tolerance: 0}, syscalls: {tolerance: 0}}
 END
 printf 'tacho-out\nprog\n' >.gitignore
 program ''
@@ -69,11 +69,21 @@ git commit -qam after
 ends_with 2 "$tacho" gate --against HEAD~1 --flame-on-regression
 says "allocations: malloc +1 in extra <- work <- main"
 says "system calls: getppid +1 in extra <- work <- main"
-ends_with 2 "$tacho" gate --against HEAD~1
+ends_with 2 "$tacho" gate --against HEAD~1 --json-file against.json
 grep -q 'extra <- work' out && fail "stacks were taken without --flame-on-regression"
 
-# The baseline was measured without stacks.
-ends_with 2 "$tacho" gate --flame-on-regression
+jq -c . against.json | "$check_schema" "$schemas" || fail "the verdict is not what its schema says"
+jq -e '[.rows[] | .metric, .exact, .verdict] == ["syscalls", true, "FAIL", "allocations", true, "FAIL"]' against.json \
+    >/dev/null || fail "the rows of --against: $(cat against.json)"
+says "system calls: counted by "
+jq -e '.rows | map(.counted_by | test("; 2 runs of ")) | all' against.json >/dev/null ||
+    fail "the source and its cost are missing: $(cat against.json)"
+
+# The baseline was measured without stacks. The order of the rows is the same.
+ends_with 2 "$tacho" gate --flame-on-regression --json-file baseline.json
+[ "$(jq -c '[.rows[].metric]' baseline.json)" = "$(jq -c '[.rows[].metric]' against.json)" ] ||
+    fail "the rows have another order: $(jq -c '[.rows[].metric]' baseline.json)"
+says "system calls: counted by "
 says "system calls: stacks now, as there are none from before: getppid 1 in extra <- work <- main"
 says "malloc 5 in work <- main"
 
