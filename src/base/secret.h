@@ -4,7 +4,7 @@
  * digits of its SHA-256: nobody can use it, and a change of the value is still visible. The name
  * decides, because a value does not show what it is.
  *
- * keep: names whose values are recorded unchanged; NULL-ended, or NULL.
+ * keep: names whose values are recorded unchanged; NULL-terminated, or NULL.
  */
 #ifndef TCH_SECRET_H
 #define TCH_SECRET_H

@@ -26,7 +26,7 @@ struct tch_setting {
     size_t offset;              /**< where the field is in the struct */
     uint64_t least;             /**< smallest number, duration or size */
     uint64_t most;              /**< 0: no limit */
-    const char *const *choices; /**< NULL-ended */
+    const char *const *choices; /**< NULL-terminated */
     const char *wants; /**< the allowed values, for messages: "a number from 1 to 9"; or NULL */
 };
 

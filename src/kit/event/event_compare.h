@@ -87,8 +87,8 @@ const char *tch_stage_verdict(const struct tch_stage_pair *pair);
 bool tch_event_side_has(const struct tch_event_side *side, const struct tch_stage_group *group,
                         const struct tch_stage *stage);
 
-/** Compares the stages and sorts both sides. 0 or TACHO_ENOMEM; call tch_event_comparison_release()
-   in both cases. */
+/** Compares the stages and sorts both sides. Returns 0 or TACHO_ENOMEM; call
+   tch_event_comparison_release() in both cases. */
 int tch_compare_stages(struct tch_event_side *a, struct tch_event_side *b,
                        struct tch_event_comparison *ret, tacho_error *err);
 void tch_event_comparison_release(struct tch_event_comparison *c);

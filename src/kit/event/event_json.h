@@ -18,7 +18,7 @@ struct tch_events_comparison {
     struct tch_event_comparison result;
 };
 
-/** Adds tacho.events.compare.v1 and a line feed. 0 or TACHO_ENOMEM. */
+/** Adds tacho.events.compare.v1 and a line feed. Returns 0 or TACHO_ENOMEM. */
 int tch_events_comparison_json(struct tch_buf *b, const struct tch_events_comparison *c,
                                tacho_error *err);
 

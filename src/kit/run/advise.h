@@ -30,7 +30,7 @@ void tch_warn(struct tch_warnings *w, const char *code, const char *advice, cons
     __attribute__((format(printf, 4, 5)));
 
 /** Warns of drift, a slow first run, outliers, two modes and failures. The same samples give the
-   same warnings. 0 or TACHO_ENOMEM. */
+   same warnings. Returns 0 or TACHO_ENOMEM. */
 int tch_advise_samples(struct tch_warnings *w, const struct tch_run_samples *samples,
                        tacho_error *err);
 
@@ -51,7 +51,7 @@ void tch_advise_machine(struct tch_warnings *w, const struct tch_machine_state *
 /** Writes the "warnings" of run.json. */
 void tch_warnings_write(struct tch_buf *b, const struct tch_warnings *w);
 
-/** Parses them. 0 or TACHO_EPARSE. */
+/** Parses them. Returns 0 or TACHO_EPARSE. */
 int tch_warnings_parse(const char *json, size_t len, struct tch_warnings *w, tacho_error *err);
 
 #endif

@@ -41,8 +41,8 @@ int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sam
 void tch_recorded_write(struct tch_buf *b, const struct tch_run_sample *sample,
                         const struct tch_run_samples *of);
 
-/** Parses the value of that member. 0, TACHO_EPARSE, TACHO_ENOMEM, or TACHO_ELIMIT for more than
-    TCH_RECORDED_ENTRIES. */
+/** Parses the value of that member. Returns 0, TACHO_EPARSE, TACHO_ENOMEM, or TACHO_ELIMIT for more
+   than TCH_RECORDED_ENTRIES. */
 int tch_recorded_parse(struct tch_json_reader *r, struct tch_run_samples *samples,
                        struct tch_run_sample *sample, tacho_error *err);
 
@@ -72,10 +72,10 @@ struct tch_latencies {
     tacho_histogram *histogram;
 };
 
-/** 0 or TACHO_ENOMEM. */
+/** Adds a latency. Returns 0 or TACHO_ENOMEM. */
 int tch_latencies_add(struct tch_latencies *l, uint64_t ns, tacho_error *err);
 
-/** Computes their statistics: nearest-rank percentiles. 0 or TACHO_ENOMEM. */
+/** Computes their statistics: nearest-rank percentiles. Returns 0 or TACHO_ENOMEM. */
 int tch_latencies_stats(const struct tch_latencies *l, tacho_latency_stats *ret, tacho_error *err);
 
 /** Returns the median as tch_median() defines it, given the nearest-rank p50. Returns that p50 if

@@ -119,9 +119,9 @@ struct tch_run_plan {
 
     uint64_t timeout_ns; /**< 0: none */
     const char *cwd;
-    const char *const *env;      /**< "K=V", NULL-ended, or NULL */
+    const char *const *env;      /**< "K=V", NULL-terminated, or NULL */
     const char *const *keep_env; /**< names whose values are recorded though they look like those
-                                      of secrets; NULL-ended, or NULL */
+                                      of secrets; NULL-terminated, or NULL */
     const char *input;           /**< NULL: /dev/null */
     enum tch_io_kind output;
     const char *output_path;
@@ -140,7 +140,7 @@ struct tch_run_plan {
 
     double work; /**< units per run; 0: not given */
     const char *work_unit;
-    const char *const *labels; /**< "K=V", NULL-ended, or NULL */
+    const char *const *labels; /**< "K=V", NULL-terminated, or NULL */
     const char *config;        /**< path of a JSON file, or NULL */
     const char *out;           /**< "tacho-out" */
     uint64_t interval_ns;      /**< between polls of memory and power */
@@ -214,7 +214,7 @@ int tch_metrics_find(const struct tch_metric *metrics, size_t count,
                      const struct tch_run_outputs *outputs, const volatile sig_atomic_t *stop,
                      struct tch_values *values, tacho_error *err);
 
-/** Parses a list such as "0-3,6". 0 or TACHO_EINVAL. */
+/** Parses a list such as "0-3,6". Returns 0 or TACHO_EINVAL. */
 int tch_parse_cpus(const char *text, cpu_set_t *set);
 
 /** Returns the number of checks of the precision: at 10, 20, 40, … runs up to max_runs. */
