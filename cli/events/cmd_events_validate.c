@@ -150,14 +150,14 @@ static void print_missing(const struct validate *v, const char *name)
 static int print_result(struct validate *v)
 {
     const char *missing;
-    bool sound;
+    bool valid;
 
     for (unsigned i = 1; i < v->jobs; i++)
         tch_event_groups_merge(v->groups[0], v->groups[i]);
     missing = tacho_event_groups_missing(v->groups[0], NULL);
-    sound = !missing && !v->unreadable && faulty_lines(&v->total) == 0;
+    valid = !missing && !v->unreadable && faulty_lines(&v->total) == 0;
     if (v->args->json) {
-        tch_validate_json_end(&v->json, v->groups[0], sound);
+        tch_validate_json_end(&v->json, v->groups[0], valid);
         if (cli_print(&v->json) != EXIT_OK)
             return EXIT_WORK;
     }
@@ -167,7 +167,7 @@ static int print_result(struct validate *v)
         print_counts(v, "all files", &v->total, faulty_lines(&v->total));
     if (v->unreadable)
         return EXIT_WORK;
-    return sound ? EXIT_OK : EXIT_CHECK;
+    return valid ? EXIT_OK : EXIT_CHECK;
 }
 
 static int run_validate(struct args *args)

@@ -128,7 +128,7 @@ void cli_add_calibration(struct tch_buf *b, const struct term *term, const struc
     add_head(b, term, c);
     tch_buf_addc(b, '\n');
     add_noise(b, term, c);
-    tch_buf_adds(b, "\nsmallest change that 'tacho gate' sees in 9 of 10 reports, beyond its "
+    tch_buf_adds(b, "\nsmallest change that 'tacho gate' detects in 9 of 10 reports, beyond its "
                     "tolerance:\n");
     add_sight(b, term, c);
     tch_buf_addc(b, '\n');

@@ -215,11 +215,11 @@ static void warn_of_unseen(const struct tch_gate *g)
     if (unseen.needed > unseen.runs)
         snprintf(allow, sizeof allow, "or allow %llu runs (--max-runs %llu)",
                  (unsigned long long)unseen.needed, (unsigned long long)unseen.needed);
-    cli_warn(
-        "%s: this machine sees %.2g %% of %s with %llu runs; the tolerance is %.3g %%%s: expect "
-        "INCONCLUSIVE, %s",
-        unseen.bench, 100 * unseen.sees, unseen.title, (unsigned long long)unseen.runs,
-        100 * unseen.tolerance, more, allow);
+    cli_warn("%s: this machine can detect a change of %.2g %% in %s with %llu runs; the tolerance "
+             "is %.3g %%%s: expect "
+             "INCONCLUSIVE, %s",
+             unseen.bench, 100 * unseen.sees, unseen.title, (unsigned long long)unseen.runs,
+             100 * unseen.tolerance, more, allow);
 }
 
 /* Runs the gate and always writes its files, because CI shows them. */

@@ -12,7 +12,7 @@ $ tacho calibrate --help | head -n 22
 | machine class.
 | 
 | From these pairs it draws gates with changes of every size. The table shows the
-| smallest change that 'tacho gate' sees in 9 of 10 of them, the page shows the
+| smallest change that 'tacho gate' detects in 9 of 10 of them, the page shows the
 | whole curve. It also draws 2,000 reports in which nothing changed and counts
 | those that FAIL.
 | 
@@ -31,7 +31,7 @@ $ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --o
 |   wall time     19.95 ms   2.8%  -0.16  +0.8%      2.6%
 |   peak memory  8.000 MiB     0%   0.00  +0.0%     0.65%
 | 
-| smallest change that 'tacho gate' sees in 9 of 10 reports, beyond its tolerance:
+| smallest change that 'tacho gate' detects in 9 of 10 reports, beyond its tolerance:
 |   runs      time  wall time  peak memory
 |     10  500.0 ms       3.3%        <0.1%
 |     20   1.000 s       2.9%        <0.1%
@@ -44,7 +44,7 @@ $ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --o
 
 $ d=$(mktemp -d); tacho calibrate --json --no-save --html $d/page.html calibrate/a calibrate/b; rm -r $d
 | {"schema":"tacho.calibration.v1","bench":"prog","machine_class":"box-1cpu","occasions":[
-| {"id":"20260101-000000-a","at":"2026-01-01T00:00:00Z","commit":"","command":"./prog","environment":{"cpu_model":"box"},"pairs":30,"pair_seconds":0.049999999999999996,"alpha":0.05,"power":0.9,"reports":2000,"false_fails":0.052,"occasions":1,"metrics":[{"name":"wall","median":19952837.5,"noise":0.027709623215777173,"lag1":-0.1586018347626208,"drift":0.0075723756750201154,"session_spread":0.026,"sees":[{"runs":10,"change":0.033151360778808585,"seconds":0.49999999999999994},{"runs":20,"change":0.02869411685180664,"seconds":0.9999999999999999},{"runs":40,"change":0.02163092526245117,"seconds":1.9999999999999998},{"runs":80,"change":0.016329151519775393,"seconds":3.9999999999999996}]}],"sha256":"12c2fca238a6b494eed437d46d5f0bf91ea20dc85da18e91f1e03e92651c6014"}
+| {"id":"20260101-000000-a","at":"2026-01-01T00:00:00Z","commit":"","command":"./prog","environment":{"cpu_model":"box"},"pairs":30,"pair_seconds":0.049999999999999996,"alpha":0.05,"power":0.9,"reports":2000,"false_fails":0.052,"occasions":1,"metrics":[{"name":"wall","median":19952837.5,"noise":0.027709623215777173,"lag1":-0.1586018347626208,"drift":0.0075723756750201154,"session_spread":0.026,"detectable_changes":[{"runs":10,"change":0.033151360778808585,"seconds":0.49999999999999994},{"runs":20,"change":0.02869411685180664,"seconds":0.9999999999999999},{"runs":40,"change":0.02163092526245117,"seconds":1.9999999999999998},{"runs":80,"change":0.016329151519775393,"seconds":3.9999999999999996}]}],"sha256":"300a8ae51768cd86d371fd27a61e7a1bde6880006ca31668903e6bc86cd41583"}
 | ]}
 
 # Metrics that cannot be calibrated.

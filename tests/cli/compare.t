@@ -28,7 +28,7 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b
 | wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │   ┆       ●   1.00  FAIL
 | CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
 | user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
-| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●   ┆           0.50  PASS, sees +5.0 %
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●   ┆           0.50  PASS, can detect +5.0 %
 | items/s           4955       4309  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
 | tps              49.55      43.09  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
 | 
@@ -79,11 +79,11 @@ $ tacho compare -t 20% -t wall=5% -t tps=20% --equivalent compare/b compare/a
 | 
 | metric               A          B   change  95 % interval       less        0        more  B > A
 | wall time     23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●       ┆   │   ┆           0.00  FAIL
-| CPU time      23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●           │           ┆   0.00  PASS, sees +20.0 %
+| CPU time      23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●           │           ┆   0.00  PASS, can detect +20.0 %
 | user CPU      23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  faster
-| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %      ┆           ●           ┆   0.50  PASS, sees +20.0 %
-| items/s           4309       4955  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS, sees +20.0 %
-| tps              43.09      49.55  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS, sees +20.0 %
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %      ┆           ●           ┆   0.50  PASS, can detect +20.0 %
+| items/s           4309       4955  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS, can detect +20.0 %
+| tps              43.09      49.55  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS, can detect +20.0 %
 | 
 | FAIL
 [2]
@@ -102,7 +102,7 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |
-| | peak memory | 8.004 MiB | 8.004 MiB | 0.0 % [0.0 % … 0.0 %] | 5 % | ✅ PASS, sees +5.0 % |
+| | peak memory | 8.004 MiB | 8.004 MiB | 0.0 % [0.0 % … 0.0 %] | 5 % | ✅ PASS, can detect +5.0 % |
 | | CPU time | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] |  |  slower |
 | | user CPU | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] |  |  slower |
 | | items/s | 4955 | 4309 | -13.0 % [-13.0 % … -13.0 %] |  |  less |

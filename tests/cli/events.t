@@ -191,7 +191,7 @@ $ (printf '{"event":"to'; tacho events emit e -o /dev/stdout) | tacho events can
 ! tacho: warning: -:1: torn line, 12 bytes of an incomplete event were left out
 [2]
 $ printf 'x\n' | tacho events validate --json --require e -
-| {"schema":"tacho.events.validate.v1","files":[{"file":"-","errors":[{"line":1,"message":"invalid JSON: column 1: expected a value, found 'x'"}],"readable":true,"bytes":2,"lines":1,"blank":0,"events":0,"bad":1,"torn":0,"salvaged":0,"errors_not_listed":0}],"missing_groups":["e"],"sound":false}
+| {"schema":"tacho.events.validate.v1","files":[{"file":"-","errors":[{"line":1,"message":"invalid JSON: column 1: expected a value, found 'x'"}],"readable":true,"bytes":2,"lines":1,"blank":0,"events":0,"bad":1,"torn":0,"salvaged":0,"errors_not_listed":0}],"missing_groups":["e"],"valid":false}
 [2]
 
 # Canonical form.

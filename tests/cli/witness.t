@@ -21,7 +21,7 @@ $ tacho witness verify --open witness/open.jsonl
 |      1e76b75b5b924dd3d96f8ac44a5898abef62ec46cdf154596a97cb009890abf0
 $ tacho witness verify --quiet witness/a.jsonl
 $ tacho witness verify --json witness/a.jsonl witness/swapped.jsonl
-| {"schema":"tacho.witness.verify.v1","files":[{"file":"witness/a.jsonl","kind":"log","ok":true,"entries":3,"closed":true,"hash":"c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911"},{"file":"witness/swapped.jsonl","kind":"log","ok":false,"entries":1,"closed":false,"hash":"34472e111790f6b46279f20436da11713b7be234bf43dcb439dd69262b869fda","line":2,"why":"the line does not follow the line before it: a line was removed, added or moved"}],"bad":1}
+| {"schema":"tacho.witness.verify.v1","files":[{"file":"witness/a.jsonl","kind":"log","ok":true,"entries":3,"closed":true,"hash":"c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911"},{"file":"witness/swapped.jsonl","kind":"log","ok":false,"entries":1,"closed":false,"hash":"34472e111790f6b46279f20436da11713b7be234bf43dcb439dd69262b869fda","line":2,"reason":"the line does not follow the line before it: a line was removed, added or moved"}],"bad":1}
 [2]
 $ tacho witness verify --expect 0000 witness/a.jsonl
 | BAD  witness/a.jsonl: its last hash differs from the one of --expect

@@ -234,7 +234,7 @@ void tch_validate_json_file_end(struct tch_buf *b, bool readable, const struct t
     tch_json_end_object(b);
 }
 
-void tch_validate_json_end(struct tch_buf *b, const tacho_event_groups *groups, bool sound)
+void tch_validate_json_end(struct tch_buf *b, const tacho_event_groups *groups, bool valid)
 {
     const char *missing = NULL;
 
@@ -244,7 +244,7 @@ void tch_validate_json_end(struct tch_buf *b, const tacho_event_groups *groups, 
     while ((missing = tacho_event_groups_missing(groups, missing)))
         tch_json_text(b, missing);
     tch_json_end_array(b);
-    tch_json_put_bool(b, "sound", sound);
+    tch_json_put_bool(b, "valid", valid);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }

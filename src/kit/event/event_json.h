@@ -31,6 +31,6 @@ void tch_validate_json_file(struct tch_buf *b, const char *path);
 void tch_validate_json_error(struct tch_buf *b, const tacho_error *why);
 void tch_validate_json_file_end(struct tch_buf *b, bool readable, const struct tch_scan_counts *c,
                                 uint64_t listed);
-void tch_validate_json_end(struct tch_buf *b, const tacho_event_groups *groups, bool sound);
+void tch_validate_json_end(struct tch_buf *b, const tacho_event_groups *groups, bool valid);
 
 #endif

@@ -24,7 +24,7 @@ static void put_metric(struct tch_buf *b, const struct tch_calibrated *m, double
     tch_json_put_f64(b, "lag1", m->lag1);
     tch_json_put_f64(b, "drift", m->drift);
     tch_json_put_f64(b, "session_spread", m->session_spread);
-    tch_json_key(b, "sees");
+    tch_json_key(b, "detectable_changes");
     tch_json_begin_array(b);
     for (size_t i = 0; i < TCH_CALIBRATION_SIZES; i++) {
         tch_json_begin_object(b);
@@ -187,7 +187,7 @@ static int take_metric(void *into, const struct tch_json_value *item, tacho_erro
     if (fits)
         snprintf(m->name, sizeof m->name, "%s", name);
     free(name);
-    return fits ? take_list(item, "sees", m, take_sight, err)
+    return fits ? take_list(item, "detectable_changes", m, take_sight, err)
                 : tch_fail(err, TACHO_EPARSE, 0, "a metric has no name, or its name is too long");
 }
 

@@ -107,7 +107,7 @@ void tch_add_sight(struct tch_buf *b, const struct tch_verdict_row *row)
 {
     if (isnan(row->sees) || (row->verdict != TCH_PASS && row->verdict != TCH_INCONCLUSIVE))
         return;
-    tch_buf_adds(b, ", sees ");
+    tch_buf_adds(b, ", can detect ");
     tch_add_change(b, 1 + row->sees);
 }
 

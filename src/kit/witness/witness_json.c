@@ -133,7 +133,7 @@ void tch_witness_finding_json(struct tch_buf *b, const struct tch_witness_findin
             tch_json_u64(b, f->line);
         else
             tch_json_null(b);
-        tch_json_put_text(b, "why", f->why);
+        tch_json_put_text(b, "reason", f->why);
     }
     tch_json_end_object(b);
 }

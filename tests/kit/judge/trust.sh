@@ -57,7 +57,7 @@ gate()
 }
 
 "$tacho" calibrate --bench spin --time 60s --json >seen.json || fail "no calibration: $(cat seen.json)"
-change=$(jq '.occasions[0].metrics[0].sees[] | select(.runs == 20) | .change' seen.json)
+change=$(jq '.occasions[0].metrics[0].detectable_changes[] | select(.runs == 20) | .change' seen.json)
 jq -c '.occasions[0] | {pairs, false_fails, metrics}' seen.json
 rm -rf tacho-out
 
