@@ -367,7 +367,7 @@ static int run_cases(int argc, char **argv, const struct bench_options *o, unsig
             status = compare(&cases[i], o, rounds);
     for (size_t i = 0; i < (o->quick ? 2 : 4) && status == 0 && chosen(argc, argv, "memory"); i++)
         status =
-            hold(held[i][0], held[i][1], o, i == 3 ? 1 : rounds); /* which takes half a minute */
+            hold(held[i][0], held[i][1], o, i == 3 ? 1 : rounds); /* the last takes half a minute */
     if (status == 0 && chosen(argc, argv, "report"))
         status = draw(o, rounds);
     return status;

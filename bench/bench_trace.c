@@ -18,7 +18,8 @@
 
 enum {
     SPANS = 4000000,
-    FLOOR_ROUNDS = 5, /* times as many rounds for the floor, because it is almost as fast */
+    FLOOR_ROUNDS = 5, /* the floor gets this many times as many rounds, because it is hardly faster
+                         than tacho */
     QUICK_SPANS = 100000,
     CONVERTED = 10000000,
     THREADS_MAX = 2,
@@ -48,7 +49,8 @@ static void floor_spans(uint64_t count)
     }
 }
 
-/* The same, and writes the bytes of a recording: 16 bytes per span, one chunk at a time. */
+/* Does what floor_spans() does, and writes the bytes of a recording: 16 bytes per span, one chunk
+   at a time. */
 static int plain_fd = -1;
 static _Atomic uint64_t plain_size;
 
@@ -335,7 +337,7 @@ struct conversion {
     off_t bytes; /* size of the trace file */
 };
 
-/* As above: the trace before goes first. */
+/* Removes the previous trace, for the same reason. */
 static int remove_trace(void *work, void *state)
 {
     const struct conversion *c = work;

@@ -1,8 +1,8 @@
 /*
- * Summing up a Chrome trace in order of time: a gigabyte by ours and the floors; then a part of it
- * by Python's json module with a sum by name, and by Perfetto's trace processor with the same in
- * SQL, too, which take half a minute and gigabytes of memory for a gigabyte. Whole programs, the
- * file in the page cache.
+ * Measures summing up a Chrome trace that is in order of time, as whole programs with the file in
+ * the page cache. tacho and the floors read a gigabyte. Python's json module with a sum by name,
+ * and Perfetto's trace processor with the same sum in SQL, read a part of it, because a gigabyte
+ * takes them half a minute and gigabytes of memory.
  */
 #include <fcntl.h>
 #include <stdio.h>

@@ -143,8 +143,8 @@ int main(int argc, char **argv)
         fprintf(stderr, "usage: bench_witness [--rounds N] [--quick] [--json]\n");
         return 64;
     }
-    /* A model's whole row, 32 heads of 128; and one head, of which the mask is ten times as long.
-     */
+    /* First 32 heads of 128 values each, as in a real model; then one head whose mask is 16 times
+       as long. */
     if (compare(256, 4096, &options) < 0 || compare(1024, 64, &options) < 0)
         return 1;
     return 0;

@@ -18,7 +18,7 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* "render_buffer_cache_017" and the like. */
+/* Makes names such as "render_buffer_cache_017". */
 static void make_names(char names[FUNCTIONS][NAME])
 {
     static const char *const words[] = {"alloc",  "buffer", "cache",   "decode", "emit",   "flush",

@@ -10,9 +10,9 @@
 enum { BENCH_MOST_ARGUMENTS = 8 };
 
 struct bench_program {
-    const char *argv[BENCH_MOST_ARGUMENTS + 1]; /* ends with NULL */
-    const char *locale;                         /* an LC_ALL=, or NULL */
-    const char *output;                         /* or NULL: thrown away */
+    const char *argv[BENCH_MOST_ARGUMENTS + 1]; /* terminated by NULL */
+    const char *locale;                         /* "LC_ALL=..." to set, or NULL */
+    const char *output;                         /* path; NULL: the output is discarded */
     uint64_t peak_kb;                           /* peak memory of the last run */
 };
 

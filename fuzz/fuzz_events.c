@@ -1,6 +1,6 @@
 /* Reads any bytes as a file of events, line by line. The canonical form of an accepted event does
    not change again: canon(canon(x)) == canon(x). An object made of it is written as the same
-   text. Reading a line from mark to mark gives the same as reading it member by member. */
+   text. Reading a line by its marks gives the same as reading it member by member. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,5 @@
-/* Any bytes as the slots of a ring, which the sampled program can write: nothing is believed. */
+/* Reads any bytes as the slots of a ring. The sampled program can write them, so nothing in them is
+   trusted. */
 #include "kit/flame/sample/ring_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

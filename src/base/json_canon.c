@@ -209,8 +209,8 @@ static void put_string(struct tch_buf *out, const struct tch_json_value *string,
     tch_buf_release(&b);
 }
 
-/* A JSON number as digits * 10^exponent. The digits may contain a point, which is not one of them;
-   the first and the last digit are not 0. There are none for a zero. */
+/* A JSON number as digits * 10^exponent. The text of the digits may contain a decimal point. The
+   first and the last digit are not 0. The number zero has no digits. */
 struct decimal {
     const char *digits;
     const char *end;

@@ -10,7 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects the two below */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the handler and its argument */
 static tacho_message_handler *message_handler;
 static void *message_arg;
 

@@ -2,8 +2,8 @@
  * Reads the members of one event of the Chrome format.
  *
  * Nearly all events are plain and lie completely within the part that the JSON reader has marked.
- * These are checked and read in one pass from mark to mark. All others are checked by the JSON
- * reader first, and then this file walks over valid JSON.
+ * These are checked and read in one pass over their marks (base/json_scan.h). All others are
+ * checked by the JSON reader first, and then this file walks over valid JSON.
  */
 #include "chrome_read_event.h"
 
@@ -279,7 +279,7 @@ static int through_text(struct tch_chrome_reader *c, const char *p)
     return status;
 }
 
-/* Reading plain events from mark to mark. */
+/* Reading plain events by their marks. */
 
 /* Reads the event that begins at m. Returns the mark after it, or NULL if the JSON reader must
    check the event. */

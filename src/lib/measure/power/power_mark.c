@@ -28,8 +28,9 @@ static struct mark {
 } marks[MARKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Makes the address of a key and returns its length. The processes of one run share a mark of
-   their own, because tacho counts at the same time as they do and keeps both figures separate. */
+/* Makes the address of the abstract socket that marks a key, and returns its length. All processes
+   of one run use an address of this run, because tacho itself counts at the same time, and both
+   figures are kept apart. */
 static socklen_t address_of(const char *key, struct sockaddr_un *ret)
 {
     const char *run = getenv("TACHO_RUN_DIR");
