@@ -427,7 +427,7 @@ $ tacho sweep --setup a --setup b --grid x=1,2 -- true
 [64]
 
 # Every format says how reliable the energy is. Only fixed:WATTS gives an energy on any machine.
-$ project/try 'tacho run -q -n 2 --power fixed:20 --idle 100ms -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power while it ran, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
+$ project/try 'tacho run -q -n 2 --power fixed:20 --idle 100ms -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power during the runs, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
 |  energy, estimated N J - N J … N J (range) N J N J
 |  energy: estimated by fixed (given); idle power 20 W, estimated for N ms before while the CPUs were N % busy, which is N J of a run
 | fixed:given:estimated
@@ -438,4 +438,4 @@ $ project/try 'tacho run -q -n 2 --power fixed:20 --idle 100ms -- sleep 0.01 | s
 | 3
 | energy: estimated by fixed
 | energy, estimated by fixed
-| Power while it ran, in watts (fixed:given:estimated)
+| Power during the runs, in watts (fixed:given:estimated)

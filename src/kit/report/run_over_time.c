@@ -248,7 +248,7 @@ static const struct {
     {"server-memory.csv", TACHO_CSV_MEMORY, true, "Memory of the server's process tree", NULL},
     {"memory-program.csv", TACHO_CSV_MEMORY, false, "Memory by category, as the program counts it",
      "memory-detail.csv"},
-    {"power.csv", TACHO_CSV_POWER, false, "Power while it ran, in watts", NULL},
+    {"power.csv", TACHO_CSV_POWER, false, "Power during the runs, in watts", NULL},
     {"server-power.csv", TACHO_CSV_POWER, true,
      "Power of the server by its share of CPU time, in watts", NULL},
 };
