@@ -1,6 +1,7 @@
 /* The command tacho: the list of its commands. What happens with it is cli.c's. */
 #include <signal.h>
 
+#include "base/orphans.h"
 #include "cli/core/cli.h"
 #include "cmds.h"
 
@@ -121,5 +122,6 @@ int main(int argc, char **argv)
     (void)argc;
     /* Ignored, as some parents leave it, nobody could be waited for. */
     signal(SIGCHLD, SIG_DFL);
+    tch_orphans_adopt(); /* to kill what a killed spawner or keeper leaves */
     return cli_main(&tacho, argv);
 }

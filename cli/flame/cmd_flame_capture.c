@@ -88,8 +88,7 @@ static int check_command(struct capture *c)
             "'%s'",
             program, program);
     c->request.argv = (const char *const *)c->args->operands;
-    c->request.flags |= TACHO_FLAME_ORPHANS; /* orphans are the command's, because this process
-                                                starts nothing else */
+    c->request.flags |= TACHO_FLAME_ORPHANS;
     return EXIT_OK;
 }
 

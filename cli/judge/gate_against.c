@@ -7,11 +7,11 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/keeper.h"
 #include "base/spawn.h"
 #include "base/utf8.h"
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
-#include "kit/flame/backend/process_guard.h"
 
 /* Complains, and keeps the sentence for the report. */
 static int fail(char problem[GATE_PROBLEM], const char *fmt, ...)
@@ -128,17 +128,12 @@ static void show_tail(const char *path)
 static int run_build(const struct tch_spawn *spec, const volatile sig_atomic_t *stop,
                      struct tch_spawn_end *end, tacho_error *err)
 {
-    struct tch_guard guard;
-    pid_t pid;
-    int status;
+    struct tch_keeper keeper;
+    int status = tch_keep(&keeper, spec, err);
 
-    tch_guard_open(&guard);
-    status = tch_spawn(spec, &pid, err);
-    if (status == 0) {
-        tch_guard_watch(&guard, pid);
-        status = tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, end, err);
-    }
-    tch_guard_close(&guard);
+    if (status == 0)
+        status = tch_keeper_wait_or_stop(&keeper, stop, end, err);
+    tch_keeper_close_at_exit(&keeper);
     return status;
 }
 

@@ -9,10 +9,10 @@
 
 #include "base/clock.h"
 #include "base/number.h"
+#include "base/process_family.h"
 #include "cli/cmds.h"
 #include "cli/core/stop.h"
 #include "cmd_watch_parts.h"
-#include "kit/flame/backend/process_family.h"
 #include "kit/run/run_plan.h"
 
 enum { OUT_MAX = 1 << 20, LIVE_WIDTH = 70 };
@@ -39,16 +39,14 @@ static int start_command(struct watch_job *job, const struct args *args)
     int status;
 
     cli_watch_redirect(job, args, &s, &output);
-    tch_guard_open(&job->guard);
-    status = tch_spawn(&s, &job->plan.pid, &err);
+    status = tch_keep(&job->keeper, &s, &err);
     if (output >= 0)
         close(output);
     if (status < 0) {
         cli_complain(&err, "cannot start '%s'", args->operands[0]);
-        tch_guard_close(&job->guard);
         return EXIT_WORK;
     }
-    tch_guard_watch(&job->guard, job->plan.pid);
+    job->plan.pid = job->keeper.pid;
     getrusage(RUSAGE_SELF, &usage);
     job->own_peak = (uint64_t)usage.ru_maxrss * 1024;
     job->spawned = true;
@@ -77,15 +75,6 @@ static bool has_ended(struct watch_job *job)
     return kill(job->plan.pid, 0) < 0 && errno == ESRCH;
 }
 
-/* Returns whether the command has exited. kill() cannot say so, because it still finds a zombie. */
-static bool child_ended(struct watch_job *job)
-{
-    siginfo_t info = {0};
-
-    return waitid(P_PID, (id_t)job->plan.pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == job->plan.pid;
-}
-
 /* Waits until the next sample is due and copies the command's output until then. Returns false when
    there is nothing more to watch. */
 static bool await_sample(struct watch_job *job, uint64_t due_ns, const struct args *args)
@@ -97,7 +86,7 @@ static bool await_sample(struct watch_job *job, uint64_t due_ns, const struct ar
 
         first = false;
         wait_for(job, due_ns);
-        if (*job->stop || (job->spawned ? child_ended(job) : has_ended(job)))
+        if (*job->stop || (job->spawned ? tch_keeper_ended(&job->keeper) : has_ended(job)))
             return false;
         cli_watch_relay(job, false);
         if (job->lines == 0 || job->unfinished.len != before)
@@ -138,19 +127,19 @@ static void end_child(struct watch_job *job)
 {
     enum { PATIENCE_MS = 100 };
     uint64_t limit = tch_now_ns() + TCH_RUN_GRACE_NS;
-    struct tch_family family = {0};
+    struct tch_family family = {.keeper = job->keeper.keeper};
 
-    if (child_ended(job))
+    if (tch_keeper_ended(&job->keeper))
         return;
     tch_family_find(&family, job->plan.pid);
     kill(job->plan.pid, *job->stop ? *job->stop : SIGTERM);
-    while (!child_ended(job) && tch_now_ns() < limit) {
+    while (!tch_keeper_ended(&job->keeper) && tch_now_ns() < limit) {
         uint64_t soon = tch_now_ns() + 10000000;
 
         wait_for(job, soon < limit ? soon : limit);
         cli_watch_relay(job, false);
     }
-    if (!child_ended(job))
+    if (!tch_keeper_ended(&job->keeper))
         tch_family_signal(&family, SIGKILL, true);
     tch_family_terminate(&family, PATIENCE_MS);
     tch_family_release(&family);
@@ -161,7 +150,7 @@ static int finish_child(struct watch_job *job, struct tch_watch *w)
     tacho_error err;
 
     end_child(job);
-    if (tch_spawn_wait(job->plan.pid, &job->end, &err) < 0) {
+    if (tch_keeper_wait(&job->keeper, UINT64_MAX, &job->end, &err) < 0) {
         cli_complain(&err, "cannot wait for the command");
         return EXIT_WORK;
     }
@@ -223,7 +212,6 @@ out:
     tch_watch_discard(w);
     if (job->spawned && !job->ended) { /* stop the command when watching stops */
         end_child(job);
-        tch_spawn_wait(job->plan.pid, &job->end, NULL);
         cli_watch_relay(job, true);
     }
     return status;
@@ -253,7 +241,7 @@ static int run_watch(struct args *args)
 {
     struct watch_job job = {.plan = {.root = ""},
                             .interval_ns = 100000000,
-                            .guard = TCH_NO_GUARD,
+                            .keeper = TCH_NO_KEEPER,
                             .pidfd = -1,
                             .output = -1};
     int status = cli_set_opts(args, &job, NULL);
@@ -277,7 +265,7 @@ static int run_watch(struct args *args)
         return status;
     job.pidfd = (int)syscall(SYS_pidfd_open, job.plan.pid, 0); /* -1 on kernels before 5.3 */
     status = watch_and_report(&job, args);
-    tch_guard_close(&job.guard);
+    tch_keeper_close(&job.keeper);
     tch_buf_release(&job.unfinished);
     if (job.pidfd >= 0)
         close(job.pidfd);

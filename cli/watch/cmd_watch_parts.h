@@ -4,9 +4,8 @@
 #ifndef CLI_CMD_WATCH_PARTS_H
 #define CLI_CMD_WATCH_PARTS_H
 
-#include "base/spawn.h"
+#include "base/keeper.h"
 #include "cli/core/opt.h"
-#include "kit/flame/backend/process_guard.h"
 #include "kit/run/process_watch.h"
 
 enum { WATCH_GRAPH = 40, WATCH_LINE = 64 << 10 };
@@ -22,7 +21,7 @@ struct watch_job {
     uint64_t own_peak; /* tacho's own largest resident size at the start */
     bool ended;        /* the command was waited for */
     struct tch_spawn_end end;
-    struct tch_guard guard; /* kills the command if tacho is killed */
+    struct tch_keeper keeper; /* of the command */
     int pidfd;
     int output; /* pseudo-terminal for the command's output; -1: tacho's own output */
     struct tch_buf unfinished; /* its output after the last line feed */

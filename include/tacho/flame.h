@@ -35,21 +35,20 @@ enum tacho_call_graph {
 
 /** Bits of tacho_flame_request.flags. */
 enum tacho_flame_flags {
-    TACHO_FLAME_ALL = 1 << 0,        /**< profile every process of the machine */
-    TACHO_FLAME_OFF_CPU = 1 << 1,    /**< show where threads wait, in microseconds */
-    TACHO_FLAME_PER_THREAD = 1 << 2, /**< show each thread separately */
-    TACHO_FLAME_KERNEL = 1 << 3,     /**< sample kernel code only */
-    TACHO_FLAME_USER = 1 << 4,       /**< sample user code only */
-    TACHO_FLAME_NO_INLINE = 1 << 5,  /**< leave out inlined functions */
-    TACHO_FLAME_SOURCE = 1 << 6,     /**< add ":file:line" to the names */
-    TACHO_FLAME_DEBUGINFOD = 1 << 7, /**< fetch debug files from servers (debuginfod-find) */
-    TACHO_FLAME_FORCE = 1 << 8,      /**< overwrite an SVG of another label */
-    TACHO_FLAME_FOLDED = 1 << 9,     /**< also write the folded stacks, beside the SVG */
-    TACHO_FLAME_TREE = 1 << 10,      /**< with pid: profile its children, too */
-    TACHO_FLAME_ORPHANS = 1 << 11, /**< with argv: kill orphaned descendants when the command exits;
-                                       use it only if the caller starts no other process during the
-                                      capture, because that would be killed, too */
-    TACHO_FLAME_PPROF = 1 << 12,   /**< also write pprof's format, beside the SVG */
+    TACHO_FLAME_ALL = 1 << 0,         /**< profile every process of the machine */
+    TACHO_FLAME_OFF_CPU = 1 << 1,     /**< show where threads wait, in microseconds */
+    TACHO_FLAME_PER_THREAD = 1 << 2,  /**< show each thread separately */
+    TACHO_FLAME_KERNEL = 1 << 3,      /**< sample kernel code only */
+    TACHO_FLAME_USER = 1 << 4,        /**< sample user code only */
+    TACHO_FLAME_NO_INLINE = 1 << 5,   /**< leave out inlined functions */
+    TACHO_FLAME_SOURCE = 1 << 6,      /**< add ":file:line" to the names */
+    TACHO_FLAME_DEBUGINFOD = 1 << 7,  /**< fetch debug files from servers (debuginfod-find) */
+    TACHO_FLAME_FORCE = 1 << 8,       /**< overwrite an SVG of another label */
+    TACHO_FLAME_FOLDED = 1 << 9,      /**< also write the folded stacks, beside the SVG */
+    TACHO_FLAME_TREE = 1 << 10,       /**< with pid: profile its children, too */
+    TACHO_FLAME_ORPHANS = 1 << 11,    /**< with argv: when the capture is stopped, also kill
+                                         descendants    of the command whose parent has exited */
+    TACHO_FLAME_PPROF = 1 << 12,      /**< also write pprof's format, beside the SVG */
     TACHO_FLAME_SPEEDSCOPE = 1 << 13, /**< also write speedscope's format, beside the SVG */
     TACHO_FLAME_INVERTED = 1 << 14    /**< draw the root on top */
 };

@@ -102,3 +102,10 @@ const char *tacho_status_name(int status)
 
     return known ? names[-status] : "unknown";
 }
+
+int tch_fail_again(tacho_error *err, const tacho_error *why)
+{
+    if (err)
+        *err = *why;
+    return why->code;
+}

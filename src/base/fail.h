@@ -24,4 +24,7 @@ int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
  */
 int tch_fail_memory(tacho_error *err);
 
+/** Copies a failure into err, unless it is NULL, and returns its code. */
+int tch_fail_again(tacho_error *err, const tacho_error *why);
+
 #endif

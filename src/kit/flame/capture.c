@@ -91,6 +91,11 @@ bool tch_capture_stopped(const struct tch_capture *c)
     return poll(&p, 1, 0) > 0;
 }
 
+pid_t tch_capture_adopter(const struct tch_capture *c)
+{
+    return c->request.flags & TACHO_FLAME_ORPHANS ? c->keeper.keeper : 0;
+}
+
 /* Returns the label of a request without one. */
 static const char *default_label(const tacho_flame_request *r, char *room, size_t size)
 {
@@ -280,24 +285,15 @@ static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     uint64_t end;
     tacho_error better = {0};
     int status = prepare_output(c, err);
-    /* Orphans are not adopted together with debuginfod: debuginfod-find would be taken for one. */
-    uint32_t adopt = c->request.flags & (TACHO_FLAME_ORPHANS | TACHO_FLAME_DEBUGINFOD);
 
-    c->guard = TCH_NO_GUARD;
+    c->keeper = TCH_NO_KEEPER;
     if (status == 0)
         status = tch_backend_find(c, &better, err);
     if (status == 0 && c->request.rate == 0)
         c->request.rate = c->backend->rate ? c->backend->rate : RATE;
-    if (status == 0 && c->request.argv && adopt == TACHO_FLAME_ORPHANS)
-        tch_orphans_adopt(&c->orphans);
-    if (status == 0 && c->request.argv && adopt & TACHO_FLAME_ORPHANS) {
-        tch_guard_open(&c->guard);
-        tch_orphans_except(&c->orphans, c->guard.pid);
-    }
     if (status == 0)
         status = c->backend->capture(c, err);
-    tch_orphans_release(&c->orphans);
-    tch_guard_close(&c->guard);
+    tch_keeper_close(&c->keeper);
     if (status == 0)
         status = write_outputs(c, err);
     if (status < 0)

@@ -5,9 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <netinet/in.h>
-#include <signal.h>
 #include <sys/socket.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <tacho/power.h>
@@ -18,7 +16,6 @@
 #include "base/limited_child.h"
 #include "base/number.h"
 #include "base/regex_limit.h"
-#include "kit/flame/backend/process_family.h"
 #include "run_folder.h"
 
 enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20, SEARCH_SECONDS = 5, SEARCH_MEMORY = 256 << 20 };
@@ -33,14 +30,6 @@ static void nap_ms(long ms)
     struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
 
     nanosleep(&t, NULL);
-}
-
-static bool has_ended(const struct tch_run_server *s)
-{
-    siginfo_t info = {0};
-
-    return waitid(P_PID, (id_t)s->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
-           info.si_pid == s->pid;
 }
 
 static bool port_answers(uint16_t port)
@@ -106,7 +95,7 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
     char path[PATH_MAX];
     int status = tch_folder_at(path, folder, "server.log", err);
 
-    *s = (struct tch_run_server){.log_fd = -1};
+    *s = (struct tch_run_server){.log_fd = -1, .keeper = TCH_NO_KEEPER};
     if (status < 0)
         return status;
     s->log_fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
@@ -119,7 +108,7 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
         return status;
     spec.io[0].kind = TCH_IO_NULL;
     spec.io[1] = spec.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = s->log_fd};
-    return tch_spawn(&spec, &s->pid, err);
+    return tch_keep(&s->keeper, &spec, err);
 }
 
 /* Waits until the port answers, or, if that is 0, until the log matches. Returns 1 if the server is
@@ -130,7 +119,7 @@ static int wait_ready(const struct tch_run_server *s, uint16_t port, const regex
     uint64_t begin = tch_now_ns();
     int ready = 0;
 
-    while (ready == 0 && !(stop && *stop) && !has_ended(s) &&
+    while (ready == 0 && !(stop && *stop) && !tch_keeper_ended(&s->keeper) &&
            tch_now_ns() - begin < READY_LIMIT_NS) {
         ready = port > 0 ? port_answers(port) : log_matches(s, regex, stop, err);
         if (ready == 0)
@@ -163,14 +152,14 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
                         "searching server.log with '%.60s' failed: %s; write a simpler expression "
                         "for --ready",
                         ready, why.message);
-    if (status == 0 && has_ended(s))
+    if (status == 0 && tch_keeper_ended(&s->keeper))
         return tch_fail(err, TACHO_EIO, 0,
                         "the server exited before it was ready; see server.log in the run folder");
     if (status == 0)
         return tch_fail(
             err, TACHO_ELIMIT, 0,
             "the server was not ready ('%s') after 60 s; see server.log in the run folder", ready);
-    status = tacho_tree_open(s->pid, &s->tree, err);
+    status = tacho_tree_open(s->keeper.pid, &s->tree, err);
     if (status == 0) {
         (void)tch_run_server_poll(s);
         s->begin_cpu_ns = s->last.cpu_ns;
@@ -185,7 +174,7 @@ int tch_run_server_poll(struct tch_run_server *s)
 
     if (!s->tree || tacho_tree_poll(s->tree, &seen, NULL) < 0)
         return 0;
-    if (seen.processes == 0 || has_ended(s))
+    if (seen.processes == 0 || tch_keeper_ended(&s->keeper))
         return 0;
     s->last = seen;
     if (seen.rss_bytes > s->peak_rss_bytes)
@@ -249,26 +238,11 @@ static void close_csv(tacho_csv *csv)
 
 void tch_run_server_stop(struct tch_run_server *s)
 {
-    uint64_t begin = tch_now_ns();
-    struct tch_family family = {0};
-
-    if (s->pid > 0) {
-        tch_family_find(
-            &family,
-            s->pid); /* also finds descendants that left the group, if their parent still runs */
-        kill(-s->pid, SIGTERM);
-        while (!has_ended(s) && tch_now_ns() - begin < TCH_RUN_GRACE_NS)
-            nap_ms(5);
-        kill(-s->pid, SIGKILL);
-        while (waitpid(s->pid, NULL, 0) < 0 && errno == EINTR)
-            ;
-        tch_family_terminate(&family, 0);
-        tch_family_release(&family);
-    }
+    tch_keeper_stop(&s->keeper);
     tacho_tree_close(s->tree);
     close_csv(s->memory);
     close_csv(s->power);
     if (s->log_fd >= 0)
         close(s->log_fd);
-    *s = (struct tch_run_server){.log_fd = -1};
+    *s = (struct tch_run_server){.log_fd = -1, .keeper = TCH_NO_KEEPER};
 }

@@ -218,7 +218,6 @@ static int start_server(struct tch_run *run, const struct tch_run_watch *watch, 
     const char *folder = run->items[0].folder.path;
     int status = tch_run_server_start(&run->server, run->plan, folder, err);
 
-    tch_spawner_guard(run->spawner, run->server.pid); /* before the wait, which may take long */
     if (status == 0)
         status = tch_run_server_await(&run->server, run->plan->ready, watch->stop, err);
     if (status == 0 && run->meter.power) {
@@ -275,10 +274,8 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
 
 static void stop_server(struct tch_run *run)
 {
-    if (!run->plan->server)
-        return;
-    tch_run_server_stop(&run->server);
-    tch_spawner_guard(run->spawner, 0);
+    if (run->plan->server)
+        tch_run_server_stop(&run->server);
 }
 
 int tch_run_extras(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)

@@ -72,7 +72,7 @@ int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warning
     if (status < 0)
         return status;
     snprintf(label, sizeof label, "%s-server", run->plan->commands[0].name);
-    request.pid = run->server.pid;
+    request.pid = run->server.keeper.pid;
     request.flags = TACHO_FLAME_TREE;
     request.stop_fd = tch_spawner_fd(run->spawner);
     request.output_dir = run->items[0].folder.path;
@@ -104,8 +104,8 @@ int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *
     request.label = plan->commands[index].name;
     request.cwd = plan->commands[index].cwd ? plan->commands[index].cwd : plan->cwd;
     request.env = plan->env;
-    /* FOLDED allows comparing two runs. With ORPHANS the profiler's guard kills the command if we
-       are killed. */
+    /* FOLDED allows comparing two runs. With ORPHANS a process that the
+       command leaves is killed if the capture is stopped. */
     request.flags = TACHO_FLAME_FOLDED | TACHO_FLAME_ORPHANS;
     silence_streams(&streams);
     status = tacho_flame_capture(&request, &flame, err);

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/keeper.h"
 #include "base/secret.h"
-#include "kit/flame/backend/process_guard.h"
 #include "run.h"
 
 const char *const tch_hook_names[TCH_HOOKS] = {
@@ -25,29 +25,28 @@ const char *tch_run_hook_line(const struct tch_run_plan *plan, size_t index, enu
 
 /* Waits until the hook has exited. If *stop was set before, the hook still runs, because --cleanup
    must, but its time is limited. Sets *stopped if the hook was killed. */
-static int await(pid_t pid, const volatile sig_atomic_t *stop, struct tch_spawn_end *end,
+static int await(struct tch_keeper *k, const volatile sig_atomic_t *stop, struct tch_spawn_end *end,
                  bool *stopped, tacho_error *err)
 {
     static const volatile sig_atomic_t now = 1;
     int status;
 
     *stopped = false;
-    if (!stop)
-        return tch_spawn_wait(pid, end, err);
-    if (*stop == 0) {
-        status = tch_spawn_wait_or_stop(pid, stop, TCH_RUN_GRACE_NS, end, err);
-        *stopped = status == 0 && *stop != 0 && end->status != 0;
+    if (!stop || *stop == 0) {
+        status = tch_keeper_wait_or_stop(k, stop, end, err);
+        *stopped = status == 0 && stop && *stop != 0 && end->status != 0;
         return status;
     }
-    status = tch_spawn_wait_for(pid, TCH_HOOK_LAST_NS, end, err);
+    status = tch_keeper_wait(k, TCH_HOOK_LAST_NS, end, err);
     if (status == 0) {
         *stopped = true;
-        status = tch_spawn_wait_or_stop(pid, &now, TCH_RUN_GRACE_NS, end, err);
+        status = tch_keeper_wait_or_stop(k, &now, end, err);
     }
     return status < 0 ? status : 0;
 }
 
-/* Hooks print to standard error, because standard output is for results. */
+/* Hooks print to standard error, because standard output is for results. A process that a hook
+   leaves running is killed only if tacho is killed. */
 int tch_run_shell(const struct tch_run_plan *plan, const char *line, const char *input,
                   const volatile sig_atomic_t *stop, int *wait_status, bool *stopped,
                   tacho_error *err)
@@ -62,18 +61,14 @@ int tch_run_shell(const struct tch_run_plan *plan, const char *line, const char 
         .new_group = true,
     };
     struct tch_spawn_end end = {0};
-    struct tch_guard guard;
-    pid_t pid;
+    struct tch_keeper keeper;
     int status;
 
     *stopped = false;
-    tch_guard_open(&guard);
-    status = tch_spawn(&spec, &pid, err);
-    if (status == 0) {
-        tch_guard_watch(&guard, pid);
-        status = await(pid, stop, &end, stopped, err);
-    }
-    tch_guard_close(&guard);
+    status = tch_keep(&keeper, &spec, err);
+    if (status == 0)
+        status = await(&keeper, stop, &end, stopped, err);
+    tch_keeper_close_at_exit(&keeper);
     *wait_status = end.status;
     return status;
 }

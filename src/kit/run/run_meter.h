@@ -16,6 +16,7 @@
 #include <tacho/memory.h>
 #include <tacho/power.h>
 
+#include "base/keeper.h"
 #include "power_origin.h"
 #include "run_plan.h"
 
@@ -82,7 +83,7 @@ void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
 
 /** The server beside the runs: started once, polled, stopped at the end. */
 struct tch_run_server {
-    pid_t pid;  /**< 0: there is no server */
+    struct tch_keeper keeper;
     int log_fd; /**< file that receives the output of the server */
     tacho_tree *tree;
     tacho_csv *memory;

@@ -11,9 +11,8 @@
 #include <tacho/flame.h>
 
 #include "base/buf.h"
+#include "base/keeper.h"
 #include "kit/flame/stacks.h"
-#include "process_family.h"
-#include "process_guard.h"
 
 /** Files beside the SVG, in the order of the table in capture.c. */
 enum tch_flame_extra { TCH_EXTRA_FOLDED, TCH_EXTRA_PPROF, TCH_EXTRA_SPEEDSCOPE, TCH_EXTRAS };
@@ -85,8 +84,7 @@ struct tch_capture {
     tacho_flame_profiler own_profiler;
     const char *folder; /**< folder of the result and of intermediate files */
     const char *label;
-    struct tch_orphans orphans; /**< with TACHO_FLAME_ORPHANS */
-    struct tch_guard guard;     /**< with TACHO_FLAME_ORPHANS; it has no command yet */
+    struct tch_keeper keeper; /**< of the command, or of its profiler */
     struct tch_buf svg_path;
     struct tch_stacks stacks; /**< the profile to draw, unless `drawn` */
     bool drawn;               /**< the back end wrote the SVG itself */
@@ -100,6 +98,10 @@ struct tch_capture {
 
 /** Returns whether the caller has asked to stop. */
 bool tch_capture_stopped(const struct tch_capture *c);
+
+/** Returns the keeper whose descendants are stopped together with the command; 0: only those of the
+    command itself are. */
+pid_t tch_capture_adopter(const struct tch_capture *c);
 
 extern const struct tch_backend tch_backend_cargo;
 extern const struct tch_backend tch_backend_dtrace;

@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/process_family.h"
 #include "base/spawn.h"
 #include "kit/flame/read/profile_read.h"
-#include "process_family.h"
 
 enum { OPTION_WORDS = 32, PIDS_ROOM = 4096 };
 

@@ -28,13 +28,12 @@ static int start(struct tch_sampling *n, tacho_error *err)
         return status;
     n->ring.ring->wait_status =
         SIGKILL; /* the status if the tracer is killed, and the command with it */
-    status = tch_tracer_start(&o, &n->pid, &why);
+    status = tch_tracer_start(&o, &n->c->keeper, &n->pid, &why);
     if (status == TACHO_EINVAL)
         return tch_fail(err, status, 0, "%s", why.message);
     if (status < 0)
         return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, r->argv ? r->argv[0] : "ptrace",
                                 &why);
-    tch_orphans_except(&n->c->orphans, n->pid);
     return 0;
 }
 
@@ -61,6 +60,8 @@ static void finish(struct tch_sampling *n)
 /* Closes the ring. The tracer has been waited for; the command's exit status is in the ring. */
 static void close_sampler(struct tch_sampling *n)
 {
+    if (WIFSIGNALED(n->c->keeper.end.status))
+        tch_keeper_stop(&n->c->keeper); /* the tracer was killed; the command would run on */
     if (n->c->request.argv && n->c->result.wait_status >= 0)
         n->c->result.wait_status = n->ring.ring->wait_status;
     tch_ring_sampling_close(n);

@@ -14,11 +14,11 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/process_family.h"
 #include "base/spawn.h"
 #include "base/xml.h"
 #include "kit/flame/file_label.h"
 #include "kit/flame/read/profile_read.h"
-#include "process_family.h"
 
 enum {
     SVG_MAX = 256 << 20,
@@ -55,11 +55,14 @@ int tch_tool_start(struct tch_tool *tool, tacho_error *err)
     if (tool->out >= 0)
         spawn.io[1] = (struct tch_io){.kind = TCH_IO_FD, .fd = tool->out};
     spawn.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = theirs};
-    status = tch_spawn(&spawn, &tool->pid, &why);
+    if (tool->command) {
+        status = tch_keep(&tool->command->keeper, &spawn, &why);
+        tool->pid = tool->command->keeper.pid;
+    } else {
+        status = tch_spawn(&spawn, &tool->pid, &why);
+    }
     if (theirs != tool->messages)
         close(theirs);
-    if (status == 0 && tool->command)
-        tch_guard_watch(&tool->command->guard, tool->pid);
     if (status == 0)
         return 0;
     close(tool->messages);
@@ -131,7 +134,7 @@ static void follow_tool(struct tch_tool *tool)
     struct pollfd p[] = {{.fd = tool->messages, .events = POLLIN},
                          {.fd = pidfd, .events = POLLIN},
                          {.fd = r->stop_fd, .events = POLLIN}};
-    struct tch_family family = {.orphans = &tool->command->orphans};
+    struct tch_family family = {.keeper = tch_capture_adopter(tool->command)};
     unsigned times = 0;
 
     for (; !follow_until(tool, p, until); times++) {
@@ -159,9 +162,14 @@ int tch_tool_wait(struct tch_tool *tool, tacho_error *err)
     struct tch_spawn_end end = {0};
     int status;
 
-    if (tool->command)
+    if (tool->command) {
         follow_tool(tool);
-    status = tch_spawn_wait(tool->pid, &end, err);
+        status = tch_keeper_wait(&tool->command->keeper, UINT64_MAX, &end, err);
+        tch_keeper_close(&tool->command->keeper);
+        status = status < 0 ? status : 0;
+    } else {
+        status = tch_spawn_wait(tool->pid, &end, err);
+    }
     if (!tool->command) {
         off_t size = lseek(tool->messages, 0, SEEK_END);
         off_t from = size > TCH_TOOL_TAIL - 1 ? size - (TCH_TOOL_TAIL - 1) : 0;

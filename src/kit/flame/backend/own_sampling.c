@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "base/process_family.h"
 #include "base/spawn.h"
 
 enum {
@@ -37,10 +38,11 @@ int tch_sampling_spawn(struct tch_sampling *n, const char *const *env, tacho_err
     const tacho_flame_request *r = &n->c->request;
     struct tch_spawn spawn = {.argv = r->argv, .cwd = r->cwd, .extra_env = env ? env : r->env};
     tacho_error why;
-    int status = tch_spawn(&spawn, &n->pid, &why);
+    int status = tch_keep(&n->c->keeper, &spawn, &why);
 
     if (status < 0)
         return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, r->argv[0], &why);
+    n->pid = n->c->keeper.pid;
     return 0;
 }
 
@@ -52,8 +54,6 @@ static int start(struct tch_sampling *n, tacho_error *err)
 
     if (status < 0)
         return status;
-    if (n->pid > 0)
-        tch_guard_watch(&n->c->guard, n->pid);
     if (n->pid > 0 || r->pid)
         n->pidfd = (int)syscall(SYS_pidfd_open, n->pid > 0 ? n->pid : r->pid, 0);
     if (r->duration_ns > 0)
@@ -68,35 +68,27 @@ static int drain(struct tch_sampling *n, uint64_t until, tacho_error *err)
     return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
 }
 
-/* Reaps the command and adopted orphans. Returns true when the command has exited. A command that
-   cannot be waited for, because the program ignores SIGCHLD or waits itself, counts as exited. */
-static bool reap(struct tch_sampling *n)
+/* Returns whether the command has exited within limit_ns, and stores its status. The kernel kills
+   it with its keeper. */
+static bool await_command(struct tch_sampling *n, uint64_t limit_ns)
 {
-    bool ended = false;
-    int status;
-    pid_t pid;
+    struct tch_spawn_end end = {.status = SIGKILL};
 
-    while (n->c->orphans.taken && !ended && (pid = waitpid(-1, &status, WNOHANG)) > 0)
-        ended = pid == n->pid;
-    if (!ended && n->pid > 0) {
-        pid = waitpid(n->pid, &status, WNOHANG);
-        ended = pid > 0 || (pid < 0 && errno == ECHILD);
-    }
-    if (ended && pid > 0)
-        n->c->result.wait_status = status;
-    if (ended)
-        n->pid = 0;
-    return ended;
+    if (tch_keeper_wait(&n->c->keeper, limit_ns, &end, NULL) == 0)
+        return false;
+    n->c->result.wait_status = end.status;
+    n->pid = 0;
+    return true;
 }
 
-/* Returns whether the profiled process has exited. Reaps a command. */
+/* Returns whether the profiled process has exited. */
 static bool has_exited(struct tch_sampling *n)
 {
     const tacho_flame_request *r = &n->c->request;
     struct pollfd p = {.fd = n->pidfd, .events = POLLIN};
 
     if (r->argv && n->pid > 0)
-        return reap(n);
+        return await_command(n, 0);
     if (r->pid && n->pidfd >= 0) /* also detects a process that its parent has not waited for */
         return poll(&p, 1, 0) > 0;
     return r->pid && kill(r->pid, 0) < 0 && errno == ESRCH;
@@ -147,16 +139,18 @@ static int sample_all(struct tch_sampling *n, tacho_error *err)
    background jobs. */
 static void terminate_command(struct tch_sampling *n)
 {
-    struct tch_family family = {.orphans = &n->c->orphans};
+    struct tch_family family = {.keeper = tch_capture_adopter(n->c)};
     bool interrupted = tch_capture_stopped(n->c);
 
-    if (n->pid == 0 && !(n->c->orphans.taken && (n->stopped || interrupted)))
+    if (n->pid == 0 && !(family.keeper > 0 && (n->stopped || interrupted)))
         return;
     tch_family_find(&family, n->pid);
     /* A Ctrl-C from the keyboard has reached the command, too, so it may be about to exit. */
     tch_family_terminate(&family, interrupted ? INTERRUPT_MS : 0);
     tch_family_release(&family);
-    if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
+    if (n->pid > 0 && n->c->keeper.pid > 0)
+        (void)await_command(n, UINT64_MAX);
+    else if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
         n->pid = 0;
 }
 

@@ -37,7 +37,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/number.h"
-#include "kit/flame/backend/process_family.h"
+#include "base/process_family.h"
 
 enum {
     RING_LARGEST = 8 << 20,

@@ -28,8 +28,10 @@ int tch_tracer_probe(tacho_error *err)
     return refuse(err);
 }
 
-int tch_tracer_start(const struct tch_tracer_options *o, pid_t *ret, tacho_error *err)
+int tch_tracer_start(const struct tch_tracer_options *o, struct tch_keeper *keeper, pid_t *ret,
+                     tacho_error *err)
 {
+    (void)keeper;
     (void)o;
     (void)ret;
     return refuse(err);

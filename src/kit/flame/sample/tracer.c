@@ -15,7 +15,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "kit/flame/backend/process_family.h"
+#include "base/process_family.h"
 
 const long tch_tracer_flags =
     PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;
@@ -158,8 +158,9 @@ static int start_command(const struct tch_tracer_options *o, int report, pid_t *
 /* Runs in the tracer process: starts or attaches, reports a failure as a tacho_error through the
    pipe, and traces. The command itself reports that its exec failed; a successful exec closes the
    pipe. */
-_Noreturn static void trace(const struct tch_tracer_options *o, int report)
+static void trace(const void *ctx, int report)
 {
+    const struct tch_tracer_options *o = ctx;
     tacho_error err = {.message = ""};
     struct tch_tids tids = {0};
     pid_t command = 0;
@@ -181,13 +182,26 @@ _Noreturn static void trace(const struct tch_tracer_options *o, int report)
     tch_tracer_loop(o, command, &tids);
 }
 
-int tch_tracer_start(const struct tch_tracer_options *o, pid_t *ret, tacho_error *err)
+/* Starts the tracer of a command. Tracing ends with the command. */
+static int start_kept(const struct tch_tracer_options *o, struct tch_keeper *keeper, pid_t *ret,
+                      tacho_error *err)
+{
+    int status = tch_keep_call(keeper, trace, o, err);
+
+    *ret = keeper->pid;
+    return status;
+}
+
+int tch_tracer_start(const struct tch_tracer_options *o, struct tch_keeper *keeper, pid_t *ret,
+                     tacho_error *err)
 {
     tacho_error why;
     int ends[2];
     ssize_t got;
     pid_t pid;
 
+    if (o->spawn)
+        return start_kept(o, keeper, ret, err);
     if (pipe2(ends, O_CLOEXEC) < 0)
         return tch_fail_errno(err, errno, "cannot create a pipe");
     pid = fork();

@@ -13,7 +13,7 @@
 
 #include <tacho/error.h>
 
-#include "base/spawn.h"
+#include "base/keeper.h"
 #include "sample_ring.h"
 
 struct tch_tracer_options {
@@ -24,15 +24,18 @@ struct tch_tracer_options {
 };
 
 /**
- * Starts the tracer as a child of the calling thread. It exits after the command, whose status is
- * then in the ring. Without a command it exits when the ring says stop. It also exits when this
- * process is killed. The calling thread must not exit before the tracer.
+ * Starts the tracer, below a keeper if it starts a command, else as a child of the calling thread.
+ * It exits after the command, whose status is then in the ring. Without a command it exits when the
+ * ring says stop. It also exits when this process is killed. The calling thread must not exit
+ * before the tracer.
  *
- * @param ret  pid of the tracer
+ * @param keeper  opened if there is a command
+ * @param ret     pid of the tracer
  * @return 0; TACHO_EIO: the command cannot be run; TACHO_EUNSUPPORTED: tracing is not allowed;
  * TACHO_EINVAL: there is no such process; TACHO_ENOMEM
  */
-int tch_tracer_start(const struct tch_tracer_options *o, pid_t *ret, tacho_error *err);
+int tch_tracer_start(const struct tch_tracer_options *o, struct tch_keeper *keeper, pid_t *ret,
+                     tacho_error *err);
 
 /** Tries to trace a child that does nothing. @return 0 or TACHO_EUNSUPPORTED */
 int tch_tracer_probe(tacho_error *err);

@@ -5,21 +5,18 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/file.h"
-#include "base/number.h"
+#include "base/orphans.h"
 #include "base/spawn.h"
 #include "spawner_parts.h"
 
-/* Enough for the spawner to stop a command and then a server, each by SIGTERM and, after
-   TCH_RUN_GRACE_NS, by SIGKILL. */
-#define END_LIMIT_NS (6 * (uint64_t)TCH_RUN_GRACE_NS)
+/* Enough for the spawner to stop a command by SIGTERM and, after TCH_RUN_GRACE_NS, by SIGKILL. */
+#define END_LIMIT_NS (4 * (uint64_t)TCH_RUN_GRACE_NS)
 
 struct tch_spawner {
     pid_t pid;
@@ -27,10 +24,7 @@ struct tch_spawner {
     struct tch_spawner_shared *shared;
     uint32_t taken; /* samples of the request that were returned */
     bool owed;      /* the reply has not been read yet */
-    struct tch_spawner *next;
 };
-
-static struct tch_spawner *all; /* all spawners of this process */
 
 static int read_reply(struct tch_spawner *s, struct tch_spawner_reply *r, tacho_error *err)
 {
@@ -57,7 +51,7 @@ static int fork_spawner(struct tch_spawner *s, const struct tch_run_plan *plan,
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
         return tch_fail_errno(err, errno, "cannot make a socket");
-    prctl(PR_SET_CHILD_SUBREAPER, 1); /* for kill_orphans() */
+    tch_orphans_adopt(); /* those of the commands, if the spawner is killed */
     s->pid = fork();
     if (s->pid == 0) {
         close(fds[0]);
@@ -67,6 +61,7 @@ static int fork_spawner(struct tch_spawner *s, const struct tch_run_plan *plan,
     s->fd = fds[0];
     if (s->pid < 0)
         return tch_fail_errno(err, errno, "cannot fork");
+    tch_orphans_except(s->pid);
     return read_reply(s, &r, err);
 }
 
@@ -80,8 +75,6 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
     if (!s)
         return tch_fail_memory(err);
     s->fd = -1;
-    s->next = all;
-    all = s;
     shared =
         mmap(NULL, sizeof *s->shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     s->shared = shared != MAP_FAILED ? shared : NULL;
@@ -94,46 +87,6 @@ int tch_spawner_open(const struct tch_run_plan *plan, const struct tch_target *t
     else
         *ret = s;
     return status;
-}
-
-static bool is_ours(pid_t pid)
-{
-    for (const struct tch_spawner *s = all; s; s = s->next)
-        if (pid == s->pid || (s->shared && pid == atomic_load(&s->shared->server)))
-            return true;
-    return false;
-}
-
-/* Kills the descendants of the commands after the spawner was killed, even those in sessions of
-   their own. They are our children, because we are a subreaper. Limited, in case one of them forks
-   without end. */
-static void kill_orphans(void)
-{
-    enum { ROUNDS = 1000 };
-    char path[64];
-    bool any = true;
-
-    snprintf(path, sizeof path, "/proc/self/task/%ld/children", (long)getpid());
-    for (int i = 0; i < ROUNDS && any; i++) {
-        struct tch_buf list;
-
-        any = false;
-        tch_buf_init(&list, 1 << 20);
-        if (tch_file_read(path, 1 << 20, &list, NULL) == 0)
-            for (const char *at = list.data; *at; at += strcspn(at, " "), at += *at == ' ') {
-                uint64_t pid;
-
-                if (tch_parse_u64_n(at, strcspn(at, " "), INT32_MAX, &pid) < 0 ||
-                    is_ours((pid_t)pid))
-                    continue;
-                any = true;
-                kill((pid_t)pid, SIGKILL);
-                waitpid((pid_t)pid, NULL, WNOHANG);
-            }
-        tch_buf_release(&list);
-        if (any)
-            nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
-    }
 }
 
 /* Stops the spawner. Closing the socket makes an idle spawner exit. SIGTERM makes it stop a running
@@ -153,9 +106,10 @@ static void stop_process(struct tch_spawner *s)
             kill(s->pid, SIGKILL);
             (void)tch_spawn_wait(s->pid, &end, NULL);
         }
+        tch_orphans_forget(s->pid);
         s->pid = 0;
         if (WIFSIGNALED(end.status))
-            kill_orphans();
+            tch_orphans_kill();
     }
 }
 
@@ -164,11 +118,6 @@ void tch_spawner_close(struct tch_spawner *s)
     if (!s)
         return;
     stop_process(s);
-    for (struct tch_spawner **at = &all; *at; at = &(*at)->next)
-        if (*at == s) {
-            *at = s->next;
-            break;
-        }
     if (s->shared)
         munmap(s->shared, sizeof *s->shared);
     free(s);
@@ -293,11 +242,6 @@ void tch_spawner_note_memory(struct tch_spawner *s, pid_t pid, uint64_t tree_byt
 int tch_spawner_fd(const struct tch_spawner *s)
 {
     return s->fd;
-}
-
-void tch_spawner_guard(struct tch_spawner *s, pid_t group)
-{
-    atomic_store(&s->shared->server, group);
 }
 
 void tch_spawner_abort(struct tch_spawner *s)

@@ -102,9 +102,6 @@ void tch_spawner_note_memory(struct tch_spawner *s, pid_t pid, uint64_t tree_byt
 /** Returns a descriptor that becomes readable when the requested runs are complete. */
 int tch_spawner_fd(const struct tch_spawner *s);
 
-/** Sets a process group to kill if we are killed; 0: none. */
-void tch_spawner_guard(struct tch_spawner *s, pid_t group);
-
 /** Sends SIGTERM to the command's process group, SIGKILL after the grace time. No run follows. */
 void tch_spawner_abort(struct tch_spawner *s);
 

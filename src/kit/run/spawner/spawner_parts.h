@@ -76,7 +76,6 @@ struct tch_spawner_shared {
     _Atomic pid_t polled_pid; /* the child that the next two fields describe */
     _Atomic uint64_t polled_tree_bytes;
     _Atomic uint64_t polled_peak_bytes;
-    _Atomic pid_t server; /* process group that is killed when tacho dies; 0: none */
     atomic_bool
         closing; /* tacho closes the spawner; without this, an end of file means that tacho died */
     _Atomic uint32_t done; /* completed runs of the request; this many `samples` are set */

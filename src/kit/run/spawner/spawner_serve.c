@@ -7,14 +7,12 @@
  *   command  its child by CLONE_VM | CLONE_VFORK, which borrows our memory until execve(). It has a
  *            process group of its own.
  *   orphans  descendants that a command leaves running. The spawner adopts and reaps them.
- *   server   a child of tacho in a process group of its own (--server).
  *
  * Signals
  *   tacho to spawner    SIGTERM: abort; no run follows. The kernel sends it too when tacho dies.
  *   timer to spawner    SIGALRM: --timeout, or the grace time after SIGTERM, is over.
  *   spawner to command  SIGTERM to its group, then SIGKILL each TCH_RUN_GRACE_NS until it is gone.
  *   spawner to orphans  SIGKILL after a timeout or an abort, also to those that left the group.
- *   spawner to server   SIGTERM, then SIGKILL, once, and only when tacho died.
  *   kernel to command   SIGKILL when the spawner dies.
  *   Ctrl-C reaches tacho alone, because the others are in groups of their own.
  *
@@ -23,7 +21,7 @@
  *            End of file: tacho closed it or died. A request may bring new files for the outputs
  *            of a command instead.
  *   shared   the spawner stores a sample, then `done`; and child, began_ns, cpu_ns. tacho stores
- *            the server's group, and polled_*, which the spawner reads when the child has exited.
+ *            polled_*, which the spawner reads when the child has exited.
  *   targets  out_fd, err_fd and log_fd of each command, opened by tacho. Each counted run is a line
  *            in log_fd before the next run starts.
  *   set_up() closes all other descriptors that tacho opened for itself. Commands inherit the rest.
@@ -38,7 +36,7 @@
  *            run is not a sample.
  *   spawner  It exits when the socket is closed, or within a second after tacho died, which read()
  *            notices by SIGTERM, by end of file or by its timeout. Before it exits, it kills the
- *            command, removes an empty run folder and kills the server and all orphans.
+ *            command, removes an empty run folder and kills all orphans.
  *   If the spawner itself is killed, the kernel kills the command and gives its descendants to
  *   tacho, a subreaper too. tacho reads end of file, kills them and reports it.
  */
@@ -508,21 +506,6 @@ static bool run_jobs(int fd, const struct tch_spawner_request *q)
     return syscall(SYS_write, fd, &reply, sizeof reply) == (long)sizeof reply;
 }
 
-/* Stops the server if tacho was killed. Otherwise tacho stops its server itself and clears the
-   guard first. Our parent's pid cannot answer this: tacho's end of the socket is closed before the
-   process is gone. */
-static void end_server(void)
-{
-    pid_t group = atomic_load(&mine->server);
-    const struct timespec grace = {.tv_sec = TCH_RUN_GRACE_NS / 1000000000u};
-
-    if (group <= 0)
-        return;
-    kill(-group, SIGTERM);
-    nanosleep(&grace, NULL);
-    kill(-group, SIGKILL);
-}
-
 _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared *shared,
                                  const struct tch_run_plan *the_plan,
                                  const struct tch_target *targets)
@@ -556,6 +539,5 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
         tch_spawner_lane_close(&lanes[i]);
     if (!atomic_load(&mine->closing))
         kill_orphans();
-    end_server();
     _exit(0);
 }

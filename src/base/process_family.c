@@ -6,7 +6,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -77,7 +76,7 @@ static bool has_exited(const struct tch_member *member)
     return poll(&p, 1, 0) > 0;
 }
 
-/* Adds adopted orphans, children of living members, their children, and so on. */
+/* Adds children of the keeper, children of living members, their children, and so on. */
 static void add_descendants(struct tch_family *f)
 {
     DIR *dir = opendir("/proc");
@@ -96,8 +95,8 @@ static void add_descendants(struct tch_family *f)
     }
     if (dir)
         closedir(dir);
-    for (size_t i = 0; i < count && f->orphans && f->orphans->taken; i++)
-        if (rows[i].parent == getpid() && !is_member(&f->orphans->older, rows[i].pid))
+    for (size_t i = 0; i < count && f->keeper > 0; i++)
+        if (rows[i].parent == f->keeper)
             add_member(f, rows[i].pid);
     for (size_t known = 0; known < f->count; known++)
         for (size_t i = 0; i < count && !has_exited(&f->list[known]); i++)
@@ -171,35 +170,4 @@ void tch_family_release(struct tch_family *f)
         close(f->list[i].fd);
     free(f->list);
     *f = (struct tch_family){0};
-}
-
-void tch_orphans_adopt(struct tch_orphans *o)
-{
-    int before = 0;
-
-    *o = (struct tch_orphans){0};
-    prctl(PR_GET_CHILD_SUBREAPER, &before);
-    o->before = before != 0;
-    o->taken = prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
-    tch_family_find(&o->older, getpid());
-    /* Orphans of children from before the capture could not be distinguished from the command's. */
-    if (o->taken && o->older.count > 1) {
-        if (!o->before)
-            prctl(PR_SET_CHILD_SUBREAPER, 0);
-        o->taken = false;
-    }
-}
-
-void tch_orphans_except(struct tch_orphans *o, pid_t child)
-{
-    if (child > 0)
-        add_member(&o->older, child);
-}
-
-void tch_orphans_release(struct tch_orphans *o)
-{
-    if (o->taken && !o->before)
-        prctl(PR_SET_CHILD_SUBREAPER, 0);
-    tch_family_release(&o->older);
-    *o = (struct tch_orphans){0};
 }

@@ -3,15 +3,12 @@
  *
  * The process tree decides who belongs to the family, not a process group: a command in a group of
  * its own could not read from the terminal. A process whose parent has exited is no longer in the
- * tree, unless this process adopts such orphans:
+ * tree, unless the command has a keeper (keeper.h), which adopts such orphans:
  *
- *     struct tch_orphans orphans;
- *
- *     tch_orphans_adopt(&orphans);                 before the command is started
- *     struct tch_family f = {.orphans = &orphans};
- *     tch_family_find(&f, pid);                    the command, its descendants, and orphans
+ *     struct tch_family f = {.keeper = k.keeper};
+ *     tch_family_find(&f, k.pid);                  the command, its descendants, and orphans
  *     tch_family_terminate(&f, 0);
- *     tch_orphans_release(&orphans);
+ *     tch_family_release(&f);
  */
 #ifndef TCH_PROCESS_FAMILY_H
 #define TCH_PROCESS_FAMILY_H
@@ -22,33 +19,13 @@
 
 enum { TCH_FAMILY_GRACE_MS = 2000 }; /**< time to exit after SIGTERM */
 
-struct tch_orphans;
-
 /** A process and its descendants. All zero is empty. */
 struct tch_family {
     struct tch_member *list;
     size_t count;
     size_t cap;
-    const struct tch_orphans *orphans; /**< orphans that belong to the family, or NULL */
+    pid_t keeper; /**< its descendants belong to the family, but not the keeper itself; 0: none */
 };
-
-/** The orphans that this process adopts. All zero: none. */
-struct tch_orphans {
-    bool taken;
-    bool before;             /**< this process was a subreaper already */
-    struct tch_family older; /**< children that this process had already */
-};
-
-/** Makes this process adopt orphaned descendants (PR_SET_CHILD_SUBREAPER). It must not start other
-    children until the release. Adopts none if it has children already, as after a shell's "job &
-    exec ...". */
-void tch_orphans_adopt(struct tch_orphans *o);
-
-/** Marks a child started after tch_orphans_adopt() as not an orphan. */
-void tch_orphans_except(struct tch_orphans *o, pid_t child);
-
-/** Stops adopting. Orphans that still run get another parent when this process exits. */
-void tch_orphans_release(struct tch_orphans *o);
 
 /** Finds the process and its descendants at this moment. Another call adds new ones. Leaves out
     processes that cannot be examined, or for which there is no memory. */
