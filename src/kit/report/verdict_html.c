@@ -164,10 +164,9 @@ static void add_table(struct tch_buf *b, const struct tch_findings *f)
     for (size_t i = 0; i < f->count; i++)
         add_row(b, f, i, range);
     tch_buf_adds(
-        b,
-        "</table></div>\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
-        "larger value than a run of A. p: p-value, adjusted for several budgets. Can detect: the "
-        "smallest change that these runs can detect.</p>\n");
+        b, "</table></div>\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
+           "larger value than a run of A. p: p-value, adjusted for several budgets. Can detect: a "
+           "change of this size would have been a FAIL in 9 of 10 reports.</p>\n");
 }
 
 static void add_differences(struct tch_buf *b, const struct tch_findings *f)

@@ -90,7 +90,7 @@ static void the_page_has_its_parts(void **state)
 {
     static const char *const parts[] = {
         "<!DOCTYPE html>", "class=\"dots\"", "class=\"bars\"",
-        "Over time",       "kv_cache",       "Power while it ran",
+        "Over time",       "kv_cache",       "Power during the runs",
         "were polled 11",  "Statistics",     "Machine, configuration",
         "<h2>Latencies",   "765 ns",         "Latencies of the runs in order",
         "</i>own</span>",  "<td>own</td>",   "Peaks of the memory categories",
