@@ -95,8 +95,8 @@ struct tch_json_reader {
     size_t size;
     size_t limit;
     uint64_t before;     /* bytes of the document before data */
-    uint64_t lines;      /* line feeds in them */
-    uint64_t line_start; /* offset after the last of these */
+    uint64_t lines;      /* number of line feeds in these bytes */
+    uint64_t line_start; /* offset after the last of these line feeds */
 
     char closing[TCH_JSON_DEPTH_MAX + 1]; /* per level: the bracket that closes it */
     uint16_t marks[TCH_JSON_MARKS];

@@ -11,8 +11,9 @@
 
 #include <tacho/error.h>
 
-/** Compiles an extended expression. The caller frees it with regfree(). flags: of regcomp(),
-    besides REG_EXTENDED. Returns 0, TACHO_EINVAL with the reason alone, or TACHO_ENOMEM. */
+/** Compiles an extended expression. The caller frees it with regfree(). flags are
+    passed to regcomp(), with REG_EXTENDED. Returns 0, TACHO_EINVAL with only the reason as message,
+   or TACHO_ENOMEM. */
 int tch_regex_compile(regex_t *ret, const char *text, int flags, tacho_error *err);
 
 /** Searches a text by regexec(), which reports a search that ran out of memory as "not found"; this

@@ -195,7 +195,7 @@ static int carry_rest(struct tch_blocks *blocks, struct tch_block *block, size_t
     return 0;
 }
 
-/* Drops a line that is too long, of which the block has the start, up to its line feed. */
+/* Drops a line that is too long, up to its line feed. The block has only the start of the line. */
 static int skip_long_line(struct tch_blocks *blocks, struct tch_block *block, tacho_error *err)
 {
     const char *lf = NULL;

@@ -16,8 +16,9 @@ enum {
     TAGS = 160,
 };
 
-static const char cookie[] = {0x1c, (char)0x84, (char)0x93, 0x14}; /* V2, compressed */
-static const char cookie_text[] = "HISTF";                         /* the same as base64 */
+static const char cookie[] = {0x1c, (char)0x84, (char)0x93,
+                              0x14};       /* first bytes of V2, compressed */
+static const char cookie_text[] = "HISTF"; /* the same bytes in base64 */
 
 /* Returns half the width of the smallest buckets. The data is not compressed. */
 static uint64_t coarseness(const unsigned char *data)

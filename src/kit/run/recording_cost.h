@@ -15,7 +15,7 @@ enum { TCH_RECORDINGS = 3 }; /* spans, events, latencies */
 
 /** Records that metrics are computed from. */
 struct tch_recording_cost {
-    double records[TCH_RECORDINGS]; /**< per run, on average; 0: not counted */
+    double records[TCH_RECORDINGS]; /**< mean number of records per run; 0: not counted */
     double each_ns[TCH_RECORDINGS]; /**< NAN: not known */
 };
 

@@ -14,7 +14,7 @@ enum tch_pf_kind { TCH_PF_KIND_NAMED, TCH_PF_KIND_PROCESS, TCH_PF_KIND_THREAD };
 
 struct tch_pf_track {
     uint64_t uuid, parent;
-    uint32_t name;   /* text number */
+    uint32_t name;   /* number of its text */
     uint32_t unit;   /* for a counter: its series */
     uint32_t labels; /* for a process: text number; 0: none */
     int64_t sort;

@@ -24,7 +24,7 @@ struct tacho_csv {
     int failed;        /* 0, or the code that all later calls return */
     int failed_number; /* errno of the write that failed */
     bool whole;
-    struct tch_replace file; /* only its fd is used when not whole */
+    struct tch_replace file; /* unless `whole` is set, only its fd is used */
     size_t len;
     char path[PATH_MAX];
     char text[ROOM];

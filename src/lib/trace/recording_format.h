@@ -16,8 +16,8 @@
 enum {
     TCH_REC_VERSION = 2,
     TCH_REC_BYTE_ORDER = 0x01020304,
-    TCH_REC_PAGE = 4096,            /* the header */
-    TCH_REC_CHUNK = 256 * 1024,     /* a chunk, including its header */
+    TCH_REC_PAGE = 4096,            /* size of the header */
+    TCH_REC_CHUNK = 256 * 1024,     /* size of a chunk, including its header */
     TCH_REC_HEADER = TCH_REC_CHUNK, /* where chunks begin: a multiple of their size is faster */
     TCH_REC_HEADER_V1 = TCH_REC_PAGE,
     TCH_REC_CHUNK_HEADER = 64,

@@ -112,7 +112,7 @@ void tch_chunks_begin(uint64_t limit, bool ring);
 void tch_chunks_end(void);
 
 /** Allocates blocks on disk before they are mapped, so that a full disk is an error here and not a
-    SIGBUS at a store. 0, or -1 and errno. */
+    SIGBUS at a store. Returns 0, or -1 and errno. */
 int tch_allocate(int fd, off_t offset, off_t len);
 
 /** Maps a new chunk that starts with `len` bytes of content, followed by zeros, at `at` or, when

@@ -66,8 +66,8 @@ int tch_witness_line_read(tacho_witness_reader *r, const struct tch_line *line,
                           enum tch_witness_kind *kind, tacho_witness_entry *entry,
                           tacho_error *err);
 
-/** Returns the time of an entry of a witness segment: the timestamp, which is in seconds by
-    convention, in nanoseconds; 0 when that is too large. */
+/** Converts a timestamp, in seconds by convention, to the nanoseconds of an entry of a witness
+    segment. Returns 0 when the result does not fit 64 bits. */
 uint64_t tch_witness_time_ns(uint64_t timestamp);
 
 /** Switches r to reading segments. */

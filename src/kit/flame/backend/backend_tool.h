@@ -63,10 +63,12 @@ int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tac
 /** Reads a file like tch_tool_read(). */
 int tch_tool_read_file(struct tch_capture *c, const char *path, int kind, tacho_error *err);
 
-/** Makes an SVG the result and adds its label. Fails with NO_OUTPUT if the text is not an SVG. */
+/** Uses an SVG text as the result and adds its label. Fails with NO_OUTPUT if the text is not an
+ * SVG. */
 int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err);
 
-/** Makes the SVG file that a tool drew the result, adds its label, and deletes `from`. */
+/** Uses the SVG file `from`, which a tool drew, as the result. Adds its label and deletes `from`.
+ */
 int tch_tool_adopt(struct tch_capture *c, const char *from, const char *program, tacho_error *err);
 
 /* perf, which two back ends run. */

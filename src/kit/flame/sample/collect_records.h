@@ -38,9 +38,8 @@ struct tch_collect {
     struct tch_code_objects objects;
     struct tch_code_places places;
     struct tch_flame_programs programs;
-    struct tch_intern comms; /**< names of threads, used as the first frame */
-    struct tch_stacks
-        stacks; /**< the first number of a stack is one of comms, the others are of places */
+    struct tch_intern comms;  /**< names of threads, used as the first frame */
+    struct tch_stacks stacks; /**< a stack is an index into comms, followed by numbers of places */
     uint64_t samples;
     uint64_t lost;      /**< samples that the kernel dropped because a ring was full */
     uint64_t truncated; /**< samples whose user stack was not unwound to its root */

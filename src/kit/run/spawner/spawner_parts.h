@@ -48,7 +48,7 @@ void tch_spawner_lane_leave(struct tch_spawner_lane *lane, unsigned run);
 /** Removes an empty folder, after the last run. */
 void tch_spawner_lane_close(const struct tch_spawner_lane *lane);
 
-/** Writes a run's line of samples.jsonl. 0, or -1 with errno. */
+/** Writes a run's line of samples.jsonl. Returns 0, or -1 with errno. */
 int tch_spawner_log(int fd, const struct tch_run_sample *sample);
 
 /** A mapping of a file that is only read and has no private page. */
