@@ -4,33 +4,7 @@
 #
 #   norights.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
-. "$1/tests/kit/flame/capture.sh"
-refuse=$3/refuse
-"$refuse" EPERM true || skip "no seccomp filters here"
-
-# Copies that everybody may read: the build folder may be closed to others.
-chmod 755 "$scratch"
-for file in "$tacho" "$3"/workload "$3"/workload_static "$3"/hostile_signals "$3"/libworkload.so "$refuse"; do
-    cp "$file" "$scratch/"
-done
-mkdir preload
-cp "$(dirname "$tacho")/../preload/tacho-sampler.so" preload/
-export TACHO_PRELOAD_DIR="$scratch/preload"
-mkdir -m 777 open
-user=
-if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
-    user='setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all'
-fi
-
-# flame LABEL OPTION... -- COMMAND...: folded stacks in open/flamegraph-LABEL.folded
-flame()
-{
-    label=$1
-    shift
-    # shellcheck disable=SC2086  # several words
-    $user "$scratch/refuse" EPERM "$scratch/tacho" flame --folded --force --label "$label" --out open "$@" >out.txt 2>err.txt ||
-        { cat out.txt err.txt; fail "$label cannot be captured"; }
-}
+. "$1/tests/kit/flame/refused_user.sh"
 
 # says TEXT: the messages contain it
 says()
@@ -49,13 +23,6 @@ known()
     expect "$1" hot 70
     expect "$1" warm 20
     expect "$1" cool 10
-}
-
-# rooted_well LABEL: at least 95 % of the stacks reach main or the start of a thread
-rooted_well()
-{
-    awk -v got="$(rooted "open/flamegraph-$1.folded")" 'BEGIN { exit !(got >= 95) }' ||
-        { cat "open/flamegraph-$1.folded"; fail "$1: only $(rooted "open/flamegraph-$1.folded") % of the stacks reach the root"; }
 }
 
 flame probe --profiler ptrace -- ./workload shares 20 || skip "ptrace is not allowed here"
@@ -155,36 +122,7 @@ if build tsan clang -O2 -fsanitize=thread; then
     says "; not 'preload', because 'tsan' runs under ThreadSanitizer"
 fi
 if command -v g++ >/dev/null; then
-    cat >busy.cpp <<'CXX'
-#include <cstdint>
-#include <cstdio>
-namespace {
-volatile uint64_t sink;
-struct Worker {
-    __attribute__((noinline)) void cxx_spin(uint64_t steps)
-    {
-        uint64_t x = sink | 1;
-        while (steps-- > 0) {
-            x = x * 6364136223846793005u + 1442695040888963407u;
-            __asm__ volatile("" : "+r"(x));
-        }
-        sink = x;
-    }
-    __attribute__((noinline)) void cxx_hot() { cxx_spin(140000); sink = sink + 1; }
-    __attribute__((noinline)) void cxx_warm() { cxx_spin(60000); sink = sink + 2; }
-};
-}
-int main()
-{
-    Worker worker;
-    for (int i = 0; i < 4000; i++) {
-        worker.cxx_hot();
-        worker.cxx_warm();
-    }
-    std::puts("done");
-}
-CXX
-    g++ -O2 -g -o busy_cxx busy.cpp || fail "g++"
+    g++ -O2 -g -o busy_cxx "$project/tests/kit/flame/busy.cpp" || fail "g++"
     flame cxx -- ./busy_cxx
     grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "C++: another profiler was taken"; }
     sed -i 's/[^;]*::\(cxx_[a-z]*\)/\1/g' open/flamegraph-cxx.folded
@@ -193,24 +131,7 @@ CXX
     rooted_well cxx
 fi
 if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
-    cat >busy.rs <<'RUST'
-#[inline(never)]
-fn spin(steps: u64) -> u64 {
-    let mut x = 1u64;
-    for _ in 0..steps { x = std::hint::black_box(x.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407)); }
-    x
-}
-#[inline(never)]
-fn rust_hot() -> u64 { spin(140000) ^ 1 }
-#[inline(never)]
-fn rust_warm() -> u64 { spin(60000) ^ 2 }
-fn main() {
-    let mut sum = 0;
-    for _ in 0..4000 { sum ^= rust_hot() ^ rust_warm(); }
-    println!("{}", sum);
-}
-RUST
-    rustc -O -g -o busy_rust busy.rs 2>build.txt || { cat build.txt; fail "rustc"; }
+    rustc -O -g -o busy_rust "$project/tests/kit/flame/busy.rs" 2>build.txt || { cat build.txt; fail "rustc"; }
     flame rust -- ./busy_rust
     grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "Rust: another profiler was taken"; }
     expect rust busy::rust_hot 70 5

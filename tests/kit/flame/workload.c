@@ -4,7 +4,8 @@
  *
  *     workload MODE [ROUNDS [LIBRARY]]
  *
- * MODE: shares, recursion, threads, fork, dlopen, inlined, signal, jit, vdso, sleep, crash, fail
+ * MODE: shares, phases, recursion, threads, crowd, bursts, fork, dlopen, inlined, signal, jit,
+ * vdso, sleep, crash, fail
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -20,6 +21,7 @@
 #include "spin.h"
 
 enum { STEPS = 20000, HOT = 70, WARM = 20, COOL = 10, DEPTH = 20, THREADS = 3 };
+enum { PHASE = 5, CROWD = 4, CROWD_MAX = 256, BURST = 22 };
 
 __attribute__((noinline)) static void hot(void)
 {
@@ -45,6 +47,18 @@ static void shares(uint64_t rounds)
     }
 }
 
+/* Does the same work in longer phases of about 8, 2 and 1 ms, so that a few thousand samples have
+   exact shares. */
+static void phases(uint64_t rounds)
+{
+    static void (*const parts[])(void) = {hot, warm, cool};
+
+    while (rounds-- > 0)
+        for (int part = 0; part < 3; part++)
+            for (int i = 0; i < PHASE; i++)
+                parts[part]();
+}
+
 /* Not a tail call, so that every level has its frame. */
 __attribute__((noinline)) static void recurse(int depth, uint64_t rounds)
 {
@@ -61,14 +75,54 @@ static void *thread_main(void *arg)
     return NULL;
 }
 
-static void threads(uint64_t rounds)
+static void *crowd_main(void *arg)
 {
-    pthread_t ids[THREADS];
+    phases(*(const uint64_t *)arg);
+    return NULL;
+}
 
-    for (int i = 0; i < THREADS; i++)
-        pthread_create(&ids[i], NULL, thread_main, &rounds);
-    for (int i = 0; i < THREADS; i++)
+static void start_threads(long count, void *(*run)(void *), uint64_t rounds)
+{
+    pthread_t ids[CROWD_MAX];
+
+    for (long i = 0; i < count; i++)
+        pthread_create(&ids[i], NULL, run, &rounds);
+    for (long i = 0; i < count; i++)
         pthread_join(ids[i], NULL);
+}
+
+/* Runs four busy threads per CPU, which share the rounds. */
+static void crowd(uint64_t rounds)
+{
+    long count = CROWD * sysconf(_SC_NPROCESSORS_ONLN);
+
+    if (count > CROWD_MAX)
+        count = CROWD_MAX;
+    start_threads(count, crowd_main, rounds / (uint64_t)count);
+}
+
+__attribute__((noipa)) static void early(void)
+{
+    spin(BURST * STEPS);
+}
+
+__attribute__((noipa)) static void late(void)
+{
+    spin(BURST * STEPS);
+}
+
+/* Works for about 1 ms and sleeps for 0.5 to 1.5 ms, again and again. A fixed time would stay in
+   phase with a profiler that samples at a fixed rate. */
+static void bursts(uint64_t rounds)
+{
+    uint32_t random = 1;
+
+    while (rounds-- > 0) {
+        early();
+        late();
+        random = random * 1664525u + 1013904223u;
+        usleep(500 + (random >> 16) % 1000);
+    }
 }
 
 static void forks(uint64_t rounds)
@@ -200,10 +254,16 @@ int main(int argc, char **argv)
         return 64;
     if (strcmp(mode, "shares") == 0)
         shares(rounds);
+    else if (strcmp(mode, "phases") == 0)
+        phases(rounds);
+    else if (strcmp(mode, "crowd") == 0)
+        crowd(rounds);
+    else if (strcmp(mode, "bursts") == 0)
+        bursts(rounds);
     else if (strcmp(mode, "recursion") == 0)
         recurse(DEPTH, rounds);
     else if (strcmp(mode, "threads") == 0)
-        threads(rounds);
+        start_threads(THREADS, thread_main, rounds);
     else if (strcmp(mode, "fork") == 0)
         forks(rounds);
     else if (strcmp(mode, "dlopen") == 0 && argc > 3)

@@ -1,5 +1,6 @@
 /* The signal's handler: the registers and the top of the stack of the interrupted thread. */
 #include <signal.h>
+#include <sys/resource.h>
 #include <ucontext.h>
 
 #include "sampler.h"
@@ -11,6 +12,9 @@ enum {
     RAW_RESTART = 0x10000000,
     RAW_RESTORER = 0x04000000,
     ARCH_GET_FS_CODE = 0x1003,
+    WAITS_ALWAYS = 32, /* a thread that waited at this many signals shares our only CPU */
+    BURSTS_FOR = 16,   /* a thread that has not slept between this many signals is busy */
+    SMOOTHED = 4,      /* samples over which CPU time is spread if a thread works in bursts */
 };
 
 struct raw_sigaction tch_sampler_wanted;
@@ -58,6 +62,16 @@ static void copy_registers(const greg_t *g, uint64_t *regs)
         regs[i] = (uint64_t)g[order[i]];
 }
 
+/* Returns the CPU time since the last sample. In a burst it grows with the time since the burst
+   began, so code at the end of bursts would get too much. Spreading it over the next samples
+   removes most of that. */
+static uint64_t weight_of(const struct sampled *thread, uint64_t ran)
+{
+    uint64_t left = ran - thread->counted;
+
+    return thread->bursts > 0 ? left / SMOOTHED : left;
+}
+
 static void take_sample(struct sampled *thread, const greg_t *g)
 {
     uint64_t ran = raw_clock(3 /* CLOCK_THREAD_CPUTIME_ID */);
@@ -71,11 +85,11 @@ static void take_sample(struct sampled *thread, const greg_t *g)
     record->pid = tch_sampler.pid;
     record->tid = thread->tid;
     record->time = thread->time;
-    record->weight = ran - thread->counted;
+    record->weight = weight_of(thread, ran);
     copy_registers(g, record->regs);
     record->len = copy_stack(thread, (uint64_t)g[REG_RSP] - TCH_RED_ZONE, record->data,
                              tch_sampler.ring->stack_bytes);
-    thread->counted = ran;
+    thread->counted += record->weight;
     tch_ring_publish(tch_sampler.ring, slot, thread->tid);
     if (!tch_ranges_have(&tch_sampler.ranges, (uint64_t)g[REG_RIP]))
         tch_sampler.stale = 1;
@@ -96,6 +110,34 @@ static void pass_on(int number, siginfo_t *info, void *context)
     RAW(SYS_tgkill, tch_sampler.pid, RAW(SYS_gettid, 0, 0, 0, 0), number, 0);
 }
 
+/* Notes whether the thread works in bursts: whether it slept between two of its last signals. */
+static void note_sleep(struct sampled *thread)
+{
+    struct rusage usage;
+    uint64_t slept;
+
+    RAW(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0);
+    slept = (uint64_t)usage.ru_nvcsw + 1;
+    if (thread->slept && slept != thread->slept)
+        thread->bursts = BURSTS_FOR;
+    else
+        thread->bursts -= thread->bursts > 0;
+    thread->slept = slept;
+}
+
+/* Returns whether a sample would mislead: the thread works in bursts and was waiting for a CPU. The
+   sample may show where the thread woke up, not where it runs. And because the kernel does not let
+   the sampler interrupt a thread on its own CPU that has just woken up, such samples are late in
+   each burst. The next samples get their CPU time. A thread that shares its only CPU with the
+   sampler always waits, so it is sampled anyway. */
+static int is_misleading(const struct sampled *thread)
+{
+    if (thread->bursts == 0 || thread->waits == 0 || thread->waits >= WAITS_ALWAYS)
+        return 0;
+    __atomic_fetch_add(&tch_sampler.misled, 1, __ATOMIC_RELAXED);
+    return 1;
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
     struct sampled *thread = info->si_value.sival_ptr;
@@ -108,7 +150,8 @@ static void on_signal(int number, siginfo_t *info, void *context)
     }
     if (!thread->base)
         RAW(SYS_arch_prctl, ARCH_GET_FS_CODE, &thread->base, 0, 0);
-    if (tch_sampler.ring && !tch_sampler.stop)
+    note_sleep(thread);
+    if (tch_sampler.ring && !tch_sampler.stop && !is_misleading(thread))
         take_sample(thread, interrupted->uc_mcontext.gregs);
     __atomic_store_n(&thread->sent, 0, __ATOMIC_RELEASE);
 }

@@ -18,6 +18,8 @@ enum {
     STACK_BYTES = 64 * 1024,
     MAPS_BYTES = 1 << 20,
     SLICE_NS = 100 * 1000,
+    MOST_CPUS = 1024,
+    MISLED = 4, /* dropped samples after which the sampler changes its CPU */
     MAIN_STACK = 8 << 20,
 };
 
@@ -219,10 +221,14 @@ static void look_at(struct sampled *t, uint64_t now, uint32_t round)
         t->idle++;
         return;
     }
-    t->ran = ran;
     t->idle = 0;
-    if (is_running(t))
-        send_signal(t, now);
+    t->ran = raw_clock((int)(~t->tid << 3 | 6));
+    /* The clock of a thread on a CPU advances between two reads. */
+    t->waits = t->ran == ran ? t->waits + 1 : 0;
+    if ((t->waits || t->named != tch_sampler.scan) && !is_running(t))
+        return;
+    t->named = tch_sampler.scan;
+    send_signal(t, now);
 }
 
 static void short_slice(void)
@@ -238,6 +244,28 @@ static void short_slice(void)
 
     attr.nice = nice > 0 ? (int32_t)(20 - nice) : 0;
     RAW(SYS_sched_setattr, 0, &attr, 0, 0); /* since Linux 6.12; before, it does nothing */
+}
+
+/* CPUs that the program may use, one bit each. */
+static uint64_t cpus[MOST_CPUS / 64];
+
+/* Moves the sampler to another CPU, away from threads whose samples mislead while they share its
+   CPU. Does nothing if there is no other. */
+static void change_cpu(void)
+{
+    uint64_t others[MOST_CPUS / 64];
+    uint64_t left = 0;
+    uint32_t cpu = 0;
+
+    RAW(SYS_getcpu, &cpu, 0, 0, 0);
+    if (cpu >= MOST_CPUS)
+        return;
+    for (uint32_t i = 0; i < MOST_CPUS / 64; i++) {
+        others[i] = cpus[i] & ~(i == cpu / 64 ? (uint64_t)1 << cpu % 64 : 0);
+        left |= others[i];
+    }
+    if (left)
+        RAW(SYS_sched_setaffinity, 0, sizeof others, others, 0);
 }
 
 static uint64_t next_period(uint64_t period)
@@ -286,6 +314,7 @@ void tch_sampler_run(void)
 
     RAW(SYS_close_range, 0, ~0u, 0, 0);
     short_slice();
+    RAW(SYS_sched_getaffinity, 0, sizeof cpus, cpus, 0);
     for (uint32_t round = 0; !__atomic_load_n(&tch_sampler.ring->stop, __ATOMIC_ACQUIRE); round++) {
         struct raw_time at = {(int64_t)(next / 1000000000), (int64_t)(next % 1000000000)};
         uint64_t now, cost;
@@ -294,6 +323,10 @@ void tch_sampler_run(void)
         now = raw_clock(1);
         if (!check_threads(self, now, round))
             break;
+        if (__atomic_load_n(&tch_sampler.misled, __ATOMIC_RELAXED) >= MISLED) {
+            __atomic_store_n(&tch_sampler.misled, 0, __ATOMIC_RELAXED);
+            change_cpu();
+        }
         cost = raw_clock(3) - used;
         used += cost;
         period =

@@ -28,13 +28,17 @@ struct sampled {
     int fd;           /**< descriptor of its stat file, in the sampler's own table; -1: none */
     uint32_t idle;    /**< rounds in which it did not run */
     uint64_t ran;     /**< its CPU clock when it was last checked */
+    uint32_t named;   /**< the number of the scan after which its name was read */
+    uint32_t waits;   /**< signals since it was last found on a CPU, not waiting for one */
     uint64_t sent_at; /**< when it was signalled last */
     uint64_t time;    /**< when the sample was taken */
     char comm[SAMPLER_COMM];
     uint64_t low;     /**< its stack is known to be mapped from here... */
     uint64_t high;    /**< ...to here; 0: not known */
     uint32_t sent;    /**< 1: signalled, and not yet handled */
-    uint64_t counted; /**< its CPU clock at its last sample */
+    uint64_t counted; /**< the part of its CPU time that its samples have as weight */
+    uint64_t slept;   /**< how often it had gone to sleep when its last signal arrived */
+    uint32_t bursts;  /**< more than 0: it has slept between some of its last signals */
     uint64_t base;    /**< start of its thread-local memory, which is at the end of its stack */
 };
 
@@ -43,8 +47,9 @@ struct sampler {
     struct tch_ring_head *ring; /**< NULL: no sampling here */
     uint32_t pid;
     int signal;
-    uint32_t stop;  /**< set before an exec: no more signals */
-    uint32_t stale; /**< an instruction outside of the known code was seen */
+    uint32_t stop;   /**< set before an exec: no more signals */
+    uint32_t stale;  /**< an instruction outside of the known code was seen */
+    uint32_t misled; /**< misleading samples dropped since the sampler last changed its CPU */
     uint64_t random;
     uint64_t
         before; /**< CPU clock of the first thread at the start, which an exec does not reset */
