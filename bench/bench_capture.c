@@ -1,7 +1,8 @@
 /*
  * Measures the time from the exit of a command to its flamegraph, for tacho and for perf record,
- * perf script and fold, with perf's defaults and tuned, and the cost of sampling. All contenders
- * run in every round; figures are medians.
+ * perf script and fold, with perf's defaults and tuned, and the cost of sampling: CPU time of the
+ * command, and CPU time of the profiler itself. All contenders run in every round; figures are
+ * medians.
  *
  * Both ways run the same wrapper around the command, this program with --run, which writes down
  * when the command ended and what CPU time it took. The floor of that cost is the kernel's timer at
@@ -33,6 +34,7 @@ struct way {
     const char *missing;       /* NULL: it can be run */
     double after[ROUNDS_MAX];  /* seconds */
     double cpu[ROUNDS_MAX];
+    double own[ROUNDS_MAX]; /* CPU time of the profiler, without the script, in seconds */
     size_t count;
 };
 
@@ -44,6 +46,12 @@ struct stamp {
 
 static char folder[PATH_MAX];
 static char self[PATH_MAX];
+
+static double cpu_of(const struct rusage *usage)
+{
+    return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+           (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
+}
 
 /* bench_capture --run FILE COMMAND... */
 static int run_wrapped(char **argv)
@@ -59,8 +67,7 @@ static int run_wrapped(char **argv)
         return 1;
     }
     stamp.end_ns = tch_now_ns();
-    stamp.cpu = (double)(end.usage.ru_utime.tv_sec + end.usage.ru_stime.tv_sec) +
-                (double)(end.usage.ru_utime.tv_usec + end.usage.ru_stime.tv_usec) / 1e6;
+    stamp.cpu = cpu_of(&end.usage);
     return tch_file_replace(argv[0], &stamp, sizeof stamp, false, NULL) < 0 || end.status != 0;
 }
 
@@ -83,7 +90,8 @@ static int run_timed(char **argv)
     return 1;
 }
 
-static int run(const char *const *argv)
+/* Runs a command. Sets *cpu, which may be NULL, to its CPU time and that of its children. */
+static int run(const char *const *argv, double *cpu)
 {
     struct tch_spawn spawn = {.argv = argv,
                               .cwd = folder,
@@ -96,6 +104,8 @@ static int run(const char *const *argv)
         fprintf(stderr, "bench_capture: %s\n", err.message);
         return -1;
     }
+    if (cpu)
+        *cpu = cpu_of(&end.usage);
     return end.status == 0 ? 0 : -1;
 }
 
@@ -103,7 +113,7 @@ static int run_shell(const char *script)
 {
     const char *const argv[] = {"sh", "-c", script, NULL};
 
-    return run(argv);
+    return run(argv, NULL);
 }
 
 static int read_stamp(struct stamp *ret)
@@ -128,6 +138,7 @@ static int measure(struct way *way, const char *const *command, const char *befo
     const char *argv[2 * WORDS];
     size_t n = 0;
     struct stamp stamp;
+    double all;
     uint64_t now;
 
     for (size_t i = 0; way->record[i]; i++)
@@ -138,14 +149,15 @@ static int measure(struct way *way, const char *const *command, const char *befo
     for (size_t i = 0; command[i]; i++)
         argv[n++] = command[i];
     argv[n] = NULL;
-    if ((before && run_shell(before) < 0) || run(argv) < 0 ||
+    if ((before && run_shell(before) < 0) || run(argv, &all) < 0 ||
         (way->script && run_shell(way->script) < 0) || read_stamp(&stamp) < 0) {
         fprintf(stderr, "bench_capture: '%s' failed\n", way->name);
         return -1;
     }
     now = tch_now_ns();
     way->after[way->count] = (double)(now - stamp.end_ns) / 1e9;
-    way->cpu[way->count++] = stamp.cpu;
+    way->cpu[way->count] = stamp.cpu;
+    way->own[way->count++] = all - stamp.cpu;
     return 0;
 }
 
@@ -176,7 +188,7 @@ static double ratio(const double *a, const double *b, size_t count)
     return median(ratios, count);
 }
 
-enum { PLAIN, TIMER, OURS, OURS_PLAIN, PERF, PERF_TUNED, WAYS };
+enum { PLAIN, TIMER, OURS, OURS_PLAIN, PERF, PERF_TUNED, PRELOAD, PTRACE, WAYS };
 
 /* Compares with as many rounds of the command alone, by medians and by the fastest rounds, which
    other programs disturbed least. */
@@ -191,9 +203,24 @@ static void report_cost(const struct way *way, const struct way *alone)
         if (alone->cpu[i] < fastest_alone)
             fastest_alone = alone->cpu[i];
     }
-    printf("    %-42s %9.3f s  %+5.1f %%, by the fastest %+5.1f %%\n", way->name,
-           median(way->cpu, way->count), 100 * (ratio(way->cpu, alone->cpu, way->count) - 1),
-           100 * (fastest / fastest_alone - 1));
+    printf("    %-42s %9.3f s  %+5.1f %%, by the fastest %+5.1f %%; the profiler %.3f s\n",
+           way->name, median(way->cpu, way->count),
+           100 * (ratio(way->cpu, alone->cpu, way->count) - 1), 100 * (fastest / fastest_alone - 1),
+           median(way->own, way->count));
+}
+
+/* Compares a sampler without perf events with perf record, which copies stacks of the same size and
+   leaves the unwinding to perf script. */
+static void report_sampler(const struct way *ways, size_t which, size_t rounds)
+{
+    const struct way *way = &ways[which];
+    double command = ratio(way->cpu, ways[PERF_TUNED].cpu, rounds);
+    double own = ratio(way->own, ways[PERF_TUNED].own, rounds);
+
+    printf(
+        "  %s against perf record: the command %.3f times, target 1: %s; the profiler %.2f times, "
+        "target 1: %s\n",
+        way->name, command, bench_met(command <= 1), own, bench_met(own <= 1));
 }
 
 static void report(const char *name, struct way *ways, size_t rounds, double times)
@@ -225,8 +252,11 @@ static void report(const char *name, struct way *ways, size_t rounds, double tim
             report_cost(&ways[i], &ways[PLAIN]);
     cost = ratio(ways[OURS].cpu, ways[PLAIN].cpu, rounds);
     over = ratio(ways[OURS].cpu, ways[TIMER].cpu, rounds);
-    printf("  sampled by us: %+.1f %%; target +3 %%: %s; over the timer alone %+.1f %%\n\n",
+    printf("  sampled by us: %+.1f %%; target +3 %%: %s; over the timer alone %+.1f %%\n",
            100 * (cost - 1), bench_met(cost <= 1.03), 100 * (over - 1));
+    for (size_t i = PRELOAD; i <= PTRACE && !ways[PERF_TUNED].missing; i++)
+        report_sampler(ways, i, rounds);
+    printf("\n");
 }
 
 /* perf_rounds is the number of rounds that include perf with its defaults. */
@@ -250,6 +280,11 @@ static int compare(const char *name, const char *const *command, const char *bef
                                    "dwarf,16384", "-o", "perf.data", "--"},
                         .script = "perf script --no-inline -i perf.data | " TACHO_COMMAND
                                   " flame fold >folded"},
+        [PRELOAD] = {.name = "tacho flame --profiler preload",
+                     .record = {TACHO_COMMAND, "flame", "-F", "997", "--force", "--profiler",
+                                "preload", "--"}},
+        [PTRACE] = {.name = "tacho flame --profiler ptrace (250 Hz)",
+                    .record = {TACHO_COMMAND, "flame", "--force", "--profiler", "ptrace", "--"}},
     };
     char path[PATH_MAX];
 
@@ -305,7 +340,7 @@ static bool can_sample(void)
 {
     const char *const argv[] = {TACHO_COMMAND, "flame", "--", BENCH_WORKLOAD, "shares", "30", NULL};
 
-    return run(argv) == 0;
+    return run(argv, NULL) == 0;
 }
 
 /* `only`: "program", "make", or NULL for both. */
