@@ -239,22 +239,25 @@ int cli_flame_run_capture(struct args *args)
     tacho_error err;
     struct tch_buf b;
     int status = cli_set_opts(args, &c, NULL);
+    int ended = -1; /* how the command exited; -1: unknown */
     int end;
 
     if (status == EXIT_OK)
         status = check_options(&c);
     if (status != EXIT_OK)
         return status;
+    c.request.wait_status = &ended;
     if (capture_until_signal(&c, &flame, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         advise(&err);
-        return EXIT_WORK;
+        end = judge_command(&c, ended);
+        return end == EXIT_OK ? EXIT_WORK : end;
     }
     if (tacho_flame_notice(flame))
         cli_complain(NULL, "%s", tacho_flame_notice(flame));
     for (size_t i = 0; tacho_flame_warning(flame, i); i++)
         cli_complain(NULL, "%s", tacho_flame_warning(flame, i));
-    end = judge_command(&c, tacho_flame_wait_status(flame));
+    end = judge_command(&c, ended);
     tch_buf_init(&b, OUT_MAX);
     if (args->json)
         tch_flame_capture_json(&b, flame);

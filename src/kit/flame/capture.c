@@ -294,6 +294,8 @@ static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *er
     if (status == 0)
         status = c->backend->capture(c, err);
     tch_keeper_close(&c->keeper);
+    if (c->request.wait_status)
+        *c->request.wait_status = c->result.wait_status;
     if (status == 0)
         status = write_outputs(c, err);
     if (status < 0)

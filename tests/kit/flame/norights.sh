@@ -64,6 +64,16 @@ ended=0
 # shellcheck disable=SC2086
 $user ./refuse EPERM ./tacho flame --profiler ptrace --rate $rate --pass-status --force --out open -- ./workload fail 40 >out.txt 2>&1 || ended=$?
 [ $ended = 7 ] || { cat out.txt; fail "the status is $ended, not 7"; }
+for profiler in preload ptrace; do
+    for rounds in 0 100; do # without a sample, and with samples
+        ended=0
+        # shellcheck disable=SC2086
+        $user ./refuse EPERM ./tacho flame --profiler $profiler --pass-status --force --out open -- ./workload crash $rounds >out.txt 2>err.txt ||
+            ended=$?
+        [ $ended = 139 ] || { cat out.txt err.txt; fail "$profiler: the status after a crash is $ended, not 139"; }
+        says "'./workload' was killed by signal 11"
+    done
+done
 # shellcheck disable=SC2086
 $user ./refuse EPERM ./tacho flame --profiler ptrace --duration 300ms --json --force --out open -- ./workload shares 1000000 >out.txt 2>&1 || :
 grep -q '"signal":15' out.txt || { cat out.txt; fail "a command without end was not terminated"; }
@@ -150,7 +160,7 @@ flame set_uid -- ./set_uid work 3000
 says "; not 'preload', because 'set_uid' is a set-uid program"
 # shellcheck disable=SC2086
 ! $user ./refuse EPERM ./tacho flame --profiler preload --out open -- ./workload_static shares 10 >out.txt 2>err.txt || fail "a static program"
-says "'workload_static' is linked statically"
+says "'workload_static' is linked statically; use --profiler ptrace"
 flame script -- sh -c './workload shares 300; exec ./workload shares 300'
 grep -q '^profiler: preload,' out.txt || fail "a shell: another profiler was taken"
 expect script hot 70 6

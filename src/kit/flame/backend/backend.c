@@ -152,7 +152,14 @@ int tch_backend_find(struct tch_capture *c, tacho_error *better, tacho_error *er
         status = check_options(b, &c->request, err);
         if (status < 0)
             return status;
-        if (b->probe(&why) < 0 || (b->fits && b->fits(c, &why) < 0))
+        status = b->probe(&why);
+        if (status == 0 && b->fits && (status = b->fits(c, &why)) < 0) {
+            size_t len = strlen(why.message);
+
+            snprintf(why.message + len, sizeof why.message - len, "; use --profiler %s",
+                     tch_backend_ptrace.name);
+        }
+        if (status < 0)
             return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, name, &why);
         return 0;
     }
