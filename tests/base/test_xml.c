@@ -54,6 +54,9 @@ static void lines_stay_lines(void **state)
     tch_xml_adds(&b, "end");
     tch_xml_add(&b, "\n\0<", 3);
     assert_string_equal(b.data, "end\n\xef\xbf\xbd&lt;");
+    tch_buf_clear(&b);
+    tch_xml_add_attribute(&b, "a\nb\r\"");
+    assert_string_equal(b.data, "a&#10;b\xef\xbf\xbd&quot;");
     tch_buf_release(&b);
 }
 

@@ -97,15 +97,15 @@ void tch_junit_begin(struct tch_buf *b, const char *name, size_t tests, size_t f
 void tch_junit_add(struct tch_buf *b, const struct tch_junit_case *test)
 {
     tch_buf_adds(b, "  <testcase classname=\"");
-    tch_xml_adds(b, test->group);
+    tch_xml_add_attribute(b, test->group);
     tch_buf_adds(b, "\" name=\"");
-    tch_xml_adds(b, test->name);
+    tch_xml_add_attribute(b, test->name);
     if (!isnan(test->seconds))
         tch_buf_addf(b, "\" time=\"%.9f", test->seconds);
     tch_buf_adds(b, "\">\n");
     if (test->problem) {
         tch_buf_addf(b, "    <%s message=\"", test->problem);
-        tch_xml_adds(b, test->message);
+        tch_xml_add_attribute(b, test->message);
         tch_buf_adds(b, "\"/>\n");
     }
     tch_buf_adds(b, "    <system-out>");

@@ -85,6 +85,11 @@ cp "$name/numbers" "$lines.jsonl"
 prints 2 "$tacho" witness verify "$lines.jsonl"
 grep '^ok' out && fail "a forged line: $(cat out)"
 
+sed 's/"name":"lines"/"name":"x\\nok"/' "$folder/run.json" >changed
+mv changed "$folder/run.json"
+prints 0 "$tacho" report -f junit -o - "$folder"
+says out 'name="x&#10;ok"'
+
 # Names of functions in a profile.
 printf 'main;%s 5\n' "$name" >folded
 prints 0 "$tacho" flame fold folded
