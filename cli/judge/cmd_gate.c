@@ -325,6 +325,8 @@ static int run_gate(struct args *args)
         return EXIT_WORK;
     status = cli_set_opts(args, o, NULL);
     if (status == EXIT_OK)
+        status = cli_gate_check_runs(o, args);
+    if (status == EXIT_OK)
         status = cli_gate_read_settings(o);
     if (status == EXIT_OK && o->list)
         print_benches(&o->settings);

@@ -66,6 +66,9 @@ void cli_gate_options_free(struct gate_options *o);
 /** Finds and reads tacho.yaml. Returns EXIT_OK, or EXIT_WORK after a complaint. */
 int cli_gate_read_settings(struct gate_options *o);
 
+/** Checks that --runs is not above --max-runs. Returns EXIT_OK, or the status of wrong usage. */
+int cli_gate_check_runs(const struct gate_options *o, const struct args *args);
+
 /** Parses --bench. */
 int cli_gate_take_bench(void *into, const struct args *args, const struct opt *opt);
 

@@ -44,6 +44,14 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
     return EXIT_OK;
 }
 
+int cli_gate_check_runs(const struct gate_options *o, const struct args *args)
+{
+    if (o->max_runs > 0 && o->runs > o->max_runs)
+        return cli_wrong_usage(args, "--runs %llu is above --max-runs %llu; change one of them",
+                               (unsigned long long)o->runs, (unsigned long long)o->max_runs);
+    return EXIT_OK;
+}
+
 int cli_gate_read_settings(struct gate_options *o)
 {
     const char *path = o->config ? o->config : TCH_SETTINGS_FILE;

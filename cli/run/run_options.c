@@ -7,7 +7,9 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "kit/judge/quantity.h"
 #include "kit/run/count/count.h"
+#include "kit/run/power_origin.h"
 #include "kit/run/run_settings.h"
 
 /* Indexes into run_options.paths, which are also the ids of their options. */
@@ -160,6 +162,15 @@ static int take_metric(void *into, const struct args *args, const struct opt *op
                                TCH_METRICS_MOST);
     if (tch_metric_init(metric, args->value, &err) < 0)
         return cli_wrong_usage(args, "%s", err.message);
+    if (tch_quantity_is_reserved(metric->id.name)) {
+        int status = cli_wrong_usage(args,
+                                     "metric '%s' has the name of a quantity that tacho measures "
+                                     "itself; choose another name",
+                                     metric->id.name);
+
+        tch_metric_release(metric);
+        return status;
+    }
     for (size_t i = 0; i < o->plan.metric_count; i++)
         if (strcmp(o->metrics[i].id.name, metric->id.name) == 0) {
             int status = cli_wrong_usage(args, "metric '%s' is given twice; remove one of them",
@@ -186,6 +197,22 @@ static int take_count(void *into, const struct args *args, const struct opt *opt
                                (int)strcspn(bad, ","), bad);
     o->plan.counts |= counts;
     return EXIT_OK;
+}
+
+static int take_count_runs(void *into, const struct args *args, const struct opt *opt)
+{
+    ((struct run_options *)into)->count_runs_given = true;
+    return cli_set_field(args, opt, into);
+}
+
+static int take_power(void *into, const struct args *args, const struct opt *opt)
+{
+    tacho_error err;
+
+    if (strcmp(args->value, "auto") != 0 && strcmp(args->value, "none") != 0 &&
+        tch_power_check(args->value, "auto, none, ", &err) < 0)
+        return cli_wrong_usage(args, "%s", err.message);
+    return cli_set_field(args, opt, into);
 }
 
 static int take_output(void *into, const struct args *args, const struct opt *opt)
@@ -260,11 +287,6 @@ const struct opt cli_run_opts[] = {
          "recorded in run.json)",
      .set = CLI_SET(struct run_options, plan.order_seed, .kind = TCH_SET_U64, .least = 1,
                     .most = UINT32_MAX, .wants = "a number from 1 to 4294967295")},
-    {.name = "idle",
-     .arg = "TIME",
-     .help = "measure the idle power of the machine for TIME before the runs (at least 100ms)",
-     .set = CLI_SET(struct run_options, plan.idle_ns, .kind = TCH_SET_DURATION, .least = 100000000,
-                    .wants = "a time of 100ms or more")},
     {.name = "layouts",
      .arg = "N",
      .help =
@@ -296,8 +318,8 @@ const struct opt cli_run_opts[] = {
     {.name = NULL},
 };
 
-static const char *const power_sources[] = {"auto",    "none", "rapl", "perf",   "hwmon",
-                                            "battery", "nvml", "rocm", "fixed:", NULL};
+static const char *const power_sources[] = {"auto", "none", "rapl",   "perf",    "hwmon", "battery",
+                                            "nvml", "rocm", "fixed:", "replay:", NULL};
 
 static const char *const count_names[] = {"instructions",    "syscalls", "allocations",
                                           "allocated-bytes", "faults",   NULL};
@@ -403,7 +425,8 @@ const struct opt cli_plan_opts[] = {
     {.name = "count-runs",
      .arg = "N",
      .help = "make N counted runs for each count; a count is exact if all are equal (default 2)",
-     .set = RUN_SETTING(COUNT_RUNS)},
+     .set = RUN_SETTING(COUNT_RUNS),
+     .take = take_count_runs},
     {.name = "trace",
      .help = "write trace.json: one span per run, memory, power, and what the program recorded",
      CLI_FLAG(struct run_options, plan.trace)},
@@ -433,10 +456,15 @@ const struct opt cli_plan_opts[] = {
      .take = take_interval},
     {.name = "power",
      .arg = "SOURCE",
-     .help = "read power from auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, or "
-             "fixed:WATTS",
+     .help = "read power from auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, "
+             "fixed:WATTS or replay:FILE",
      .offers = power_sources,
-     CLI_TEXT(struct run_options, plan.power)},
+     CLI_TEXT(struct run_options, plan.power),
+     .take = take_power},
+    {.name = "idle",
+     .arg = "TIME",
+     .help = "measure the idle power of the machine for TIME before the runs (at least 100ms)",
+     .set = RUN_SETTING(IDLE)},
     {.name = "seal",
      .help =
          "write seal.jsonl, by which 'tacho witness verify' finds files that were changed later",
@@ -489,6 +517,14 @@ static int finish_layouts(struct run_options *o, const struct args *args)
 
 int cli_run_options_check(struct run_options *o, const struct args *args)
 {
+    if (o->count_runs_given && o->plan.counts == 0)
+        return cli_wrong_usage(args, "--count-runs needs --count, which says what to count");
+    if (o->plan.idle_ns > 0 &&
+        (strcmp(o->plan.power, "none") == 0 || strncmp(o->plan.power, "fixed:", 6) == 0))
+        return cli_wrong_usage(args,
+                               "--idle needs a power source that is read; --power %s is not, so "
+                               "remove one of them",
+                               o->plan.power);
     if (!o->plan.server != !o->plan.ready)
         return cli_wrong_usage(args, "--server and --ready need each other; give both");
     if (o->plan.runs > 0 && o->until_precise)

@@ -28,6 +28,7 @@ struct run_options {
     uint64_t max_time_ns;   /**< value of --max-time; 0: not given */
     bool until_precise;     /**< --precision or --max-runs was given */
     bool in_sweep;          /**< --input may contain {NAME} */
+    bool count_runs_given;  /**< --count-runs was given */
     bool pass_status;
     bool fail_on_warn;
 };

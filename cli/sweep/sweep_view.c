@@ -122,6 +122,24 @@ static void add_undecided(struct tch_buf *b, const struct tch_results *r)
         tch_buf_adds(b, "more rounds (--repeat) may leave fewer\n");
 }
 
+/* Adds the origin of the energy and the idle power. They are those of all cells, so one is shown.
+ */
+static void add_energy(struct tch_buf *b, const struct tch_results *r)
+{
+    for (size_t i = 0; i < r->sweep->cells; i++) {
+        const struct tch_power_origin *o = &r->cells[i].power;
+
+        if (!o->status || !o->status[0] || (!o->source[0] && r->sweep->plan->run.idle_ns == 0))
+            continue;
+        tch_buf_adds(b, "  energy: ");
+        tch_power_origin_add(b, o);
+        tch_buf_adds(b, o->idle.seconds > 0 ? "; idle power " : "");
+        tch_power_idle_add(b, o);
+        tch_buf_addc(b, '\n');
+        return;
+    }
+}
+
 void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r)
 {
     const struct tch_sweep *sweep = r->sweep;
@@ -149,6 +167,7 @@ void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struc
     if (!all)
         tch_buf_addf(b, "  only the best cells; all %zu are in results.csv\n", sweep->cells);
     add_undecided(b, r);
+    add_energy(b, r);
 }
 
 /* Adds "1: 0.62x, 2: 1.6x": the cost with each value, relative to the mean over all values. */

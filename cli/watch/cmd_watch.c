@@ -229,6 +229,11 @@ static int measure_idle(struct watch_job *job, const struct args *args)
                                (long)job->plan.pid);
     if (job->plan.idle_watts > 0)
         return cli_wrong_usage(args, "--idle and --idle-watts exclude each other");
+    if (job->plan.power && strncmp(job->plan.power, "fixed:", 6) == 0)
+        return cli_wrong_usage(args,
+                               "--idle needs a power source that is read; --power %s is not, "
+                               "so remove one of them",
+                               job->plan.power);
     status = tch_watch_idle(&job->plan, job->idle_ns, job->stop, &err);
     if (status < 0)
         cli_complain(&err, "cannot measure the idle power");
@@ -272,6 +277,15 @@ static int run_watch(struct args *args)
     return status == EXIT_OK ? judge_command(&job, args) : status;
 }
 
+static int take_power(void *into, const struct args *args, const struct opt *opt)
+{
+    tacho_error err;
+
+    if (tch_power_check(args->value, "", &err) < 0)
+        return cli_wrong_usage(args, "%s", err.message);
+    return cli_set_field(args, opt, into);
+}
+
 static const char *const power_sources[] = {"rapl",    "perf",   "hwmon",   "nvml", "rocm",
                                             "battery", "fixed:", "replay:", NULL};
 
@@ -303,7 +317,8 @@ static const struct opt opts[] = {
      .help = "read power from rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE "
              "(default: the best available)",
      .offers = power_sources,
-     CLI_TEXT(struct watch_job, plan.power)},
+     CLI_TEXT(struct watch_job, plan.power),
+     .take = take_power},
     {.name = "idle-watts",
      .arg = "W",
      .help =

@@ -498,7 +498,7 @@ $ project/try 'sed -i "s/runs: 6,/runs: 2,/" tacho.yaml; tacho gate'
 [1]
 
 $ project/try 'sed -i "s/budgets:/bugdets:/" tacho.yaml; tacho gate'
-! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is not a key of a bench; the keys are name, command, work, cwd, env, keep_env, timeout, runs, max_runs, precision, warmup, setup, prepare, conclude, cleanup, shell, metrics, count, count_runs, check, budgets, layouts
+! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is not a key of a bench; use name, command, work, cwd, env, keep_env, timeout, runs, max_runs, precision, warmup, setup, idle, prepare, conclude, cleanup, shell, metrics, count, count_runs, check, budgets, layouts
 [1]
 
 $ project/try 'echo "benches: []" >tacho.yaml; tacho gate'
@@ -550,3 +550,11 @@ $ project/try 'tacho gate init'
 | 
 | No known build file was found; the project is built by 'true'. List the programs to measure under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
 | The workflows build tacho itself: set the variables TACHO_REPOSITORY and TACHO_COMMIT, as they say.
+
+$ tacho gate -n 20 --max-runs 10
+! tacho: --runs 20 is above --max-runs 10; change one of them
+! see 'tacho gate --help'
+[64]
+$ project/try 'printf "defaults: {runs: 20, max_runs: 10}\nbenches:\n- {name: a, command: true}\n" >tacho.yaml; tacho gate'
+! tacho: cannot read 'tacho.yaml': line 1, column 18: 'runs' is above 'max_runs'; change one of them
+[1]

@@ -41,8 +41,6 @@ $ tacho run --help
 |       --seed N             draw the random order of several commands from seed
 |                            N, 1 or more (default: a new seed, recorded in
 |                            run.json)
-|       --idle TIME          measure the idle power of the machine for TIME before
-|                            the runs (at least 100ms)
 |       --layouts N          make the runs in N blocks and link the program with
 |                            another layout before each; judge one value per
 |                            layout (block size: 3 runs, or --runs divided by N)
@@ -100,7 +98,10 @@ $ tacho run --help
 |                            as the program's configuration
 |       --interval TIME      poll memory and power every TIME (default 10ms)
 |       --power SOURCE       read power from auto (default), none, rapl, perf,
-|                            hwmon, battery, nvml, rocm, or fixed:WATTS
+|                            hwmon, battery, nvml, rocm, fixed:WATTS or
+|                            replay:FILE
+|       --idle TIME          measure the idle power of the machine for TIME before
+|                            the runs (at least 100ms)
 |       --seal               write seal.jsonl, by which 'tacho witness verify'
 |                            finds files that were changed later
 |       --fail-on-warn       exit with 3 when there are warnings
@@ -319,16 +320,34 @@ $ tacho run --env K -- true
 [64]
 
 $ tacho run --power coal -- true
-! tacho: no power source 'coal': there are rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS and replay:FILE
-[1]
+! tacho: there is no power source 'coal'; use auto, none, rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS or replay:FILE
+! see 'tacho run --help'
+[64]
 
 $ tacho run --idle 1ms -- true
 ! tacho: option '--idle' needs a time of 100ms or more, not '1ms'
 ! see 'tacho run --help'
 [64]
+$ tacho run --idle 1s --power fixed:5 -- true
+! tacho: --idle needs a power source that is read; --power fixed:5 is not, so remove one of them
+! see 'tacho run --help'
+[64]
+$ tacho run --count-runs 3 -- true
+! tacho: --count-runs needs --count, which says what to count
+! see 'tacho run --help'
+[64]
+$ tacho run --metric span:x:p95 -- true
+! tacho: 'span:x:p95': 'p95' is not a statistic; use total, count, mean, p50, p99 or max, also after a name that ends like this
+! see 'tacho run --help'
+[64]
+$ tacho run --metric 'wall=([0-9]+)' -- true
+! tacho: metric 'wall' has the name of a quantity that tacho measures itself; choose another name
+! see 'tacho run --help'
+[64]
 $ tacho run --power fixed:much -- true
 ! tacho: 'much' is not a number of watts, as in fixed:100
-[1]
+! see 'tacho run --help'
+[64]
 
 $ tacho run --config nowhere.json -- true
 ! tacho: cannot open 'nowhere.json': No such file or directory
@@ -427,9 +446,9 @@ $ tacho sweep --setup a --setup b --grid x=1,2 -- true
 [64]
 
 # Every format says how reliable the energy is. Only fixed:WATTS gives an energy on any machine.
-$ project/try 'tacho run -q -n 2 --power fixed:20 --idle 100ms -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power during the runs, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
+$ project/try 'tacho run -q -n 2 --power fixed:20 -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power during the runs, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
 |  energy, estimated N J - N J … N J (range) N J N J
-|  energy: estimated by fixed (given); idle power 20 W, estimated for N ms before while the CPUs were N % busy, which is N J of a run
+|  energy: estimated by fixed (given)
 | fixed:given:estimated
 | source
 | energy_status,energy_source,energy_domain
@@ -439,3 +458,12 @@ $ project/try 'tacho run -q -n 2 --power fixed:20 --idle 100ms -- sleep 0.01 | s
 | energy: estimated by fixed
 | energy, estimated by fixed
 | Power during the runs, in watts (fixed:given:estimated)
+
+# The idle power is measured before the runs, once per sweep, and shown separately. Counters of trace.json say how
+# reliable they are.
+$ project/try '{ echo timestamp_us,source,watts,joules; seq 100000 100000 99999999 | sed "s/$/,a:b:estimated,20,0/"; } >p.csv; tacho run -q -n 2 --power replay:p.csv --idle 100ms --trace -- sleep 0.05 | sed -n "/energy:/{s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; grep -o "\"power[^\"]*\"" tacho-out/sleep/latest/trace.json | sort -u; tacho sweep -q -n 2 --power replay:p.csv --idle 100ms --grid n=1,2 -- sleep 0.0{n} | sed -n "/energy:/{s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; jq -c ".cells[].power | [.status, .source, .idle.watts]" tacho-out/sleep/sweep.json'
+|   energy: estimated by replay (recorded); idle power 20 W, estimated for N ms before while the CPUs were N % busy, which is N J of a run
+| "power (replay:recorded:estimated)"
+|   energy: estimated by replay (recorded); idle power 20 W, estimated for N ms before while the CPUs were N % busy
+| ["estimated","replay",20]
+| ["estimated","replay",20]

@@ -115,8 +115,10 @@ $ tacho sweep --help
 |       --interval TIME              poll memory and power every TIME (default
 |                                    10ms)
 |       --power SOURCE               read power from auto (default), none, rapl,
-|                                    perf, hwmon, battery, nvml, rocm, or
-|                                    fixed:WATTS
+|                                    perf, hwmon, battery, nvml, rocm, fixed:WATTS
+|                                    or replay:FILE
+|       --idle TIME                  measure the idle power of the machine for
+|                                    TIME before the runs (at least 100ms)
 |       --seal                       write seal.jsonl, by which 'tacho witness
 |                                    verify' finds files that were changed later
 |       --fail-on-warn               exit with 3 when there are warnings

@@ -37,8 +37,10 @@ $ tacho watch -p 2147483647
 $ tacho watch -- no-such-program
 ! tacho: cannot start 'no-such-program': cannot run 'no-such-program': No such file or directory (is it installed and on PATH?)
 [1]
-$ tacho watch --power steam -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
-| tacho: cannot watch process N: no power source 'steam': there are rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS and replay:FILE
+$ tacho watch --power steam -- sleep 60
+! tacho: there is no power source 'steam'; use rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS or replay:FILE
+! see 'tacho watch --help'
+[64]
 
 # The exit status of the command.
 $ tacho watch --json -- sh -c 'exit 3' > /dev/null
@@ -77,7 +79,12 @@ $ tacho watch --idle-watts 1e400 -- true
 [64]
 
 # The idle power is measured before the command starts and shown separately.
-$ tacho watch --power fixed:10 --idle 100ms -- sleep 0.2 | sed -n '/energy/,$ { s/[0-9.]* \(J\|ms\|%\)/N \1/g; s/  */ /g; p; }'
-| energy N J estimated by fixed (given): 10 W mean, 10 W peak
+$ { echo timestamp_us,source,watts,joules; seq 100000 100000 9999999 | sed 's/$/,a:b:estimated,10,0/'; } >power-10.csv
+$ tacho watch --power fixed:10 --idle 100ms -- true
+! tacho: --idle needs a power source that is read; --power fixed:10 is not, so remove one of them
+! see 'tacho watch --help'
+[64]
+$ tacho watch --power replay:power-10.csv --idle 100ms -- sleep 0.2 | sed -n '/energy/,$ { s/[0-9.]* \(J\|ms\|%\)/N \1/g; s/  */ /g; p; }'
+| energy N J estimated by replay (recorded): 10 W mean, 10 W peak
 |  N J this process tree's share, estimated by CPU time
 |  N J included for idle power: 10 W, estimated for N ms before while the CPUs were N % busy

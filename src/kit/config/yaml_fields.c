@@ -42,8 +42,7 @@ static int unknown_key(const struct tch_yaml_node *node, const char *what,
     tch_buf_init_on(&b, known, sizeof known, sizeof known - 1);
     for (const struct tch_yaml_field *f = fields; name_of(f); f++)
         tch_buf_addf(&b, "%s%s", f == fields ? "" : ", ", name_of(f));
-    return tch_yaml_fail(err, node, "'%.40s' is not a key of %s; the keys are %s", node->key, what,
-                         b.data);
+    return tch_yaml_fail(err, node, "'%.40s' is not a key of %s; use %s", node->key, what, b.data);
 }
 
 /* Stores a value by its setting. The limits of the setting are not checked here: the reader of a

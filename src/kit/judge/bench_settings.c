@@ -40,7 +40,7 @@ struct raw {
 #define COMMON_FIELDS                                                                          \
     SETTING(CWD), FIELD(env, tch_yaml_map), FIELD(keep_env, tch_yaml_list), SETTING(TIMEOUT),  \
         SETTING(RUNS), SETTING(MAX_RUNS), SETTING(PRECISION), SETTING(WARMUP), SETTING(SETUP), \
-        SETTING(PREPARE), SETTING(CONCLUDE), SETTING(CLEANUP), SETTING(SHELL),                 \
+        SETTING(IDLE), SETTING(PREPARE), SETTING(CONCLUDE), SETTING(CLEANUP), SETTING(SHELL),  \
         FIELD(metrics, tch_yaml_map), FIELD(count, tch_yaml_list), SETTING(COUNT_RUNS),        \
         FIELD(check, tch_yaml_map), FIELD(budgets, tch_yaml_map), FIELD(layouts, tch_yaml_map)
 
@@ -185,6 +185,14 @@ int tch_settings_metric(struct tch_bench *b, const struct tch_yaml_node *node, c
     if (status < 0)
         return status == TACHO_ENOMEM ? tch_fail_memory(err)
                                       : tch_yaml_fail(err, node, "%.180s", why.message);
+    if (tch_quantity_is_reserved(metric.id.name)) {
+        status = tch_yaml_fail(err, node,
+                               "metric '%.60s' has the name of a quantity that tacho measures "
+                               "itself; choose another name",
+                               metric.id.name);
+        tch_metric_release(&metric);
+        return status;
+    }
     for (size_t i = 0; i < b->plan.metric_count; i++)
         if (strcmp(b->metrics[i].id.name, metric.id.name) == 0) {
             tch_metric_release(&metric);
@@ -291,6 +299,8 @@ static int check_counts(const struct raw *raw, const struct tch_yaml_node *at, t
     if (tch_yaml_find(at, "max_runs") && raw->plan.max_runs > TCH_RUNS_MAX)
         return tch_yaml_fail(err, tch_yaml_find(at, "max_runs"), "'max_runs' must be at most %d",
                              TCH_RUNS_MAX);
+    if (runs && tch_yaml_find(at, "max_runs") && raw->plan.runs > raw->plan.max_runs)
+        return tch_yaml_fail(err, runs, "'runs' is above 'max_runs'; change one of them");
     return 0;
 }
 

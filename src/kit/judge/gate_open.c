@@ -84,6 +84,8 @@ static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, t
     }
     if (how->max_runs > 0)
         asked->max_runs = how->max_runs;
+    if (how->max_runs > 0 && how->runs == 0 && asked->runs > how->max_runs)
+        asked->runs = how->max_runs;
     if (asked->max_runs < asked->runs)
         asked->max_runs = asked->runs;
     tch_run_plan_init(&usual);

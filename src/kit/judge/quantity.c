@@ -199,6 +199,14 @@ static bool find_recorded_metric(const struct tch_receipt *r, const char *name,
     return true;
 }
 
+bool tch_quantity_is_reserved(const char *name)
+{
+    for (size_t i = 0; i < KNOWN; i++)
+        if (is_called(&known[i], name))
+            return known[i].kind != TCH_QUANTITY_RECORDED && known[i].kind != TCH_QUANTITY_COUNT;
+    return false;
+}
+
 /* Order of precedence: measured quantities, then metrics, then values that a program records under
    the name, then counts that were not made. */
 bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)

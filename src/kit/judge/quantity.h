@@ -46,6 +46,10 @@ struct tch_quantity {
     run/recorded_metric.h, whose statistic may be left out. */
 bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch_quantity *ret);
 
+/** Returns whether a quantity that tacho measures in every run has this name, so that a metric of
+    the same name could not be judged. */
+bool tch_quantity_is_reserved(const char *name);
+
 /** Finds the quantity `of` in another run. Returns false if it has no quantity of that name and
     kind. */
 bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *of,

@@ -156,12 +156,14 @@ static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *
         for (size_t j = 0; j < samples->count; j++)
             missing += samples->items[j].metrics[i].n == 0;
         if (missing > 0)
-            tch_warn(w, "no-metric",
-                     tch_recorded_metric_is(samples->metrics[i].name)
-                         ? "these runs did not record it; find out what they did instead"
-                         : "try the expression with grep -E on what the program prints",
-                     "metric '%.60s' was not found in %zu of %zu runs", samples->metrics[i].name,
-                     missing, samples->count);
+            tch_warn(
+                w, "no-metric",
+                tch_recorded_metric_is(samples->metrics[i].name)
+                    ? "these runs did not record it; find out what they did instead"
+                    : "try the expression with grep -E on what the program prints; the number is "
+                      "its first group, or the whole match if it has no group",
+                "metric '%.60s' was not found in %zu of %zu runs", samples->metrics[i].name,
+                missing, samples->count);
     }
 }
 

@@ -5,12 +5,35 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/fail.h"
 #include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/number.h"
 #include "lib/measure/under_root.h"
 
 enum { SOURCES = 8 }; /* limit of sources of a meter */
+
+int tch_power_check(const char *name, const char *more, tacho_error *err)
+{
+    double watts;
+
+    for (const char *const *known = tacho_power_names(); *known; known++)
+        if (strcmp(name, *known) == 0)
+            return 0;
+    if (strncmp(name, "replay:", 7) == 0 && name[7])
+        return 0;
+    if (strncmp(name, "fixed:", 6) == 0)
+        return tch_parse_f64(name + 6, &watts) == 0 && watts >= 0
+                   ? 0
+                   : tch_fail(err, TACHO_EINVAL, 0,
+                              "'%.60s' is not a number of watts, as in fixed:100", name + 6);
+    return tch_fail(
+        err, TACHO_EINVAL, 0,
+        "there is no power source '%.60s'; use %srapl, perf, hwmon, nvml, rocm, battery, "
+        "fixed:WATTS or replay:FILE",
+        name, more);
+}
 
 static void append(char *list, size_t size, const char *text)
 {

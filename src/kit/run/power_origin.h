@@ -36,6 +36,14 @@ struct tch_power_origin {
     struct tch_power_idle idle;
 };
 
+/**
+ * Checks the name of a power source without opening it.
+ *
+ * @param more  further names for the message, such as "auto, none, "
+ * @return 0 or TACHO_EINVAL
+ */
+int tch_power_check(const char *name, const char *more, tacho_error *err);
+
 /** Describes the sources that a meter reads. Sources that another process counts are left out. */
 void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power);
 

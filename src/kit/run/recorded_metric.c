@@ -114,6 +114,24 @@ static bool good_text(const char *text, size_t len)
     return tch_utf8_valid(text, len) == len;
 }
 
+/* Returns the last part of a name if it looks like a statistic that does not exist, such as "p95"
+   or "min"; otherwise NULL. */
+static const char *unknown_statistic(const struct parts *p)
+{
+    static const char *const others[] = {"avg", "average", "median", "min",
+                                         "sum", "sd",      "stddev", NULL};
+    const char *last = p->complete ? NULL : strrchr(p->text, ':');
+
+    if (!last)
+        return NULL;
+    last++;
+    for (size_t i = 0; others[i]; i++)
+        if (strcmp(last, others[i]) == 0)
+            return last;
+    return last[0] == 'p' && last[1] && strspn(last + 1, "0123456789.") == strlen(last + 1) ? last
+                                                                                            : NULL;
+}
+
 int tch_recorded_metric_init(struct tch_metric *metric, const char *spec, tacho_error *err)
 {
     char name[TCH_RECORDED_METRIC_TEXT];
@@ -128,6 +146,11 @@ int tch_recorded_metric_init(struct tch_metric *metric, const char *spec, tacho_
     if (!good_text(p.text, p.len))
         return fail_name(err, spec,
                          "names cannot contain control characters, quotes or backslashes");
+    if (unknown_statistic(&p))
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "'%.80s': '%.20s' is not a statistic; use total, count, mean, p50, p99 or "
+                        "max, also after a name that ends like this",
+                        spec, unknown_statistic(&p));
     if (p.source == TCH_METRIC_STAGE && !memchr(p.text, '.', p.len))
         return fail_name(err, spec, "a stage needs the form EVENT.STAGE");
     size = strlen(name) + 1;

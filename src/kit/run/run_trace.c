@@ -92,8 +92,12 @@ static int add_memory_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 
 static int add_power_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
 {
+    char name[160]; /* such as "power (rapl:package-0:measured)" */
+
     (void)err;
-    return write_counter(ctx, "power", row->as.power.timestamp_us, "watts", row->as.power.watts);
+    snprintf(name, sizeof name, "power (%.*s)", (int)row->as.power.source_len,
+             row->as.power.source);
+    return write_counter(ctx, name, row->as.power.timestamp_us, "watts", row->as.power.watts);
 }
 
 /* Writes the rows of a CSV file as counters. Stops without an error at a line that a kill

@@ -126,12 +126,14 @@ static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, s
     return status;
 }
 
-static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit,
-                      const struct tch_run *run)
+static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit, struct tch_run *run)
 {
     unit->polls += run->items[0].timeline.polls;
     unit->polls_ns += run->items[0].timeline.polls_ns;
+    if (run->meter.origin.idle.seconds == 0)
+        run->meter.origin.idle = sweep->power.idle;
     sweep->power = run->meter.origin;
+    sweep->idle_tried = true;
     if (run->server_use.ready_s > 0) {
         unit->server_runs++;
         unit->server_use.ready_s += run->server_use.ready_s;

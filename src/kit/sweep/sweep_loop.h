@@ -83,6 +83,7 @@ struct tch_sweep {
     struct tch_sweep_unit *units; /**< the cells, then the baselines */
     struct tch_order order;
     struct tch_surroundings surroundings;
+    bool idle_tried; /**< the idle power was measured, or could not be */
     struct tch_power_origin power;
     int lock_fd;
     uint64_t runs_done; /**< completed runs of all units, including those of earlier processes */

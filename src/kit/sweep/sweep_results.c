@@ -234,6 +234,7 @@ static int read_unit(struct tch_results *r, size_t i, struct tch_receipt *receip
     c->runs = receipt->samples.count;
     r->warned += receipt->warnings.count > 0;
     take_config_hash(c, receipt);
+    tch_receipt_power(receipt, &c->power);
     tch_receipt_text(receipt, "fingerprint", c->fingerprint, sizeof c->fingerprint);
     return unit->state == TCH_UNIT_FAILED ? 0 : take_rows(r, receipt, c, had, err);
 }

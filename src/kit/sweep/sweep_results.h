@@ -52,6 +52,7 @@ struct tch_cell_result {
     const char *folder; /**< relative to the sweep's folder; "": none */
     char config_hash[TACHO_SHA256_TEXT];
     char fingerprint[TACHO_SHA256_TEXT]; /**< fingerprint of its run; "": none yet */
+    struct tch_power_origin power;       /**< origin of its energy; status "": not known */
     enum tch_best best;
     struct tch_cell_value *value; /**< one per measure */
     size_t value_count;

@@ -142,6 +142,8 @@ int tch_unit_plan_init(struct tch_unit_plan *p, const struct tch_sweep *sweep, s
     p->run.output_goes_on = true;
     p->run.flame = false; /* sweep_loop.c makes it after the last run */
     p->run.counts = 0;
+    if (sweep->idle_tried) /* once, before the first run */
+        p->run.idle_ns = 0;
     p->run.out = p->out;
     p->run.env = env > 0 ? p->env : NULL;
     p->run.labels = p->labels;

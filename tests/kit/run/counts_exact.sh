@@ -45,12 +45,15 @@ fn main() {
 }
 END
 
-# equal NAME: all counts of ./NAME must be exact.
+# equal NAME: all counts of ./NAME must be exact. A page fault more is allowed in one of ten runs: the kernel
+# maps the neighbouring pages of a file, except those that another process is mapping at the same moment.
 equal()
 {
     run 0 -n 1 --count "$counts" --count-runs "$runs" -- "./$1"
     holds "$1" "(.counts | length) == $(echo "$counts" | tr ',' '\n' | wc -l) and
-        (.counts | map(.exact and (.values | length) == $runs) | all)"
+        (.counts | map((.values | length) == $runs) | all) and
+        (.counts | del(.faults) | map(.exact) | all)"
+    holds "$1" ".counts.faults.values as \$v | [\$v[] | select(. != (\$v | min))] | length <= ($runs + 9) / 10"
 }
 
 cc -O1 -o c c.c || fail "the C program cannot be built"

@@ -126,7 +126,7 @@ says err "/no/such/file"
 run 1 --config /no/such/file -- true
 run 1 --cpu 1000 -n 1 -- true
 says err "cannot run on CPUs 1000"
-run 1 --power nonsense -n 1 -- true
+run 64 --power nonsense -n 1 -- true
 run 1 --out /proc/nowhere -n 1 -- true
 says err "/proc/nowhere"
 
