@@ -33,8 +33,10 @@ struct tch_run_item {
     int out_fd;                /**< its output, kept for metrics and messages; -1: not kept */
     int err_fd;
     struct tch_run_timeline timeline;
-    tacho_error flame_error; /**< why it has no flamegraph; message "" otherwise */
-    off_t out_from;          /**< where the output of the current run begins */
+    tacho_error flame_error;               /**< why it has no flamegraph; message "" otherwise */
+    off_t out_from;                        /**< where the output of the current run begins */
+    char layout_sha256[TACHO_SHA256_TEXT]; /**< hash of the program in its first layout; "": none */
+    bool relinked;                         /**< a later layout has other bytes */
 };
 
 enum tch_run_state { TCH_RUN_COMPLETE, TCH_RUN_INTERRUPTED, TCH_RUN_FAILED };
@@ -188,6 +190,9 @@ uint64_t tch_run_layout_of(const struct tch_run_plan *plan, uint64_t pair);
 /** Links all commands with the layout of a round, unless they already are. The seed is the number
     of the layout, so all commands and later runs get the same layouts. */
 int tch_run_relink(struct tch_run *run, uint64_t pair, tacho_error *err);
+
+/** Warns if the program has the same bytes in all its layouts. */
+void tch_run_check_layouts(struct tch_run *run, size_t i);
 
 /** Runs --setup or --cleanup: the one for all commands, or the one of each command. */
 int tch_run_hook_once(const struct tch_run *run, enum tch_hook hook, tacho_error *err);

@@ -88,6 +88,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
                 "%llu of %llu polls of the command failed: %.120s",
                 (unsigned long long)timeline->missed, (unsigned long long)timeline->polls,
                 timeline->why.message);
+        tch_run_check_layouts(run, i);
         tch_advise_machine(&r->warnings, &run->before, &after);
         if (status == 0)
             status = tch_run_complete(r, run->items[i].folder.path, &end, run->plan->trace, err);

@@ -39,8 +39,16 @@ jq -c . "$run" | "$check_schema" "$schemas" >out 2>&1 || fail "run.json: $(cat o
 
 # A relink that fails stops the run.
 ends_with 1 "$tacho" run --layouts 2 --relink 'exit 3' -- true
-says "--relink failed"
-says "exited with status 3"
+says "--relink failed: 'exit 3' exited with status 3"
+
+# A relink that changes nothing varies no layout.
+holds "$run" '[.warnings[] | select(.code == "same-layout")] | length == 1'
+says_not() { grep -qF -- "$1" out && fail "'$1' is in: $(cat out)"; }
+cp /bin/true moved
+ends_with 0 "$tacho" run -n 4 --layouts 2 --name moved --relink 'cp /bin/true moved; echo {seed} >>moved' -- ./moved
+says_not "same bytes in all layouts"
+ends_with 0 "$tacho" run -n 4 --layouts 2 --name moved --relink true -- ./moved
+says "the program './moved' has the same bytes in all layouts, so no layout was varied"
 
 # Two commands, made-up times: B is 1 % slower, layouts differ by 5 %, runs of one by 0.1 %.
 "$tacho" run -q --layouts 8 -n 32 --name a --name b --relink true -c 'true a' -c 'true b' >out 2>&1 ||
