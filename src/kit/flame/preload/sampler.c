@@ -268,14 +268,6 @@ static void change_cpu(void)
         RAW(SYS_sched_setaffinity, 0, sizeof others, others, 0);
 }
 
-static uint64_t next_period(uint64_t period)
-{
-    tch_sampler.random ^= tch_sampler.random << 13;
-    tch_sampler.random ^= tch_sampler.random >> 7;
-    tch_sampler.random ^= tch_sampler.random << 17;
-    return period / 2 + tch_sampler.random % period;
-}
-
 /* Checks all threads once. Returns 0 when there is nothing left to sample. */
 static int check_threads(uint32_t self, uint64_t now, uint32_t round)
 {
@@ -331,7 +323,7 @@ void tch_sampler_run(void)
         used += cost;
         period =
             cost * COST > tch_sampler.ring->period_ns ? cost * COST : tch_sampler.ring->period_ns;
-        next += next_period(period);
+        next += tch_ring_next_period(&tch_sampler.random, period);
         if (next < now)
             next = now + period / 2;
     }

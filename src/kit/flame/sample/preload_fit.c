@@ -47,14 +47,6 @@ static bool has_name(const struct tch_elf *elf, const char *name)
     return found;
 }
 
-static bool has_interpreter(const struct tch_elf *elf)
-{
-    for (size_t i = 0; i < elf->segment_count; i++)
-        if (elf->segments[i].p_type == PT_INTERP)
-            return true;
-    return false;
-}
-
 static int check_elf(const char *path, tacho_error *err)
 {
     struct tch_elf elf = {.fd = -1};
@@ -67,7 +59,7 @@ static int check_elf(const char *path, tacho_error *err)
         return refuse(err, path, "has capabilities of its own");
     if (tch_elf_open(&elf, path, NULL) < 0 || elf.machine != EM_X86_64)
         status = refuse(err, path, "is not a 64-bit program of this machine");
-    else if (!has_interpreter(&elf))
+    else if (!tch_elf_is_dynamic(&elf))
         status = refuse(err, path, "is linked statically");
     else if (tch_elf_section(&elf, ".go.buildinfo") || tch_elf_section(&elf, ".gopclntab"))
         status = refuse(err, path, "is a Go program");

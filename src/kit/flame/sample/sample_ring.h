@@ -83,6 +83,16 @@ struct tch_ring_record {
     uint8_t data[];
 };
 
+/** Returns a random time to the next sample, 0.5 to 1.5 periods, so that sampling does not stay in
+    phase with a periodic program. *random must not be 0; it changes (xorshift, Marsaglia 2003). */
+static inline uint64_t tch_ring_next_period(uint64_t *random, uint64_t period)
+{
+    *random ^= *random << 13;
+    *random ^= *random >> 7;
+    *random ^= *random << 17;
+    return period / 2 + *random % period;
+}
+
 static inline struct tch_ring_record *tch_ring_slot(struct tch_ring_head *ring, uint32_t at)
 {
     return (struct tch_ring_record *)((uint8_t *)ring + TCH_RING_DATA +

@@ -349,16 +349,6 @@ static void tick(struct tracer *t)
     }
 }
 
-/* Draws the time to the next tick, 0.5 to 1.5 periods, so that ticks do not stay in phase with a
-   periodic program. */
-static uint64_t next_period(struct tracer *t)
-{
-    t->random ^= t->random << 13;
-    t->random ^= t->random >> 7;
-    t->random ^= t->random << 17;
-    return t->ring->period_ns / 2 + t->random % t->ring->period_ns;
-}
-
 /* Requests a short time slice, so that the scheduler runs the tracer when it wakes, not when
    another thread's slice ends. */
 static void shorten_slice(void)
@@ -416,7 +406,7 @@ _Noreturn void tch_tracer_loop(const struct tch_tracer_options *o, pid_t command
             continue;
         if (!is_stopped(&t))
             tick(&t);
-        next = next + next_period(&t);
+        next = next + tch_ring_next_period(&t.random, t.ring->period_ns);
         if (next < now)
             next = now + t.ring->period_ns / 2;
     }

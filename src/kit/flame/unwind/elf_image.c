@@ -221,6 +221,14 @@ static const uint8_t *find_build_id(const uint8_t *notes, size_t len, size_t *re
     return NULL;
 }
 
+bool tch_elf_is_dynamic(const struct tch_elf *elf)
+{
+    for (size_t i = 0; i < elf->segment_count; i++)
+        if (elf->segments[i].p_type == PT_INTERP)
+            return true;
+    return false;
+}
+
 bool tch_elf_build_id(const struct tch_elf *elf, char *ret, size_t size)
 {
     size_t len = 0;

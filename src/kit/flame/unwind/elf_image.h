@@ -53,6 +53,9 @@ void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t 
     contains it. */
 bool tch_elf_address(const struct tch_elf *elf, uint64_t offset, uint64_t *ret);
 
+/** Returns whether the dynamic linker starts the program. It does not start a static one. */
+bool tch_elf_is_dynamic(const struct tch_elf *elf);
+
 /** Reads the build ID as hexadecimal digits, at most `size` - 1 of them. Returns false if there is
     no build ID. */
 bool tch_elf_build_id(const struct tch_elf *elf, char *ret, size_t size);

@@ -78,14 +78,6 @@ static const char *search_symbols(const struct tch_elf *elf, const char *table, 
     return found;
 }
 
-static bool is_dynamic(const struct tch_elf *elf)
-{
-    for (size_t i = 0; i < elf->segment_count; i++)
-        if (elf->segments[i].p_type == PT_INTERP)
-            return true;
-    return false;
-}
-
 /* Returns whether the object can be preloaded into a program. A file that is not an ELF file for
    this machine is a script, whose interpreter is counted, or fails to run. */
 static bool can_preload(const char *file, char why[TCH_COUNT_TEXT])
@@ -95,7 +87,7 @@ static bool can_preload(const char *file, char why[TCH_COUNT_TEXT])
     bool dynamic = true;
 
     if (tch_elf_open(&elf, file, NULL) == 0) {
-        dynamic = is_dynamic(&elf);
+        dynamic = tch_elf_is_dynamic(&elf);
         own = search_symbols(&elf, ".dynsym", ".dynstr");
         if (!own)
             own = search_symbols(&elf, ".symtab", ".strtab");
