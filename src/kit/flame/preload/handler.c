@@ -1,4 +1,5 @@
-/* The signal's handler: the registers and the top of the stack of the interrupted thread. */
+/* Handles the sampler's signal: copies the registers and the top of the stack of the interrupted
+   thread into the ring. */
 #include <signal.h>
 #include <sys/resource.h>
 #include <ucontext.h>
@@ -6,7 +7,7 @@
 #include "sampler.h"
 
 enum {
-    SIGNAL_FIRST = 60, /* tried downwards: few programs use one of these */
+    SIGNAL_FIRST = 60, /* tried first, then the lower ones; few programs use these */
     SIGNAL_LAST = 40,
     RAW_SIGINFO = 4,
     RAW_RESTART = 0x10000000,
@@ -21,7 +22,7 @@ struct raw_sigaction tch_sampler_wanted;
 
 __attribute__((visibility("hidden"))) void tch_handler_return(void);
 
-/* The kernel returns from a handler through this: rt_sigreturn(2). */
+/* A handler returns to this code, which calls rt_sigreturn(2). */
 __asm__(".text\n"
         ".globl tch_handler_return\n"
         ".hidden tch_handler_return\n"
@@ -30,8 +31,9 @@ __asm__(".text\n"
         "    mov $15, %rax\n"
         "    syscall\n");
 
-/* Copies the stack. Within the thread's own stack the bytes are there; on any other stack, a
-   coroutine's or a signal's, only the kernel can tell where it ends. */
+/* Copies the stack. The bounds of a thread's own stack are known. Only the kernel knows where
+   another stack ends, such as that of a coroutine or of a signal handler, so the kernel copies
+   it. */
 static uint32_t copy_stack(const struct sampled *thread, uint64_t from, uint8_t *to, uint32_t len)
 {
     struct {
@@ -106,7 +108,8 @@ static void pass_on(int number, siginfo_t *info, void *context)
         ((void (*)(int, siginfo_t *, void *))wanted.handler)(number, info, context);
         return;
     }
-    RAW(SYS_rt_sigaction, number, &wanted, 0, 8); /* the default: it ends the program */
+    RAW(SYS_rt_sigaction, number, &wanted, 0,
+        8); /* the default action, which terminates the program */
     RAW(SYS_tgkill, tch_sampler.pid, RAW(SYS_gettid, 0, 0, 0, 0), number, 0);
 }
 
@@ -162,13 +165,13 @@ static long set_handler(int number)
         .handler = (void *)on_signal,
         .flags = RAW_SIGINFO | RAW_RESTART | RAW_RESTORER,
         .restorer = tch_handler_return,
-        .mask = ~(uint64_t)0, /* no other handler on top of this one */
+        .mask = ~(uint64_t)0, /* blocks all signals, so that no other handler interrupts this one */
     };
 
     return RAW(SYS_rt_sigaction, number, &ours, 0, 8);
 }
 
-/* An ignored one is of a sampler that was here before an exec. */
+/* Also takes a signal that is ignored: a sampler ignored it before the exec of this program. */
 int tch_handler_install(void)
 {
     for (int number = SIGNAL_FIRST; number >= SIGNAL_LAST; number--) {

@@ -17,7 +17,7 @@
 
 typedef void on_number(int);
 
-/* Each has the name of the function that it stands for. */
+/* Each hook has the name of the function that it replaces. */
 EXPORT int tch_sigaction(int number, const struct sigaction *action,
                          struct sigaction *before) __asm__("sigaction");
 EXPORT on_number *tch_signal(int number, on_number *handler) __asm__("signal");
@@ -33,7 +33,7 @@ EXPORT int tch_execl(const char *path, const char *first, ...) __asm__("execl");
 EXPORT int tch_execlp(const char *file, const char *first, ...) __asm__("execlp");
 EXPORT int tch_execle(const char *path, const char *first, ...) __asm__("execle");
 
-/* There is no C library to link with; these are the program's. */
+/* Functions of the program's C library. The object is linked without one. */
 extern void *dlsym(void *handle, const char *name) __attribute__((weak));
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
                              void *object) __attribute__((weak));
@@ -234,13 +234,13 @@ int tch_execle(const char *path, const char *first, ...)
     return tch_execve(path, argv, env);
 }
 
-/* The sampler thread is not in the child. */
+/* Starts a sampler in a forked child, because threads do not survive a fork. */
 static void after_fork(void)
 {
     tch_sampler_start(0);
 }
 
-/* Finds the value of a variable in the environment that the program began with. */
+/* Returns the value of a variable in the environment with which the program was started. */
 static const char *find_variable(const char *text, size_t len, const char *name)
 {
     for (size_t at = 0; at < len;) {
@@ -257,7 +257,7 @@ static const char *find_variable(const char *text, size_t len, const char *name)
     return 0;
 }
 
-/* Maps the ring. It is opened by its path: descriptors do not pass an exec. */
+/* Maps the ring. Opens it by its path, because an exec closes descriptors. */
 static struct tch_ring_head *map_ring(const char *path)
 {
     struct tch_ring_head head;

@@ -46,7 +46,8 @@ static inline uint64_t raw_clock(int clock)
     return (uint64_t)t.s * 1000000000u + (uint64_t)t.ns;
 }
 
-/** Reads a file into text, which then ends with '\0'. Returns the length; 0: it cannot be read. */
+/** Reads a file into text and terminates it with '\0'. Returns the length, or 0 if the file
+   cannot be read. */
 static inline size_t raw_read_file(const char *path, char *text, size_t size)
 {
     long fd = RAW(SYS_openat, -100 /* AT_FDCWD */, path, 02000000 /* O_CLOEXEC */, 0);
@@ -63,7 +64,7 @@ static inline size_t raw_read_file(const char *path, char *text, size_t size)
     return len;
 }
 
-/** Adds a number to a text and returns its end. */
+/** Appends a number to a text and returns the end of the text. */
 static inline char *raw_add_number(char *at, unsigned number)
 {
     char digits[12];

@@ -1,10 +1,11 @@
 /*
- * The sampler thread.
+ * Runs the sampler thread.
  *
- * Each round it wakes at an absolute time, 0.5 to 1.5 periods after the last one: a program may
- * have a rhythm of its own. It signals the threads whose CPU clock has advanced and that are in
- * state R: a signal would make a blocking call of a sleeping thread return early. It has the
- * program's memory and a table of descriptors of its own, which is empty.
+ * In each round it wakes at an absolute time, 0.5 to 1.5 periods after the last round, so that it
+ * does not stay in phase with a periodic program. It signals threads that have run since the last
+ * round and are on a CPU or wait for one. It does not signal sleeping threads, because some
+ * blocking calls would return early. It shares the program's memory, and has an empty table of
+ * descriptors of its own.
  */
 #include <linux/sched.h>
 
@@ -26,7 +27,7 @@ enum {
 struct sampler tch_sampler;
 
 static char stack[STACK_BYTES] __attribute__((aligned(64)));
-static char maps[MAPS_BYTES]; /* not touched, and so not there, before the first use */
+static char maps[MAPS_BYTES]; /* uses no memory before it is first written */
 
 static struct tch_ring_record head_of(uint32_t tid, uint32_t kind)
 {
@@ -36,7 +37,7 @@ static struct tch_ring_record head_of(uint32_t tid, uint32_t kind)
                                     .time = raw_clock(1 /* CLOCK_MONOTONIC */)};
 }
 
-/* The mapping that contains an address, of the text in maps. */
+/* Finds the bounds of the mapping that contains an address, in the text in maps. */
 static void find_bounds(uint64_t addr, uint64_t *low, uint64_t *high)
 {
     for (const char *p = maps; *p;) {
@@ -54,7 +55,7 @@ static void find_bounds(uint64_t addr, uint64_t *low, uint64_t *high)
     }
 }
 
-/* Reads where code is, and where stacks are. */
+/* Reads the mappings: passes those of code to the reader, and finds the bounds of stacks. */
 static void read_maps(void)
 {
     tch_sampler.stale = 0;
@@ -124,7 +125,7 @@ static uint32_t drop_threads(void)
     return left;
 }
 
-/* Finds the threads of the process. Returns how many there are but this one. */
+/* Finds the threads of the process. Returns their number without the sampler thread. */
 static uint32_t scan_threads(uint32_t self)
 {
     char entries[4096];
@@ -134,7 +135,8 @@ static uint32_t scan_threads(uint32_t self)
     tch_sampler.scan++;
     while (fd >= 0 && (got = RAW(SYS_getdents64, fd, entries, sizeof entries, 0)) > 0)
         for (long at = 0; at < got;) {
-            const char *name = entries + at + 19; /* inode, offset, length, type */
+            const char *name =
+                entries + at + 19; /* after the inode, the offset, the length and the type */
             uint32_t tid = 0;
 
             for (; *name >= '0' && *name <= '9'; name++)
@@ -148,7 +150,8 @@ static uint32_t scan_threads(uint32_t self)
     return drop_threads();
 }
 
-/* Whether the thread wants the CPU; reports its name when that is new: "12 (a b) R ...". */
+/* Returns whether the thread is in state R, running or waiting for a CPU. Also records its name
+   when it has changed. Both are in a line such as "12 (a b) R ...". */
 static int is_running(struct sampled *t)
 {
     char text[256];
@@ -178,7 +181,8 @@ static int is_running(struct sampled *t)
     return text[to + 2] == 'R';
 }
 
-/* The program may have taken the signal by a system call of its own. */
+/* Returns whether our handler is still installed. The program may have replaced it by a direct
+   system call. */
 static int signal_is_ours(void)
 {
     struct raw_sigaction now;
@@ -210,7 +214,7 @@ static void look_at(struct sampled *t, uint64_t now, uint32_t round)
     if (__atomic_load_n(&t->sent, __ATOMIC_ACQUIRE)) {
         if (t->sent_at && now - t->sent_at > LOST_NS) {
             __atomic_fetch_add(&tch_sampler.ring->blocked, 1, __ATOMIC_RELAXED);
-            t->sent_at = 0; /* it is counted once, and not signalled again */
+            t->sent_at = 0; /* counts it only once; it is not signalled again */
         }
         return;
     }
@@ -243,14 +247,14 @@ static void short_slice(void)
     long nice = RAW(SYS_getpriority, 0, 0, 0, 0); /* 20 - nice */
 
     attr.nice = nice > 0 ? (int32_t)(20 - nice) : 0;
-    RAW(SYS_sched_setattr, 0, &attr, 0, 0); /* since Linux 6.12; before, it does nothing */
+    RAW(SYS_sched_setattr, 0, &attr, 0, 0); /* has no effect before Linux 6.12 */
 }
 
 /* CPUs that the program may use, one bit each. */
 static uint64_t cpus[MOST_CPUS / 64];
 
 /* Moves the sampler to another CPU, away from threads whose samples mislead while they share its
-   CPU. Does nothing if there is no other. */
+   CPU. Does nothing if there is no other CPU. */
 static void change_cpu(void)
 {
     uint64_t others[MOST_CPUS / 64];
@@ -268,7 +272,7 @@ static void change_cpu(void)
         RAW(SYS_sched_setaffinity, 0, sizeof others, others, 0);
 }
 
-/* Checks all threads once. Returns 0 when there is nothing left to sample. */
+/* Checks all threads once. Returns 0 if there are no threads left to sample. */
 static int check_threads(uint32_t self, uint64_t now, uint32_t round)
 {
     if (now - tch_sampler.scanned > SCAN_NS) {
@@ -281,7 +285,7 @@ static int check_threads(uint32_t self, uint64_t now, uint32_t round)
             read_maps();
     }
     if (__atomic_load_n(&tch_sampler.stop, __ATOMIC_SEQ_CST))
-        return 1; /* an exec is under way, and may fail */
+        return 1; /* an exec has begun, and may fail */
     if (!signal_is_ours()) {
         if (__atomic_load_n(&tch_sampler.stop, __ATOMIC_SEQ_CST))
             return 1;
@@ -330,8 +334,8 @@ void tch_sampler_run(void)
     RAW(SYS_exit, 0, 0, 0, 0);
 }
 
-/* Starts the thread: it shares all with the program but the table of descriptors. All signals are
-   blocked in it, so that those of the program go to the program's threads. */
+/* Starts the sampler thread. It shares everything with the program except the table of
+   descriptors. It blocks all signals, so that the program's threads get the program's signals. */
 static long start_thread(void)
 {
     uint64_t all = ~(uint64_t)0, before = 0;

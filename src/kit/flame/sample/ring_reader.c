@@ -1,4 +1,5 @@
-/* Samples from shared memory, as the records that the kernel would have written. */
+/* Reads samples from shared memory and turns them into the records that the kernel's perf events
+   would have. */
 #include "ring_reader.h"
 
 #include <errno.h>
@@ -38,11 +39,12 @@ int tch_ring_open(struct tch_ring_reader *r, uint32_t stack_bytes, uint32_t rate
     if (!r->record)
         return tch_fail_memory(err);
     r->fd = memfd_create("tacho-samples", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    /* A command that truncates it would kill us: reading past its end is a SIGBUS. */
+    /* The seals keep the command from truncating the memory, which would kill us with SIGBUS. */
     if (r->fd < 0 || ftruncate(r->fd, (off_t)r->bytes) < 0 ||
         fcntl(r->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return tch_fail_errno(err, errno, "cannot make the memory for samples");
-    /* Now, not in the program that is sampled: a page costs a sample more than all the rest. */
+    /* Touches all pages now. In the sampled program, the first access to a page would cost more
+       than the rest of a sample. */
     r->ring = mmap(NULL, r->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, r->fd, 0);
     if (r->ring == MAP_FAILED) {
         r->ring = NULL;
@@ -91,7 +93,8 @@ static int add_sample(struct tch_ring_reader *r, const struct tch_ring_record *h
     return tch_collect_record(c, (const void *)r->record, err);
 }
 
-/* Whether no producer of ours wrote this. A thread cannot have run longer than we have. */
+/* Returns whether the program has overwritten the record. A thread cannot have run longer than
+   this capture. */
 static bool is_damaged(const struct tch_ring_reader *r, const struct tch_ring_record *head)
 {
     if (head->kind == TCH_RING_SAMPLE)
@@ -100,7 +103,8 @@ static bool is_damaged(const struct tch_ring_reader *r, const struct tch_ring_re
     return head->kind > TCH_RING_EXEC || head->len > tch_ring_room(&r->sizes);
 }
 
-/* The sampled program may write into the slot at any time: its head is read once. */
+/* Reads the head of the slot only once, because the sampled program may write into it at any
+   time. */
 static int add_record(struct tch_ring_reader *r, const struct tch_ring_record *slot,
                       struct tch_collect *c, tacho_error *err)
 {
@@ -137,7 +141,7 @@ static int by_time(const void *left, const void *right)
     return a->time < b->time ? -1 : a->time > b->time;
 }
 
-/* Frees what a thread claimed that is gone. */
+/* Frees a slot that was claimed by a thread that no longer exists. */
 static void free_abandoned(struct tch_ring_head *ring, uint32_t at, uint64_t state)
 {
     if (kill((pid_t)(state >> 32), 0) < 0 && errno == ESRCH)
