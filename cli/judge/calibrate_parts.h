@@ -41,6 +41,7 @@ struct calibrate {
         baseline; /**< baseline of the bench, whose occasions count, too; or empty */
     struct tch_calibrating metrics[TCH_CALIBRATION_METRICS];
     size_t count;
+    const struct tch_run *made;  /**< the runs, for their warnings; NULL: they existed before */
     struct tch_calibration kept; /**< all known occasions; this calibration is the last */
 };
 

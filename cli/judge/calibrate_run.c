@@ -104,6 +104,7 @@ int cli_calibrate_command(struct calibrate *c, const struct args *args)
     }
     if (status == EXIT_OK)
         status = measure(c, &run, args);
+    c->made = &run;
     if (status == EXIT_OK)
         status = cli_calibrate_from(c, &run.items[0].receipt, &run.items[1].receipt, args);
     tch_run_release(&run);
@@ -178,6 +179,7 @@ static int run_bench(struct calibrate *c, struct gate_options *o, struct tch_ben
         status = measure_bench(c, &g, args);
     if (status == EXIT_OK) {
         read_baseline(c, &g);
+        c->made = &g.benches[0].run;
         status = cli_calibrate_from(c, &g.benches[0].run.items[0].receipt,
                                     &g.benches[0].run.items[1].receipt, args);
     }

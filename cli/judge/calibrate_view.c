@@ -4,6 +4,7 @@
 #include "base/human_number.h"
 #include "calibrate_parts.h"
 #include "cli/core/table.h"
+#include "cli/run/run_view.h"
 
 static const struct tch_calibration_occasion *newest(const struct calibrate *c)
 {
@@ -125,6 +126,8 @@ static void add_notes(struct tch_buf *b, const struct term *term, const struct c
 void cli_add_calibration(struct tch_buf *b, const struct term *term, const struct calibrate *c,
                          bool quiet)
 {
+    if (c->made)
+        cli_add_warnings(b, term, c->made);
     add_head(b, term, c);
     tch_buf_addc(b, '\n');
     add_noise(b, term, c);

@@ -254,25 +254,61 @@ static int check_machines(struct compare *c)
     return EXIT_OK;
 }
 
-/* Reads the calibration of two runs of one bench that were not interleaved: it knows how much
-   sessions differ. An unreadable calibration is not used. */
-static void read_calibration(struct compare *c)
+/* Reads the calibration of a name, if there is one. An unreadable calibration is not used. */
+static bool read_calibration_of(struct compare *c, const char *name)
 {
-    const struct tch_receipt *a = &c->runs[0].receipt;
-    const struct tch_receipt *b = &c->runs[1].receipt;
     char machine_class[256];
     char path[PATH_MAX];
     tacho_error err = {0};
 
-    tch_receipt_text(b, "machine_class", machine_class, sizeof machine_class);
-    if (strcmp(a->name, b->name) != 0 || strcmp(a->command, b->command) != 0 || c->force ||
-        tch_baseline_path(path, TCH_CALIBRATIONS, b->name, machine_class, NULL) < 0)
-        return;
-    if (tch_calibration_read(&c->calibration, path, b->name, machine_class, &err) == 0)
-        c->findings.calibration = &c->calibration;
-    else if (err.system_errno != ENOENT)
+    tch_receipt_text(&c->runs[1].receipt, "machine_class", machine_class, sizeof machine_class);
+    if (tch_baseline_path(path, TCH_CALIBRATIONS, name, machine_class, NULL) < 0)
+        return false;
+    if (tch_calibration_read(&c->calibration, path, name, machine_class, &err) == 0)
+        return true;
+    tch_calibration_release(&c->calibration);
+    if (err.system_errno != ENOENT)
         tch_findings_note(&c->findings, "the calibration '%.150s' is not used: %.200s", path,
                           err.message);
+    return false;
+}
+
+/* Reads the calibration of the first two runs. It knows which changes are too small to see. For two
+   runs of one bench that were not interleaved, it knows how much sessions differ, too. */
+static void read_calibration(struct compare *c)
+{
+    const struct tch_receipt *a = &c->runs[0].receipt;
+    const struct tch_receipt *b = &c->runs[1].receipt;
+    bool same = strcmp(a->name, b->name) == 0;
+
+    if (c->force ||
+        (!read_calibration_of(c, b->name) && (same || !read_calibration_of(c, a->name))))
+        return;
+    if (same && strcmp(a->command, b->command) == 0)
+        c->findings.calibration = &c->calibration;
+}
+
+/* Notes tolerances that are smaller than the changes this machine can see in interleaved runs. */
+static void note_unseen(struct compare *c)
+{
+    const struct tch_calibration_occasion *o =
+        tch_calibration_latest(&c->calibration, c->runs[1].receipt.command);
+    struct tch_unseen unseen = {0};
+    char text[TCH_UNSEEN_TEXT];
+
+    if (!o)
+        o = tch_calibration_latest(&c->calibration, c->runs[0].receipt.command);
+    for (size_t i = 0; o && i < c->rows[1]; i++) {
+        const struct tch_about *about = &c->findings.about[i];
+
+        if (about->ask == TCH_ASK_RATIO && about->paired && !about->exact)
+            tch_unseen_add(&unseen, o, about->bench, &about->quantity, &about->budget,
+                           c->findings.rows[i].b_count);
+    }
+    if (unseen.count == 0)
+        return;
+    tch_unseen_describe(&unseen, "tacho run -n", text);
+    tch_findings_note(&c->findings, "%s", text);
 }
 
 static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
@@ -399,6 +435,7 @@ static int compare(struct compare *c, const struct args *args)
     if (status == EXIT_OK && code == 0)
         code = tch_findings_judge(&c->findings, c->alpha, &err);
     if (status == EXIT_OK && code == 0) {
+        note_unseen(c);
         note_layouts(c);
         note_sessions(c);
         note_unjudged(c);

@@ -203,23 +203,14 @@ static void warn_of_blind(const struct tch_gate *g)
    see. */
 static void warn_of_unseen(const struct tch_gate *g)
 {
-    struct tch_gate_unseen unseen;
-    char more[40] = "";
-    char allow[80] = "a larger tolerance is needed";
+    struct tch_unseen unseen;
+    char text[TCH_UNSEEN_TEXT];
 
     tch_gate_find_unseen(g, &unseen);
     if (unseen.count == 0)
         return;
-    if (unseen.count > 1)
-        snprintf(more, sizeof more, " (and %zu more)", unseen.count - 1);
-    if (unseen.needed > unseen.runs)
-        snprintf(allow, sizeof allow, "or allow %llu runs (--max-runs %llu)",
-                 (unsigned long long)unseen.needed, (unsigned long long)unseen.needed);
-    cli_warn("%s: this machine can detect a change of %.2g %% in %s with %llu runs; the tolerance "
-             "is %.3g %%%s: expect "
-             "INCONCLUSIVE, %s",
-             unseen.bench, 100 * unseen.sees, unseen.title, (unsigned long long)unseen.runs,
-             100 * unseen.tolerance, more, allow);
+    tch_unseen_describe(&unseen, "--max-runs", text);
+    cli_warn("%s", text);
 }
 
 /* Runs the gate and always writes its files, because CI shows them. */

@@ -176,7 +176,7 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
     tch_buf_clear(&b);
     tch_buf_adds(&b, tch_row_word(f, i));
     if (has_room(t->term))
-        tch_add_sight(&b, r);
+        tch_add_sight(&b, f, i);
     if (r->advised > 0 && has_room(t->term))
         tch_buf_addf(&b, ", %llu runs advised", (unsigned long long)r->advised);
     cli_table_add(t, verdict_paint(r->verdict), b.data);
@@ -262,7 +262,7 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     }
     for (size_t i = 0; i < f->count && !has_room(term); i++) {
         tch_buf_clear(&text);
-        tch_add_sight(&text, &f->rows[i]);
+        tch_add_sight(&text, f, i);
         if (f->rows[i].advised > 0)
             tch_buf_addf(&text, ", %llu runs advised", (unsigned long long)f->rows[i].advised);
         if (text.len == 0)

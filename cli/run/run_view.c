@@ -289,6 +289,30 @@ void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const s
     }
 }
 
+/* Adds the warnings that only command i has. */
+static void add_own_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run,
+                             size_t i)
+{
+    const struct tch_warnings *all = &run->items[i].receipt.warnings;
+
+    for (size_t k = 0; k < all->count; k++) {
+        const struct tch_warning *w = &all->item[k];
+        bool by_all;
+
+        if (is_shared(run, w, &by_all))
+            continue;
+        cli_add_labelled(b, term, YELLOW, "warning: ", w->text);
+        add_advice(b, term, w);
+    }
+}
+
+void cli_add_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run)
+{
+    cli_add_shared_warnings(b, term, run);
+    for (size_t i = 0; i < run->plan->command_count; i++)
+        add_own_warnings(b, term, run, i);
+}
+
 static void add_energy(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
 {
     struct tch_buf text;
@@ -305,15 +329,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
     double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
     struct tch_buf head;
 
-    for (size_t k = 0; k < r->warnings.count; k++) {
-        const struct tch_warning *w = &r->warnings.item[k];
-        bool by_all;
-
-        if (is_shared(run, w, &by_all))
-            continue;
-        cli_add_labelled(b, term, YELLOW, "warning: ", w->text);
-        add_advice(b, term, w);
-    }
+    add_own_warnings(b, term, run, i);
     tch_buf_init(&head, 1 << 20);
     tch_buf_addf(&head, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
     if (level > 0)

@@ -39,6 +39,9 @@ int cli_finish_runs(struct tch_run *run, int measured, const tacho_error *err,
 /** Adds the warnings that several commands share, once. */
 void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run);
 
+/** Adds all warnings: those that several commands share once, then those of each command. */
+void cli_add_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run);
+
 /** Adds one command: the warnings that it alone has, then its table. */
 void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_run *run, size_t i);
 

@@ -24,7 +24,7 @@ $ tacho calibrate --help | head -n 22
 | 
 
 # From two interleaved runs of one command. The page has the picture.
-$ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --of memory calibrate/a calibrate/b; grep -c 'probability of being seen' $d/page.html; rm -r $d
+$ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --of memory calibrate/a calibrate/b; grep -c 'probability of detection</text>' $d/page.html; rm -r $d
 | calibrated: 30 pairs of 'prog' against itself, 50.00 ms each
 | 
 |   metric          median  noise  lag-1  drift  sessions

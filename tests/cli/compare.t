@@ -60,13 +60,13 @@ $ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
 
 # Seen from the other side it is faster.
 $ tacho compare -t 5% compare/b compare/a --format csv | cut -d, -f1-6,13-
-| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict,statistic
-| ,wall,12,23204975,12,20180000,0.05,,PASS,median
-| ,cpu,12,23203975,12,20179000,0.05,,PASS,median
-| ,user,12,23203975,12,20179000,,,faster,median
-| ,memory,12,8392704,12,8392704,0.05,,PASS,median
-| ,throughput,12,4309.422968964122,12,4955.403772536614,0.05,,PASS,median
-| ,tps,12,43.094,12,49.554,,,more,median
+| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict,statistic,sees
+| ,wall,12,23204975,12,20180000,0.05,,PASS,median,0.050092733560403335
+| ,cpu,12,23203975,12,20179000,0.05,,PASS,median,0.050092723038950515
+| ,user,12,23203975,12,20179000,,,faster,median,
+| ,memory,12,8392704,12,8392704,0.05,,PASS,median,0.050000000000000044
+| ,throughput,12,4309.422968964122,12,4955.403772536614,0.05,,PASS,median,-0.050083894383389005
+| ,tps,12,43.094,12,49.554,,,more,median,
 
 # Faster is not equivalent; a metric needs no direction for that.
 $ tacho compare -t 20% -t wall=5% -t tps=20% --equivalent compare/b compare/a

@@ -70,6 +70,44 @@ uint64_t tch_calibrated_runs(const struct tch_calibrated *m, double change)
     return isfinite(by) && runs <= TCH_RUNS_MAX ? (uint64_t)runs : 0;
 }
 
+/* --- Tolerances that are too small --- */
+
+void tch_unseen_add(struct tch_unseen *u, const struct tch_calibration_occasion *o,
+                    const char *bench, const struct tch_quantity *q,
+                    const struct tch_budget *budget, uint64_t runs)
+{
+    double allowed =
+        fmax(budget->tolerance, budget->min_effect); /* a smaller change does not matter */
+    const struct tch_calibrated *m = tch_calibrated_find(o, q->name, budget->quantile);
+    double sees = m ? tch_calibrated_sees(m, runs) : (double)NAN;
+
+    if (!(sees > allowed) || u->count++ > 0)
+        return;
+    u->bench = bench;
+    u->tolerance = budget->tolerance;
+    u->runs = runs;
+    u->sees = sees;
+    u->needed = tch_calibrated_runs(m, allowed);
+    memcpy(u->title, q->title, sizeof u->title);
+}
+
+void tch_unseen_describe(const struct tch_unseen *u, const char *option, char text[TCH_UNSEEN_TEXT])
+{
+    char more[40] = "";
+    char allow[80] = "a larger tolerance is needed";
+
+    if (u->count > 1)
+        snprintf(more, sizeof more, " (and %zu more)", u->count - 1);
+    if (u->needed > u->runs)
+        snprintf(allow, sizeof allow, "or allow %llu runs (%.20s %llu)",
+                 (unsigned long long)u->needed, option, (unsigned long long)u->needed);
+    snprintf(text, TCH_UNSEEN_TEXT,
+             "%.100s%sthis machine can detect a change of %.2g %% in %.100s with %llu runs; the "
+             "tolerance is %.3g %%%s: expect INCONCLUSIVE, %s",
+             u->bench, u->bench[0] ? ": " : "", 100 * u->sees, u->title,
+             (unsigned long long)u->runs, 100 * u->tolerance, more, allow);
+}
+
 /* --- Sessions --- */
 
 static int by_time(const void *a, const void *b)

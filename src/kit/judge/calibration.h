@@ -16,6 +16,7 @@
 
 #include "baseline.h"
 #include "kit/stats/sight.h"
+#include "verdict_rule.h"
 
 #define TCH_CALIBRATION_SCHEMA "tacho.calibration.v1"
 #define TCH_CALIBRATIONS       ".tacho/calibration"
@@ -115,6 +116,29 @@ double tch_calibrated_sees(const struct tch_calibrated *m, uint64_t runs);
 
 /** Returns how many runs see a change; 0: not known, or more than TCH_RUNS_MAX. */
 uint64_t tch_calibrated_runs(const struct tch_calibrated *m, double change);
+
+/** Tolerances of interleaved runs that are smaller than the smallest change that they can see. */
+struct tch_unseen {
+    size_t count;
+    const char *bench; /**< bench of the first such tolerance, borrowed; "": none */
+    char title[TCH_QUANTITY_TEXT];
+    double tolerance;
+    uint64_t runs;
+    double sees;     /**< smallest change that so many runs see */
+    uint64_t needed; /**< runs that would see the tolerance; 0: too many */
+};
+
+enum { TCH_UNSEEN_TEXT = 400 };
+
+/** Counts a tolerance if `runs` runs do not see it according to a calibration, and describes the
+    first. */
+void tch_unseen_add(struct tch_unseen *u, const struct tch_calibration_occasion *o,
+                    const char *bench, const struct tch_quantity *q,
+                    const struct tch_budget *budget, uint64_t runs);
+
+/** Writes the sentence about the first of them. option: the option that sets the number of runs. */
+void tch_unseen_describe(const struct tch_unseen *u, const char *option,
+                         char text[TCH_UNSEEN_TEXT]);
 
 /**
  * Returns how much two sessions differ, from the occasions of a baseline and the calibrations of

@@ -83,18 +83,6 @@ struct tch_gate_blind {
     double reach;  /**< reach of the interval, from tch_session_reach() */
 };
 
-/** Tolerances that are smaller than the smallest change that the machine can see in interleaved
-    runs. */
-struct tch_gate_unseen {
-    size_t count;
-    const char *bench; /**< bench of the first such tolerance */
-    char title[TCH_QUANTITY_TEXT];
-    double tolerance;
-    uint64_t runs;   /**< at the last analysis */
-    double sees;     /**< smallest change that so many runs see */
-    uint64_t needed; /**< runs that would see the tolerance; 0: too many */
-};
-
 /** Callbacks; begin is called before each bench is measured. */
 struct tch_gate_watch {
     struct tch_run_watch run;
@@ -120,7 +108,7 @@ void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret);
 
 /** Finds the tolerances of benches against another commit that are smaller than the smallest
     visible change of their calibrations, before the first run. */
-void tch_gate_find_unseen(const struct tch_gate *g, struct tch_gate_unseen *ret);
+void tch_gate_find_unseen(const struct tch_gate *g, struct tch_unseen *ret);
 
 /** Returns how many occasions of a bench are known, from its baseline and its calibrations. */
 size_t tch_gate_occasions(const struct tch_gate_bench *b);

@@ -44,40 +44,22 @@ size_t tch_gate_occasions(const struct tch_gate_bench *b)
     return occasions;
 }
 
-static void find_unseen_of(const struct tch_gate_bench *b, const struct tch_named_budget *named,
-                           const struct tch_calibration_occasion *o, struct tch_gate_unseen *ret)
+void tch_gate_find_unseen(const struct tch_gate *g, struct tch_unseen *ret)
 {
-    const struct tch_budget *budget = &named->budget;
-    double allowed =
-        fmax(budget->tolerance, budget->min_effect); /* a smaller change does not matter */
-    const struct tch_calibrated *m;
-    struct tch_quantity q;
-    double sees;
-
-    if (isnan(budget->tolerance) || !tch_quantity_find(tch_gate_receipt(b), named->name, &q))
-        return;
-    m = tch_calibrated_find(o, q.name, budget->quantile);
-    sees = m ? tch_calibrated_sees(m, b->bench->plan.max_runs) : NAN;
-    if (!(sees > allowed) || ret->count++ > 0)
-        return;
-    ret->bench = b->bench->name;
-    ret->tolerance = budget->tolerance;
-    ret->runs = b->bench->plan.max_runs;
-    ret->sees = sees;
-    ret->needed = tch_calibrated_runs(m, allowed);
-    memcpy(ret->title, q.title, sizeof ret->title);
-}
-
-void tch_gate_find_unseen(const struct tch_gate *g, struct tch_gate_unseen *ret)
-{
-    *ret = (struct tch_gate_unseen){0};
+    *ret = (struct tch_unseen){0};
     for (size_t i = 0; i < g->count; i++) {
         const struct tch_gate_bench *b = &g->benches[i];
         const struct tch_calibration_occasion *o =
             tch_calibration_latest(&b->calibration, b->bench->line);
 
         for (size_t k = 0;
-             o && b->plan.command_count > 1 && !b->failed && k < b->bench->budget_count; k++)
-            find_unseen_of(b, &b->bench->budgets[k], o, ret);
+             o && b->plan.command_count > 1 && !b->failed && k < b->bench->budget_count; k++) {
+            const struct tch_named_budget *named = &b->bench->budgets[k];
+            struct tch_quantity q;
+
+            if (!isnan(named->budget.tolerance) &&
+                tch_quantity_find(tch_gate_receipt(b), named->name, &q))
+                tch_unseen_add(ret, o, b->bench->name, &q, &named->budget, b->bench->plan.max_runs);
+        }
     }
 }

@@ -103,12 +103,22 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
     }
 }
 
-void tch_add_sight(struct tch_buf *b, const struct tch_verdict_row *row)
+double tch_row_sees(const struct tch_findings *f, size_t row)
 {
-    if (isnan(row->sees) || (row->verdict != TCH_PASS && row->verdict != TCH_INCONCLUSIVE))
+    const struct tch_verdict_row *r = &f->rows[row];
+    bool open = r->verdict == TCH_PASS || r->verdict == TCH_INCONCLUSIVE;
+
+    return open && f->about[row].ask == TCH_ASK_RATIO ? r->sees : (double)NAN;
+}
+
+void tch_add_sight(struct tch_buf *b, const struct tch_findings *f, size_t row)
+{
+    double sees = tch_row_sees(f, row);
+
+    if (isnan(sees))
         return;
     tch_buf_adds(b, ", can detect ");
-    tch_add_change(b, 1 + row->sees);
+    tch_add_change(b, 1 + sees);
 }
 
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row)

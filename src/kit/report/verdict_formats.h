@@ -50,8 +50,12 @@ void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_
 /** Adds the same with the bench's name before it: "gzip: wall time". */
 void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t row);
 
-/** Adds ", can detect +6.2 %" where the smallest change that a row would have detected is known. */
-void tch_add_sight(struct tch_buf *b, const struct tch_verdict_row *row);
+/** Returns the smallest change, as a share, that a PASS or INCONCLUSIVE would have detected; NAN:
+   not known. */
+double tch_row_sees(const struct tch_findings *f, size_t row);
+
+/** Adds the same as ", can detect +6.2 %". */
+void tch_add_sight(struct tch_buf *b, const struct tch_findings *f, size_t row);
 
 /** Adds one sentence: "wall time +14.9 % [+13.8 .. +16.1], allowed +5 %". */
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row);

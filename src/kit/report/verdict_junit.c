@@ -21,7 +21,9 @@ static void add_case(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_buf_addf(&group, "tacho.gate%s%s", f->about[i].bench[0] ? "." : "", f->about[i].bench);
     tch_add_metric_title(&name, f, i);
     tch_add_sentence(&sentence, f, i);
-    tch_buf_addf(&output, "%s: %s", tch_row_word(f, i), sentence.data);
+    tch_buf_adds(&output, tch_row_word(f, i));
+    tch_add_sight(&output, f, i);
+    tch_buf_addf(&output, ": %s", sentence.data);
     tch_junit_add(b, &(struct tch_junit_case){.group = group.data,
                                               .name = name.data,
                                               .seconds = NAN,

@@ -141,6 +141,71 @@ static int draw_all(struct tch_sight *s, const struct analyses *l, const double 
     return status;
 }
 
+/* --- The curve --- */
+
+/* A shift at which the number of draws that see the change goes up or down by one. */
+struct step {
+    double at;
+    int by;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct step *x = a;
+    const struct step *y = b;
+
+    return x->at < y->at ? -1 : x->at > y->at;
+}
+
+/* Lists where a draw begins and stops to see a change. Analysis k decides from its cut up to that
+   of an earlier analysis, and the fresh block has to say FAIL, too. Returns the number of steps, at
+   most 2 per analysis. */
+static size_t list_steps(const struct tch_sight *s, size_t draw, struct step *steps)
+{
+    double end = INFINITY; /* from here on an earlier analysis decides */
+    size_t count = 0;
+
+    for (size_t k = 0; k < s->analyses; k++) {
+        double cut = s->cut[draw * s->analyses + k];
+        double from = fmax(cut, s->fresh[draw * s->analyses + k]);
+
+        if (from < end) {
+            steps[count++] = (struct step){from, 1};
+            if (end < INFINITY)
+                steps[count++] = (struct step){end, -1};
+        }
+        end = fmin(end, cut);
+    }
+    return count;
+}
+
+/* Makes the curve from all cuts. Each point becomes the smallest share of all larger changes. */
+static int make_curve(struct tch_sight *s, tacho_error *err)
+{
+    size_t most = 2 * TCH_SIGHT_DRAWS * s->analyses;
+    struct step *steps = malloc(most * sizeof *steps);
+    int seen = 0;
+
+    s->at = malloc(2 * most * sizeof *s->at);
+    if (!steps || !s->at) {
+        free(steps);
+        return tch_fail_memory(err);
+    }
+    s->share = s->at + most;
+    for (size_t i = 0; i < TCH_SIGHT_DRAWS; i++)
+        s->points += list_steps(s, i, steps + s->points);
+    qsort(steps, s->points, sizeof *steps, by_place);
+    for (size_t i = 0; i < s->points; i++) {
+        seen += steps[i].by;
+        s->at[i] = steps[i].at;
+        s->share[i] = (double)seen / TCH_SIGHT_DRAWS;
+    }
+    for (size_t i = s->points; i-- > 1;)
+        s->share[i - 1] = fmin(s->share[i - 1], s->share[i]);
+    free(steps);
+    return 0;
+}
+
 int tch_sight_init(struct tch_sight *s, const double *d, size_t count, size_t first, size_t pairs,
                    double alpha, tacho_error *err)
 {
@@ -159,6 +224,8 @@ int tch_sight_init(struct tch_sight *s, const double *d, size_t count, size_t fi
     } else {
         status = tch_fail_memory(err);
     }
+    if (status == 0)
+        status = make_curve(s, err);
     free(w.d);
     return status;
 }
@@ -166,39 +233,32 @@ int tch_sight_init(struct tch_sight *s, const double *d, size_t count, size_t fi
 void tch_sight_release(struct tch_sight *s)
 {
     free(s->cut);
+    free(s->at);
     *s = (struct tch_sight){0};
 }
 
 double tch_sight_share(const struct tch_sight *s, double change)
 {
     double shift = log1p(change);
-    size_t seen = 0;
+    size_t low = 0; /* points before this one are at or below the shift */
+    size_t high = s->points;
 
-    for (size_t i = 0; i < TCH_SIGHT_DRAWS && shift > TCH_FLIP_ZERO; i++)
-        for (size_t k = 0; k < s->analyses; k++)
-            if (s->cut[i * s->analyses + k] <=
-                shift) { /* the first analysis that says FAIL decides */
-                seen += s->fresh[i * s->analyses + k] <= shift;
-                break;
-            }
-    return (double)seen / TCH_SIGHT_DRAWS;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if (s->at[middle] <= shift)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low > 0 && shift > TCH_FLIP_ZERO ? s->share[low - 1] : 0;
 }
 
 double tch_sight_change(const struct tch_sight *s, double share)
 {
-    double low = 0;
-    double high = 1e-6;
+    size_t i = 0;
 
-    while (tch_sight_share(s, high) < share) {
-        if (high > 1e6)
-            return INFINITY;
-        low = high;
-        high *= 2;
-    }
-    for (int i = 0; i < 30; i++) {
-        double middle = (low + high) / 2;
-
-        *(tch_sight_share(s, middle) < share ? &low : &high) = middle;
-    }
-    return high;
+    while (i < s->points && s->share[i] < share)
+        i++;
+    return i < s->points ? fmax(expm1(s->at[i]), 1e-6) : INFINITY;
 }

@@ -14,6 +14,9 @@
  *
  * The rule is that of the gate: interim analyses of growing parts of the pairs share the error
  * (spending.h). After a FAIL, a fresh block of as many pairs has to FAIL again, at the whole error.
+ * All changes are tried on the same draws. A larger change can still be seen in fewer draws: an
+ * earlier analysis then says FAIL, and its fresh block has fewer pairs. The curve therefore shows,
+ * for each change, the smallest share of draws that see this or a larger change. It never falls.
  */
 #ifndef TCH_SIGHT_H
 #define TCH_SIGHT_H
@@ -33,6 +36,9 @@ struct tch_sight {
     double *cut;   /**< per draw and analysis k: smallest change at which analysis k says FAIL */
     double *fresh; /**< per draw and analysis k: smallest change at which the fresh block after
                       analysis k says FAIL, too */
+    double *at;    /**< changes at which the curve rises, ascending */
+    double *share; /**< share of draws that see at[i] and every larger change */
+    size_t points;
 };
 
 /**
@@ -47,10 +53,12 @@ int tch_sight_init(struct tch_sight *s, const double *d, size_t count, size_t fi
                    double alpha, tacho_error *err);
 void tch_sight_release(struct tch_sight *s);
 
-/** Returns the probability that a change (0.05: +5 %) is seen. */
+/** Returns the probability that a change (0.05: +5 %) is seen. It never falls as the change
+    grows. */
 double tch_sight_share(const struct tch_sight *s, double change);
 
-/** Returns the smallest change that is seen with probability `share`; INFINITY: no change is. */
+/** Returns the smallest change that is seen with probability `share`, as all larger ones are;
+    INFINITY: no change is. */
 double tch_sight_change(const struct tch_sight *s, double share);
 
 #endif

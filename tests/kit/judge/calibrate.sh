@@ -19,6 +19,7 @@ chmod +x prog
 # --- A command ---
 ends_with 0 "$tacho" calibrate -n 12 --name mine --metric 'v=v ([0-9]+)' --of v -- ./prog
 says "12 pairs of 'mine' against itself"
+[ "$(jq '.warnings | length' tacho-out/mine-a/latest/run.json)" -eq 0 ] || says "warning"
 says "this is the first occasion"
 file=$(find .tacho/calibration -name '*.json')
 [ "$file" = ".tacho/calibration/mine/$(basename "$file")" ] || fail "the file is $file"

@@ -87,6 +87,16 @@ END
     printf 'tacho-out\n.tacho\ncount-*\n*.json\nout\n' >.gitignore
     { git init -q . && git add -A && git -c user.name=t -c user.email=t@t commit -qm one; } || fail "no repository"
     ends_with 0 "$tacho" calibrate -q --bench one -n 60
+    # compare names the tolerance, too.
+    "$tacho" run -q -n 12 -o pair --metric 'v=v ([0-9.]+)' --name one --name other -c './prog one' -c './prog one' >out 2>&1 ||
+        fail "no runs to compare: $(cat out)"
+    "$tacho" compare -t v=3% --lower-is-better v pair/one pair/other >out 2>&1
+    says "note: this machine can detect"
+    says "with 12 runs; the tolerance is 3 %: expect INCONCLUSIVE, or allow"
+    says "runs (tacho run -n"
+    "$tacho" compare -t v=500% --lower-is-better v pair/one pair/other >out 2>&1
+    grep -q "this machine can detect" out && fail "a large tolerance is named: $(cat out)"
+    rm -rf pair
     ends_with 0 "$tacho" gate --against HEAD --build true
     says "one: this machine can detect"
     says "with 40 runs; the tolerance is 3 %: expect INCONCLUSIVE, or allow"

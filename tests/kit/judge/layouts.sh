@@ -108,4 +108,16 @@ holds gate.json '[.notes[] | select(test("^try, [AB]: 6 layouts, 12 runs"))] | l
 cut -d' ' -f1 "$dir/linked" | uniq -c | awk '$1 != 2 || $2 != NR { exit 1 } END { exit NR != 6 }' ||
     fail "the sides have other seeds: $(cat "$dir/linked")"
 [ "$(cut -d' ' -f2 "$dir/linked" | sort -u | wc -l)" -eq 2 ] || fail "one side was linked alone"
+
+# A suspect is run again in fresh layouts, which alone decide.
+rm "$dir/linked"
+sed -i 's|cat value)|cat value)$(cat worse 2>/dev/null)|' tacho.yaml
+echo 0 >worse
+"$tacho" gate --build true --against HEAD --json >fresh.json 2>out
+[ $? -eq 2 ] || fail "ten times the value is no FAIL: $(cat out fresh.json)"
+holds fresh.json '.rows[0] | .verdict == "FAIL" and .a.n == 6 and .b.n == 6 and .b.median > 10 * 107'
+holds fresh.json '[.notes[] | select(test("try: run again before FAIL, in a fresh block of 12 pairs, which alone decides: it FAILs again"))]
+    | length == 1'
+[ "$(cut -d' ' -f1 "$dir/linked" | sort -un | tr '\n' ' ')" = "1 2 3 4 5 6 7 8 9 10 11 12 " ] ||
+    fail "the fresh block does not have 6 new layouts: $(cat "$dir/linked")"
 finish

@@ -88,6 +88,56 @@ static void the_change_it_names_is_seen_in_nine_of_ten_gates(void **state)
     tch_sight_release(&s);
 }
 
+/* Returns the share of draws that see exactly this change, by the rule of the gate. */
+static double share_of(const struct tch_sight *s, double change)
+{
+    double shift = log1p(change);
+    size_t seen = 0;
+
+    for (size_t i = 0; i < TCH_SIGHT_DRAWS; i++)
+        for (size_t k = 0; k < s->analyses; k++)
+            if (s->cut[i * s->analyses + k] <= shift) { /* the first analysis that FAILs decides */
+                seen += s->fresh[i * s->analyses + k] <= shift;
+                break;
+            }
+    return (double)seen / TCH_SIGHT_DRAWS;
+}
+
+/* With few different pairs and large outliers the raw shares fall here and there. The curve does
+   not, and is the smallest share of all larger changes. */
+static void the_curve_never_falls(void **state)
+{
+    enum { STEPS = 3000 };
+    double d[14];
+    double raw[STEPS];
+    uint64_t seed = 3;
+    struct tch_sight s;
+    double before = 0;
+    double least = 1;
+    bool fell = false;
+
+    (void)state;
+    measure(&seed, d, 14, 0);
+    d[3] = 0.9;
+    d[8] = -1.1;
+    assert_int_equal(tch_sight_init(&s, d, 14, 10, 40, 0.05, NULL), 0);
+    for (int i = 0; i < STEPS; i++) {
+        double share = tch_sight_share(&s, 0.0005 * (i + 1));
+
+        raw[i] = share_of(&s, 0.0005 * (i + 1));
+        fell |= i > 0 && raw[i] < raw[i - 1];
+        assert_true(share >= before && share <= raw[i]);
+        before = share;
+    }
+    assert_true(fell);
+    for (int i = STEPS; i-- > 0;) {
+        least = fmin(least, raw[i]);
+        assert_true(tch_sight_share(&s, 0.0005 * (i + 1)) <= least);
+    }
+    assert_true(tch_sight_share(&s, 0.0005 * STEPS) == raw[STEPS - 1]);
+    tch_sight_release(&s);
+}
+
 static void more_pairs_see_smaller_changes(void **state)
 {
     double d[PAIRS];
@@ -168,6 +218,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_change_it_names_is_seen_in_nine_of_ten_gates),
+        cmocka_unit_test(the_curve_never_falls),
         cmocka_unit_test(more_pairs_see_smaller_changes),
         cmocka_unit_test(the_same_pairs_give_the_same_cuts),
         cmocka_unit_test(without_noise_any_change_is_seen),
