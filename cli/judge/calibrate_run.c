@@ -8,6 +8,7 @@
 #include "cli/run/run_view.h"
 #include "cmd_gate_parts.h"
 #include "kit/run/run_folder.h"
+#include "verdict_view.h"
 
 enum { SIDES = 2 };
 
@@ -54,6 +55,19 @@ static void plan_pairs(const struct calibrate *c, struct tch_run_plan *plan)
     plan->precision = 0;
 }
 
+/* Checks what can be checked before the first run: the names of the metrics, and the page. */
+static int check_early(const struct calibrate *c, const struct tch_run_plan *plan)
+{
+    tacho_error err;
+
+    for (size_t i = 0; i < c->of_count; i++)
+        if (tch_quantity_check(plan, c->of[i].name, &err) < 0) {
+            cli_complain(&err, "cannot calibrate");
+            return EXIT_WORK;
+        }
+    return cli_check_output(c->html);
+}
+
 /* --- A command --- */
 
 static int measure(struct calibrate *c, struct tch_run *run, const struct args *args)
@@ -98,6 +112,8 @@ int cli_calibrate_command(struct calibrate *c, const struct args *args)
     int status = double_command(c, names, args);
 
     plan_pairs(c, &c->run.plan);
+    if (status == EXIT_OK)
+        status = check_early(c, &c->run.plan);
     if (status == EXIT_OK && tch_run_open(&run, &c->run.plan, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
@@ -209,6 +225,9 @@ int cli_calibrate_bench(struct calibrate *c, const struct args *args)
         c->alpha = o->settings.alpha;
         if (c->of_count == 0)
             list_metrics(c, bench);
+        status = check_early(c, &bench->plan);
+    }
+    if (status == EXIT_OK) {
         status = cli_gate_build(o, args, o->root, "the working tree", "build-now.log", problem);
     }
     if (status == EXIT_OK)

@@ -222,7 +222,8 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
     int status = name_sides(g, o);
     int reported;
 
-    cli_gate_note_removed(g, o, a);
+    if (a->tree[0] && o->only_count == 0)
+        cli_gate_note_removed(g, &a->settings);
     if (status == EXIT_OK && !g->how.plan_only && !lacks) {
         if (!args->quiet) {
             warn_of_blind(g);
@@ -281,11 +282,14 @@ static int run_with(const struct gate_options *o, const struct args *args)
             cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' names them", *name);
             return EXIT_WORK;
         }
+    if (!o->dry_run && cli_gate_check_outputs(o) != EXIT_OK)
+        return EXIT_WORK;
     if (!o->dry_run)
         prepare(&a, o, args, &how, problem);
     if (o->against) {
         how.against = o->dry_run ? o->root : a.root;
         how.against_name = a.name;
+        how.before = &a.settings;
     }
     if (tch_gate_open(&g, &o->settings, &how, &err) < 0) {
         cli_complain(NULL, "%s", err.message);

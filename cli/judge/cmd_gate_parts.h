@@ -120,7 +120,8 @@ struct against {
     char tree[PATH_MAX]; /**< "" while there is no worktree */
     char root[PATH_MAX]; /**< folder of tacho.yaml in it, whether or not the file exists */
     char commit[64];
-    char name[128]; /**< display name: "origin/main (0123456789ab)" */
+    char name[128];               /**< display name: "origin/main (0123456789ab)" */
+    struct tch_settings settings; /**< its own tacho.yaml; empty: it cannot be read */
 };
 
 /** Runs --build, or `build` of the settings, in a folder, if there is a build command. `which` is
@@ -140,9 +141,11 @@ void cli_against_remove(struct against *a, const char *root);
     nothing. */
 bool cli_gate_note_unjudged(struct tch_gate *g);
 
-/** Names the benches that only the other commit has. */
-void cli_gate_note_removed(struct tch_gate *g, const struct gate_options *o,
-                           const struct against *a);
+/** Names the benches that only the other commit has. before: its settings. */
+void cli_gate_note_removed(struct tch_gate *g, const struct tch_settings *before);
+
+/** Checks that all output files can be written. Returns EXIT_OK, or EXIT_WORK after a complaint. */
+int cli_gate_check_outputs(const struct gate_options *o);
 
 /** Writes all results of the gate. Returns EXIT_OK, or EXIT_WORK after a complaint. */
 int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const struct args *args);

@@ -297,6 +297,10 @@ static int make_pilot(struct planning *p, const struct args *args)
         status = cli_wrong_usage(args, "a pilot compares one command with itself, or two");
     if (status == EXIT_OK)
         status = cli_run_options_check(&p->run, args);
+    if (status == EXIT_OK && tch_quantity_check(plan, p->of, &err) < 0) {
+        cli_complain(&err, "cannot plan");
+        status = EXIT_WORK;
+    }
     if (status != EXIT_OK)
         return status;
     if (tch_run_open(&run, plan, &err) < 0) {

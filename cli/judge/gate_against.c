@@ -32,7 +32,8 @@ enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
 
 #define GIT_NS 120000000000u
 
-/* Runs git and sets out to its output without the line feed. Returns -1 after a complaint. */
+/* Runs git and sets out to its output without the line feed. Returns 0; 1 if git failed, which
+   printed the reason; or -1 after a complaint if it could not be run. */
 static int git(const char *root, const char *const *words, char *out, size_t size)
 {
     const char *argv[16] = {"git", "-C", root};
@@ -50,11 +51,23 @@ static int git(const char *root, const char *const *words, char *out, size_t siz
     if (status < 0)
         cli_complain(&err, "cannot run git");
     else if (end.status != 0)
-        status = -1; /* git printed the reason */
-    if (status == 0 && out)
+        status = 1;
+    else if (out)
         snprintf(out, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
     tch_buf_release(&b);
-    return status;
+    return status < 0 ? -1 : status;
+}
+
+/* Reads the settings of the other commit, which may be of another version. If they cannot be read,
+   they are ignored. */
+static void read_settings(struct against *a, const struct gate_options *o)
+{
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%.3900s/%.150s", a->root,
+             tch_base_name(o->config ? o->config : TCH_SETTINGS_FILE));
+    if (tch_settings_read(&a->settings, path, true, NULL) < 0)
+        tch_settings_release(&a->settings);
 }
 
 int cli_against_checkout(struct against *a, const struct gate_options *o,
@@ -65,19 +78,26 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
     char prefix[PATH_MAX];
     char tree[PATH_MAX];
     tacho_error err;
+    int status;
 
     *a = (struct against){0};
     snprintf(ref, sizeof ref, "%s^{commit}", o->against);
+    status =
+        git(o->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix, sizeof prefix);
+    if (status < 0)
+        return fail(problem, "--against needs git, which cannot be run");
+    if (status > 0)
+        return fail(problem,
+                    "'%.200s' is not in a git repository, so --against has no commit to compare "
+                    "with; compare with a stored baseline instead: tacho baseline save",
+                    o->root);
     if (git(o->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL}, a->commit,
-            sizeof a->commit) < 0)
+            sizeof a->commit) != 0)
         return fail(problem,
                     "'%.100s' is not a commit of the git repository in '%.150s'; in CI fetch it "
                     "first: git fetch origin %.100s, or check out all of the history: "
                     "fetch-depth: 0",
                     o->against, o->root, o->against);
-    if (git(o->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix, sizeof prefix) <
-        0)
-        return fail(problem, "cannot find the root of the git repository of '%.200s'", o->root);
     if (tch_mkdirs(o->out, &err) < 0 || !realpath(o->out, out))
         return fail(problem, "cannot make the folder '%.200s'", o->out);
     snprintf(tree, sizeof tree, "%.3000s/.against-%.12s", out, a->commit);
@@ -86,10 +106,11 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
     if (git(o->root,
             (const char *[]){"worktree", "add", "--quiet", "--force", "--detach", tree, a->commit,
                              NULL},
-            NULL, 0) < 0)
+            NULL, 0) != 0)
         return fail(problem, "cannot check '%.100s' out into '%.200s'", o->against, tree);
     memcpy(a->tree, tree, sizeof a->tree);
     snprintf(a->root, sizeof a->root, "%.3500s%s%.500s", tree, prefix[0] ? "/" : "", prefix);
+    read_settings(a, o);
     return EXIT_OK;
 }
 
@@ -98,6 +119,7 @@ void cli_against_remove(struct against *a, const char *root)
     if (a->tree[0])
         (void)git(root, (const char *[]){"worktree", "remove", "--force", a->tree, NULL}, NULL, 0);
     a->tree[0] = '\0';
+    tch_settings_release(&a->settings);
 }
 
 /* Prints the last lines of a log, for readers who cannot open it, as in CI. */

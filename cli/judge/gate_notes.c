@@ -1,5 +1,4 @@
 /* Adds notes about benches that the gate cannot compare, or only with doubt. */
-#include "base/file.h"
 #include "cmd_gate_parts.h"
 #include "kit/run/vcs.h"
 
@@ -151,24 +150,12 @@ bool cli_gate_note_unjudged(struct tch_gate *g)
     return nothing;
 }
 
-/* Names the benches that only the other commit has. Its settings may be of another version; if they
-   cannot be read, they are ignored. */
-void cli_gate_note_removed(struct tch_gate *g, const struct gate_options *o,
-                           const struct against *a)
+void cli_gate_note_removed(struct tch_gate *g, const struct tch_settings *before)
 {
-    struct tch_settings before = {0};
-    char path[PATH_MAX];
-
-    if (!a->tree[0] || o->only_count > 0)
-        return;
-    snprintf(path, sizeof path, "%.3900s/%.150s", a->root,
-             tch_base_name(o->config ? o->config : TCH_SETTINGS_FILE));
-    if (tch_settings_read(&before, path, true, NULL) == 0)
-        for (size_t i = 0; i < before.count; i++)
-            if (!tch_settings_bench(&o->settings, before.benches[i].name))
-                tch_findings_note(&g->findings,
-                                  "%s was removed: %s has it, the working tree does "
-                                  "not; it is not judged",
-                                  before.benches[i].name, g->how.against_name);
-    tch_settings_release(&before);
+    for (size_t i = 0; i < before->count; i++)
+        if (!tch_settings_bench(g->settings, before->benches[i].name))
+            tch_findings_note(
+                &g->findings,
+                "%s was removed: %s has it, the working tree does not; it is not judged",
+                before->benches[i].name, g->how.against_name);
 }

@@ -159,6 +159,16 @@ static bool on_github(void)
     return value && strcmp(value, "true") == 0;
 }
 
+int cli_gate_check_outputs(const struct gate_options *o)
+{
+    const char *const paths[] = {o->md, o->junit, o->prometheus, o->json, o->badge, o->html};
+
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0]; i++)
+        if (cli_check_output(paths[i]) != EXIT_OK)
+            return EXIT_WORK;
+    return EXIT_OK;
+}
+
 static int write_files(const struct tch_gate *g, const struct gate_options *o)
 {
     const struct {

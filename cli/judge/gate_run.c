@@ -157,7 +157,8 @@ static void show_last_words(const struct tch_gate_bench *bench)
     tch_buf_init(&b, 1 << 16);
     tch_run_last_words(&bench->run, LAST_LINES, &b);
     if (b.len > 0)
-        fprintf(stderr, "last lines of '%s' on standard error:\n%s\n", bench->bench->name, b.data);
+        fprintf(stderr, "last lines of '%s' on standard %s:\n%s\n", bench->bench->name,
+                bench->run.bad_check[0] ? "output" : "error", b.data);
     tch_buf_release(&b);
 }
 

@@ -2,6 +2,7 @@
 #include "verdict_view.h"
 
 #include <math.h>
+#include <sys/stat.h>
 
 #include "base/file.h"
 #include "base/human_number.h"
@@ -323,6 +324,24 @@ int cli_write_findings_page(const char *path, const struct tch_findings *f,
         status = EXIT_OK;
     tch_buf_release(&b);
     return status;
+}
+
+int cli_check_output(const char *path)
+{
+    struct tch_replace r;
+    struct stat st;
+    tacho_error err;
+
+    if (!path || strcmp(path, "-") == 0)
+        return EXIT_OK;
+    if (stat(path, &st) == 0 && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+        return EXIT_OK; /* opening a pipe could wait for its reader */
+    if (tch_mkdirs_above(path, &err) < 0 || tch_replace_open(&r, path, &err) < 0) {
+        cli_complain(NULL, "%s; nothing was run", err.message);
+        return EXIT_WORK;
+    }
+    tch_replace_abort(&r);
+    return EXIT_OK;
 }
 
 int cli_findings_status(const struct tch_findings *f, bool warn_fails)

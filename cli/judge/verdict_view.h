@@ -22,6 +22,10 @@ struct tch_verdict_flame;
 int cli_write_findings_page(const char *path, const struct tch_findings *f,
                             const struct tch_verdict_flame *flames, size_t count);
 
+/** Checks that a file can be written, before anything is measured, and makes the folders above it.
+    NULL and "-" are fine. Returns EXIT_OK, or EXIT_WORK after a complaint. */
+int cli_check_output(const char *path);
+
 /** Returns the exit status: 2 for a FAIL; 3 for a warning if `warn_fails` is set. */
 int cli_findings_status(const struct tch_findings *f, bool warn_fails);
 

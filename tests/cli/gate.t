@@ -459,9 +459,9 @@ $ project/try 'tacho baseline save -q; sed -i "s|cat steps|cat ./steps|" tacho.y
 | pages  pages, at most 50  -   40       -                                                   PASS
 | 
 | NOT JUDGED
-! tacho: the baseline 'DIR/.tacho/baselines/steps/CLASS.json' cannot be used and was not changed: it was measured with 'cat steps', the bench is 'cat ./steps'; to accept that: tacho baseline save --replace
-! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used and was not changed: it is the baseline of 'steps' on CLASS, not of 'score' on CLASS
-! tacho: the baseline 'DIR/.tacho/baselines/pages/CLASS.json' cannot be used and was not changed: it is the baseline of 'pages' on xCLASS, not of 'pages' on CLASS
+! tacho: the baseline 'DIR/.tacho/baselines/steps/CLASS.json' cannot be used and was not changed: it was measured with 'cat steps', the bench is 'cat ./steps'; to start over: tacho baseline save --replace --bench steps
+! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used and was not changed: it is the baseline of 'steps' on CLASS, not of 'score' on CLASS; to start over: tacho baseline save --replace --bench score
+! tacho: the baseline 'DIR/.tacho/baselines/pages/CLASS.json' cannot be used and was not changed: it is the baseline of 'pages' on xCLASS, not of 'pages' on CLASS; to start over: tacho baseline save --replace --bench pages
 [4]
 
 # --replace replaces a baseline of another command, and a damaged one.
@@ -470,7 +470,7 @@ $ project/try 'tacho baseline save -q >x; echo damaged >"$(ls .tacho/baselines/s
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | 0
-! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used and was not changed: expected a value, found 'd'
+! tacho: the baseline 'DIR/.tacho/baselines/score/CLASS.json' cannot be used and was not changed: expected a value, found 'd'; to start over: tacho baseline save --replace --bench score
 
 # Wrong settings: each message names the mistake and its position.
 $ tacho gate --config nowhere.yaml

@@ -25,15 +25,16 @@
 struct tch_gate_how {
     const char *root;    /**< the folder of tacho.yaml, absolute */
     const char *against; /**< the same folder of another commit; NULL: compare with baselines */
-    const char *against_name; /**< display name of that commit */
-    bool itself;              /**< `against` is the root: the sides are BENCH-a and BENCH-b */
-    bool alone;               /**< that commit cannot be run: measure our side alone */
-    const char *out;          /**< parent of the run folders */
-    const char *const *only;  /**< names of benches, NULL-terminated; NULL: all */
-    uint64_t runs;            /**< at the first analysis; 0: as tacho.yaml says */
-    uint64_t max_runs;        /**< 0: as tacho.yaml says */
-    double session_spread;    /**< for tch_findings.session_spread */
-    bool measure_only;        /**< save a baseline: judge nothing */
+    const char *against_name;          /**< display name of that commit */
+    const struct tch_settings *before; /**< settings of that commit; NULL or empty: not known */
+    bool itself;             /**< `against` is the root: the sides are BENCH-a and BENCH-b */
+    bool alone;              /**< that commit cannot be run: measure our side alone */
+    const char *out;         /**< parent of the run folders */
+    const char *const *only; /**< names of benches, NULL-terminated; NULL: all */
+    uint64_t runs;           /**< at the first analysis; 0: as tacho.yaml says */
+    uint64_t max_runs;       /**< 0: as tacho.yaml says */
+    double session_spread;   /**< for tch_findings.session_spread */
+    bool measure_only;       /**< save a baseline: judge nothing */
     bool replace;   /**< save baselines that replace the earlier ones, without reading those */
     bool plan_only; /**< only print the plan: open nothing */
 };

@@ -148,10 +148,9 @@ static int check_baseline(const struct tch_gate *g, const struct tch_gate_bench 
         from++;
     from = from > 20 ? from - 20 : 0;
     if (strcmp(masked, line) != 0)
-        status = tch_fail(err, TACHO_EINVAL, 0,
-                          "it was measured with '%s%.40s', the bench is '%s%.40s'; to accept that: "
-                          "tacho baseline save --replace",
-                          from > 0 ? "..." : "", masked + from, from > 0 ? "..." : "", line + from);
+        status =
+            tch_fail(err, TACHO_EINVAL, 0, "it was measured with '%s%.40s', the bench is '%s%.40s'",
+                     from > 0 ? "..." : "", masked + from, from > 0 ? "..." : "", line + from);
     free(masked);
     return status;
 }
@@ -160,8 +159,9 @@ static void note_unusable(struct tch_gate *g, struct tch_gate_bench *b, const ch
                           const char *why)
 {
     tch_findings_problem(&g->findings,
-                         "the baseline '%.150s' cannot be used and was not changed: %.200s", path,
-                         why);
+                         "the baseline '%.150s' cannot be used and was not changed: %.200s; to "
+                         "start over: tacho baseline save --replace --bench %s",
+                         path, why, b->bench->name);
     b->alone = "not judged";
     b->has_baseline = false;
 }
@@ -210,10 +210,8 @@ static int check_settings(struct tch_gate *g, struct tch_gate_bench *b, tacho_er
     tch_buf_release(&now);
     if (status <= 0)
         return status;
-    snprintf(why, sizeof why,
-             "it was measured with %s %s, the bench has %s; to accept that: tacho baseline save "
-             "--replace",
-             change.path, change.a, change.b);
+    snprintf(why, sizeof why, "it was measured with %s %s, the bench has %s", change.path, change.a,
+             change.b);
     status = tch_gate_baseline_path(g, b, path, err);
     if (status == 0) {
         note_unusable(g, b, path, why);
@@ -269,6 +267,29 @@ static bool is_there(const struct tch_bench *bench, const struct tch_gate_how *h
     return found;
 }
 
+/* Notes that the other commit does not have the program of a bench. If that commit has the bench,
+   its build should have made the program. */
+static void note_absent(struct tch_gate *g, struct tch_gate_bench *b)
+{
+    const char *name = b->bench->name;
+    const char *program = b->bench->argv[0];
+
+    g->no_baseline = true;
+    if (g->how.before && tch_settings_bench(g->how.before, name)) {
+        b->alone = "not compared";
+        tch_findings_unjudged(&g->findings,
+                              "%s is not compared: %s has this bench, but its build did not make "
+                              "'%s'; give the command that makes it by --build, or 'build' in "
+                              "tacho.yaml",
+                              name, g->how.against_name, program);
+        return;
+    }
+    b->alone = "new";
+    tch_findings_note(&g->findings,
+                      "%s is new: %s has no '%s', so there is nothing to compare with", name,
+                      g->how.against_name, program);
+}
+
 /* Opens a run. A failure is a problem of this bench alone. */
 static int open_run(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
 {
@@ -298,11 +319,7 @@ static int open_bench(struct tch_gate *g, struct tch_bench *bench, tacho_error *
     if (g->how.alone) {
         b->alone = "not compared";
     } else if (g->how.against && !g->how.plan_only && !is_there(bench, &g->how)) {
-        b->alone = "new";
-        g->no_baseline = true;
-        tch_findings_note(&g->findings,
-                          "%s is new: %s has no '%s', so there is nothing to compare with",
-                          bench->name, g->how.against_name, bench->argv[0]);
+        note_absent(g, b);
     }
     status = make_plan(b, &g->how, err);
     if (status == 0 && !g->how.against)

@@ -225,6 +225,21 @@ bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch
            describe_recorded(name, recorded_index(r, name), ret);
 }
 
+int tch_quantity_check(const struct tch_run_plan *plan, const char *name, tacho_error *err)
+{
+    struct tch_quantity q;
+
+    for (size_t i = 0; i < plan->metric_count; i++)
+        if (strcmp(plan->metrics[i].id.name, name) == 0)
+            return 0;
+    if (tch_quantity_find(NULL, name, &q))
+        return 0;
+    return tch_fail(err, TACHO_EINVAL, 0,
+                    "there is no metric '%.60s'; there are wall, cpu, memory, energy, throughput "
+                    "and so on, span:NAME, stage:EVENT.STAGE, latency:NAME, and metrics of yours",
+                    name);
+}
+
 bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *of,
                        struct tch_quantity *ret)
 {

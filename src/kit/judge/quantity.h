@@ -50,6 +50,10 @@ bool tch_quantity_find(const struct tch_receipt *r, const char *name, struct tch
     the same name could not be judged. */
 bool tch_quantity_is_reserved(const char *name);
 
+/** Checks before a run that its plan can measure a quantity of that name: one of tacho's own, a
+    metric of the plan, or a value that the program may record. Returns 0 or TACHO_EINVAL. */
+int tch_quantity_check(const struct tch_run_plan *plan, const char *name, tacho_error *err);
+
 /** Finds the quantity `of` in another run. Returns false if it has no quantity of that name and
     kind. */
 bool tch_quantity_same(const struct tch_receipt *r, const struct tch_quantity *of,

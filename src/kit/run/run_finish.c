@@ -194,7 +194,8 @@ void tch_run_describe_failure(struct tch_buf *b, const struct tch_run *run)
 
 void tch_run_last_words(const struct tch_run *run, unsigned lines, struct tch_buf *b)
 {
-    int fd = run->items[run->bad_index].err_fd;
+    const struct tch_run_item *item = &run->items[run->bad_index];
+    int fd = run->bad_check[0] ? item->out_fd : item->err_fd;
     off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
     char text[LAST_WORDS];
     ssize_t n;

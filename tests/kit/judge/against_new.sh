@@ -54,6 +54,12 @@ printf '#!/bin/sh\necho v 5\n' >old.in
 printf 'tacho-out\nold\nout\nchecked\nfiles\n' >.gitignore
 git add . && git commit -qm one && git tag before
 
+# A program that the build should have made there is not called new.
+cp old.in old && chmod +x old
+gate 0 --against before --build true
+holds '.verdict == "WARN" and ([.rows[] | select(.a.n == 0 and .budget == null)] | length == 2)'
+holds '.notes | any(startswith("old is not compared: before (") and contains("its build did not make '"'./old'"'"))'
+
 # A pull request adds two benches, one by a shell, and removes one.
 sed -i '/name: gone/d' tacho.yaml
 cat >>tacho.yaml <<END

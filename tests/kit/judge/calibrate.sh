@@ -80,6 +80,21 @@ for pid in $pids; do
 done
 [ "$(jq '.occasions | length' "$file")" -eq 6 ] || fail "of 6 occasions $(jq '.occasions | length' "$file") are kept"
 
+# --- Names and files are checked before the first run ---
+for wrong in '--of nope' '--html prog/x'; do
+    # shellcheck disable=SC2086 # two words
+    ends_with 1 "$tacho" calibrate -n 10 -o early $wrong -- true
+    [ ! -e early ] || fail "'$wrong' is reported after the runs"
+    # shellcheck disable=SC2086 # two words
+    ends_with 1 "$tacho" calibrate --bench sort -n 10 -o early $wrong
+    [ ! -e early ] || fail "'$wrong' is reported after the runs of a bench"
+done
+ends_with 1 "$tacho" calibrate --of nope -- true
+says "there is no metric 'nope'"
+ends_with 1 "$tacho" plan --of nope -o early -- true
+says "there is no metric 'nope'"
+[ ! -e early ] || fail "plan reports an unknown metric after the pilot"
+
 # --- A command that fails saves nothing ---
 ends_with 1 "$tacho" calibrate --name broken -- sh -c 'exit 3'
 says "failed with status 3"

@@ -48,12 +48,12 @@ spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline for this machine 
 spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline" "mv \$file .tacho/baselines/one/other-class.json"
 spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline" "edit '.occasions = [] | .reference = \"\"'"
 spoilt 4 'NOT JUDGED' "cannot be used and was not changed: expected a value" ": >\$file"
-spoilt 4 'NOT JUDGED' "cannot be used and was not changed" "truncate -s 300 \$file"
+spoilt 4 'NOT JUDGED' "to start over: tacho baseline save --replace --bench one" "truncate -s 300 \$file"
 spoilt 4 'NOT JUDGED' "its schema is 'tacho.baseline.v9', not tacho.baseline.v1" "sed -i s/baseline.v1/baseline.v9/ \$file"
 spoilt 4 'NOT JUDGED' "it is the baseline of 'one' on x" "edit '.machine_class = \"x\"'"
-spoilt 4 'NOT JUDGED' "measured with 'sh ./prog', the bench is 'sh ././prog'; to accept that: tacho baseline save --replace" \
+spoilt 4 'NOT JUDGED' "measured with 'sh ./prog', the bench is 'sh ././prog'; to start over: tacho baseline save --replace --bench one" \
     "sed -i 's|sh ./prog|sh ././prog|' tacho.yaml"
-spoilt 4 'NOT JUDGED' "measured with variables.SIZE none, the bench has \"9\"; to accept that: tacho baseline save --replace" \
+spoilt 4 'NOT JUDGED' "measured with variables.SIZE none, the bench has \"9\"; to start over: tacho baseline save --replace --bench one" \
     "sed -i 's|metrics:|env: {SIZE: 9}, &|' tacho.yaml"
 spoilt 4 'NOT JUDGED' "measured with work.amount none, the bench has 20" "sed -i 's|metrics:|work: 20, &|' tacho.yaml"
 spoilt 4 'NOT JUDGED' "measured with config_sha256 \"x\", the bench has none" "edit '.occasions[0].settings.config_sha256 = \"x\"'"
@@ -99,6 +99,8 @@ spoilt 1 'NOT JUDGED' "did not pass its check: 'cmp -s - expected' exited with s
     "echo v 99 >expected; sed -i 's/metrics:/check: {command: cmp -s - expected}, &/' tacho.yaml"
 spoilt 1 'NOT JUDGED' "did not pass its check: no line of its output matches 'v'" \
     "echo 'echo >>n; [ \$(wc -l <n) = 5 ] || echo v 100' >prog; sed -i 's/metrics:/check: {output: v}, &/' tacho.yaml"
+spoilt 1 'NOT JUDGED' "last lines of 'one' on standard output:" "sed -i 's/metrics:/check: {output: done}, &/' tacho.yaml"
+spoilt 1 'NOT JUDGED' "v 100" "sed -i 's/metrics:/check: {command: grep -q done}, &/' tacho.yaml"
 spoilt 1 - "'output' of a check is not a valid regular expression" "sed -i 's/metrics:/check: {output: (}, &/' tacho.yaml"
 spoilt 1 - "'check' needs 'output', a regular expression, or 'command'" "sed -i 's/metrics:/check: {}, &/' tacho.yaml"
 
@@ -134,9 +136,15 @@ spoilt 1 - "there are two benches called 'one'" "sed -n '/name: one/p' tacho.yam
 spoilt 1 - "'benches' needs a list" "sed -i '/name: one/d' tacho.yaml"
 spoilt 1 - "there is no 'tacho.yaml'" "rm tacho.yaml"
 
+# Output files are checked before the first run.
+for option in --md --junit --prometheus --json-file --badge --html; do
+    spoilt 1 - "nothing was run" "rm -r tacho-out; echo >file" "$option" file/x
+    [ ! -e copy/tacho-out ] || fail "$option is checked after the run"
+done
+
 # The other commit.
 if command -v git >/dev/null; then
-    spoilt 1 'NOT JUDGED' "is not a commit of the git repository" : --against HEAD
+    spoilt 1 'NOT JUDGED' "is not in a git repository, so --against has no commit to compare with" : --against HEAD
     # shellcheck disable=SC2016  # the spoilt folder's shell expands them
     spoilt 1 'NOT JUDGED' "check out all of the history: fetch-depth: 0" \
         "git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm x; done;
