@@ -114,7 +114,7 @@ rm "$dir/linked"
 sed -i 's|cat value)|cat value)$(cat worse 2>/dev/null)|' tacho.yaml
 echo 0 >worse
 "$tacho" gate --build true --against HEAD --json >fresh.json 2>out
-[ $? -eq 2 ] || fail "ten times the value is no FAIL: $(cat out fresh.json)"
+[ $? -eq 2 ] || fail "ten times the value does not FAIL: $(cat out fresh.json)"
 holds fresh.json '.rows[0] | .verdict == "FAIL" and .a.n == 6 and .b.n == 6 and .b.median > 10 * 107'
 holds fresh.json '[.notes[] | select(test("try: run again before FAIL, in a fresh block of 12 pairs, which alone decides: it FAILs again"))]
     | length == 1'

@@ -23,7 +23,7 @@ skip()
 command -v git >/dev/null || skip "skipped: there is no git"
 command -v jq >/dev/null || skip "skipped: there is no jq"
 
-cpu_ms=4
+cpu_ms=2
 cat >tacho.yaml <<END
 defaults: {runs: 10, max_runs: 20, warmup: 0}
 benches:
