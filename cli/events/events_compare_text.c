@@ -234,7 +234,7 @@ int cli_events_compare_text(struct tch_buf *b, const struct tch_events_compariso
                      "\np is adjusted for %zu comparison%s; above %.2g the difference may be "
                      "chance.\nIntervals allow for sessions that differ by %.2g%% and for values "
                      "that depend on the previous one.\n",
-                     c->result.tested, c->result.tested == 1 ? "" : "s", TCH_COMPARE_ALPHA,
+                     c->result.tested, tch_plural(c->result.tested), TCH_COMPARE_ALPHA,
                      100 * TCH_SESSION_SPREAD);
     if (is_sampled(c))
         tch_buf_addf(b, "Intervals use the first %d values of each stage.\n", TCH_STAGE_EXACT);

@@ -54,6 +54,7 @@ static void add_sight(struct tch_buf *b, const struct term *term, const struct c
     struct column columns[TABLE_MAX_COLUMNS] = {{.title = "runs", .right = true},
                                                 {.title = "time", .right = true}};
     size_t shown = c->count < TABLE_MAX_COLUMNS - 2 ? c->count : TABLE_MAX_COLUMNS - 2;
+    double pair_ns = newest(c)->pair_seconds * 1e9;
     struct tch_buf value;
     struct table t;
 
@@ -64,8 +65,8 @@ static void add_sight(struct tch_buf *b, const struct term *term, const struct c
     t.indent = 2;
     for (size_t k = 0; k < TCH_CALIBRATION_SIZES; k++) {
         tch_buf_clear(&value);
-        tch_add_value(&value, TCH_NS,
-                      (double)tch_calibration_sizes[k] * newest(c)->pair_seconds * 1e9);
+        tch_add_time_like(&value, (double)tch_calibration_sizes[k] * pair_ns,
+                          (double)tch_calibration_sizes[TCH_CALIBRATION_SIZES - 1] * pair_ns);
         cli_table_addf(&t, PLAIN, "%zu", tch_calibration_sizes[k]);
         cli_table_add(&t, PLAIN, value.data);
         for (size_t i = 0; i < shown; i++) {

@@ -2,6 +2,7 @@
 #include <errno.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/run/run_view.h"
 #include "cmd_baseline_parts.h"
@@ -12,7 +13,7 @@ static void print_saved(const struct tch_baseline *b, const char *path)
     const struct tch_occasion *saved = tch_baseline_find(b, "latest");
     char commit[32];
 
-    printf("%s: %zu occasion%s\n", path, b->count, b->count == 1 ? "" : "s");
+    printf("%s: %zu occasion%s\n", path, b->count, tch_plural(b->count));
     tch_occasion_commit(saved, commit, sizeof commit);
     if (saved->dirty)
         cli_warn("files differ from the commit, so '%s' is saved as %s; commit first for a "

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <math.h>
 
+#include "base/human_number.h"
 #include "base/number.h"
 #include "cli/cmds.h"
 #include "cli/core/opt.h"
@@ -319,6 +320,11 @@ static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
     size_t from = c->findings.count;
     int status = tch_findings_differences(&c->findings, a, b, err);
 
+    if (strcmp(a->id, b->id) == 0)
+        tch_findings_note(&c->findings,
+                          "both sides are the same run, '%s', so nothing can differ; give two runs",
+                          b->name);
+
     if (status == 0)
         status = tch_compare_runs(&c->findings, bench, a, b, c->budgets, c->budget_count, true,
                                   NULL, err);
@@ -358,19 +364,27 @@ static void note_layouts(struct compare *c)
                                  "tacho run --layouts 20 --relink LINE -c A -c B");
 }
 
+static void add_side(struct tch_buf *b, const struct tch_receipt *r)
+{
+    tch_buf_addf(b, "%s, %zu run%s, %s", r->name, r->samples.count, tch_plural(r->samples.count),
+                 r->started_at);
+}
+
 static int name_sides(struct compare *c, tacho_error *err)
 {
     struct tch_buf b;
     int status;
 
     tch_buf_init(&b, 1 << 16);
-    tch_buf_addf(&b, "%s, %zu runs, %s", c->runs[0].receipt.name, c->runs[0].receipt.samples.count,
-                 c->runs[0].receipt.started_at);
+    add_side(&b, &c->runs[0].receipt);
     status = tch_findings_set(&c->findings.a_name, b.data, err);
     tch_buf_clear(&b);
-    for (size_t i = 1; i < c->count; i++)
-        tch_buf_addf(&b, "%s%s, %zu runs, %s", i > 1 ? "; " : "", c->runs[i].receipt.name,
-                     c->runs[i].receipt.samples.count, c->runs[i].receipt.started_at);
+    for (size_t i = 1; i < c->count; i++) {
+        tch_buf_adds(&b, i > 1 ? "; " : "");
+        add_side(&b, &c->runs[i].receipt);
+        if (tch_runs_paired(&c->runs[0].receipt, &c->runs[i].receipt))
+            tch_buf_adds(&b, " (in pairs with A)");
+    }
     if (status == 0)
         status = tch_findings_set(&c->findings.b_name, b.data, err);
     tch_buf_release(&b);

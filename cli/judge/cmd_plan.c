@@ -159,9 +159,12 @@ static void add_effects(struct tch_buf *b, const struct planning *p, const struc
                                             {.title = "judge with"}};
     double effects[6];
     size_t count = list_effects(p, effects);
+    double largest = 0;
     struct tch_buf time;
     struct table t;
 
+    for (size_t i = 0; i < count; i++)
+        largest = fmax(largest, (double)pairs_for(p, effects[i]) * p->pilot.pair_ns);
     tch_buf_init(&time, 256);
     cli_table_init(&t, term, columns, 4);
     t.indent = 2;
@@ -170,7 +173,7 @@ static void add_effects(struct tch_buf *b, const struct planning *p, const struc
         enum paint paint = effects[i] == p->effect ? BOLD : PLAIN;
 
         tch_buf_clear(&time);
-        tch_add_value(&time, TCH_NS, pairs > 0 ? (double)pairs * p->pilot.pair_ns : NAN);
+        tch_add_time_like(&time, pairs > 0 ? (double)pairs * p->pilot.pair_ns : NAN, largest);
         cli_table_addf(&t, paint, "%.4g%%", 100 * effects[i]);
         if (pairs > 0)
             cli_table_addf(&t, paint, "%llu", (unsigned long long)pairs);
@@ -200,7 +203,7 @@ static void write_text(struct tch_buf *b, const struct planning *p, const struct
                  "to find a change of %.4g%% in %.4g%% of reports that judge %llu metric%s, "
                  "with a wrong FAIL in at most %.4g%% of them",
                  100 * p->effect, 100 * p->power, (unsigned long long)p->metrics,
-                 p->metrics == 1 ? "" : "s", 100 * p->alpha);
+                 tch_plural(p->metrics), 100 * p->alpha);
     cli_add_labelled(b, &args->out, BOLD, "question: ", text.data);
     tch_buf_clear(&text);
     add_need(&text, p);

@@ -58,6 +58,25 @@ char *cli_join_words(char **operands)
     return tch_buf_take(&b);
 }
 
+/* Refuses words with --shell, and shows them as one line. */
+static int want_line(const struct args *args)
+{
+    struct tch_buf line;
+    struct tch_buf quoted;
+    int status;
+
+    tch_buf_init(&line, 16 << 20);
+    tch_buf_init(&quoted, 16 << 20);
+    for (size_t i = 0; i < args->count; i++)
+        tch_buf_addf(&line, "%s%s", i > 0 ? " " : "", args->operands[i]);
+    tch_shell_quote(&quoted, line.data);
+    status = cli_wrong_usage(args, "--shell runs a line of -c, not words; use --shell -c %s",
+                             quoted.data);
+    tch_buf_release(&line);
+    tch_buf_release(&quoted);
+    return status;
+}
+
 int cli_split_command(const struct args *args, const char *line, const char *shown, char ***ret)
 {
     tacho_error err;
@@ -251,8 +270,7 @@ int cli_run_commands_finish(struct run_options *o, const struct args *args)
         o->commands[0].line = o->lines[0];
         o->commands[0].argv = (const char *const *)args->operands;
         if (o->plan.shell)
-            return cli_wrong_usage(args, "--shell needs commands given by -c; use -c '%s'",
-                                   o->lines[0]);
+            return want_line(args);
     }
     if (status == EXIT_OK && o->name_count > o->plan.command_count)
         return cli_wrong_usage(args, "there are more names than commands; remove a --name");

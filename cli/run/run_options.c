@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "kit/judge/quantity.h"
 #include "kit/run/count/count.h"
 #include "kit/run/power_origin.h"
@@ -488,7 +489,7 @@ static int finish_hooks(struct run_options *o, const struct args *args)
             return cli_wrong_usage(args,
                                    "--%s is given %zu times for %zu command%s; give it once for "
                                    "all commands, or once for each",
-                                   tch_hook_names[hook], count, commands, commands == 1 ? "" : "s");
+                                   tch_hook_names[hook], count, commands, tch_plural(commands));
         for (size_t i = 0; i < count && count > 1; i++)
             o->commands[i].hook[hook] = o->hooks[hook][i];
     }

@@ -39,14 +39,14 @@ void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch
     double planned = tch_receipt_number(r, "plan", "runs", 0);
 
     if (life == TCH_RUN_KILLED)
-        cli_warn("the run '%s' was killed; the %zu runs that it completed are shown", name,
-                 r->samples.count);
+        cli_warn("the run '%s' was killed; its %zu completed run%s shown", name, r->samples.count,
+                 r->samples.count == 1 ? " is" : "s are");
     else if (life == TCH_RUN_GOING && planned > 0)
         cli_warn("the run '%s' is still in progress; %zu of %.0f runs are shown", name,
                  r->samples.count, planned);
     else if (life == TCH_RUN_GOING)
-        cli_warn("the run '%s' is still in progress; the first %zu runs are shown", name,
-                 r->samples.count);
+        cli_warn("the run '%s' is still in progress; the first %zu run%s shown", name,
+                 r->samples.count, r->samples.count == 1 ? " is" : "s are");
 }
 
 /* Returns the name of the tool that probably wrote this result file, or NULL. */
@@ -331,7 +331,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
 
     add_own_warnings(b, term, run, i);
     tch_buf_init(&head, 1 << 20);
-    tch_buf_addf(&head, "  %zu run%s", r->samples.count, r->samples.count == 1 ? "" : "s");
+    tch_buf_addf(&head, "  %zu run%s", r->samples.count, tch_plural(r->samples.count));
     if (level > 0)
         tch_buf_addf(&head, ", intervals at %.4g%%", floor(1000 * level) / 10);
     tch_buf_adds(&head, "  (");

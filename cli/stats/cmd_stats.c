@@ -374,13 +374,12 @@ static void add_text(struct tch_buf *b, const struct tch_stats_report *job, cons
 {
     char coarse[64];
 
-    tch_buf_addf(b, "%llu number%s", (unsigned long long)job->stream.n,
-                 job->stream.n == 1 ? "" : "s");
+    tch_buf_addf(b, "%llu number%s", (unsigned long long)job->stream.n, tch_plural(job->stream.n));
     if (job->found.column[0])
         tch_buf_addf(b, " of %s", job->found.column);
     if (job->intervals > 0)
         tch_buf_addf(b, " in %llu histogram%s", (unsigned long long)job->intervals,
-                     job->intervals == 1 ? "" : "s");
+                     tch_plural(job->intervals));
     if (tch_stream_exact(&job->stream))
         tch_buf_adds(b, ", exact\n");
     else if (job->coarse > 0)

@@ -117,7 +117,7 @@ static void add_undecided(struct tch_buf *b, const struct tch_results *r)
     tch_buf_addf(b, "  %zu cells cannot be distinguished from the best; ", maybe);
     if (rounds < r->best_rounds)
         tch_buf_addf(b, "%zu round%s %s too few, use --repeat %zu or more\n", rounds,
-                     rounds == 1 ? "" : "s", rounds == 1 ? "is" : "are", r->best_rounds);
+                     tch_plural(rounds), rounds == 1 ? "is" : "are", r->best_rounds);
     else
         tch_buf_adds(b, "more rounds (--repeat) may leave fewer\n");
 }
@@ -152,9 +152,9 @@ void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struc
     if (memory >= 0 && (size_t)memory == r->cost)
         memory = -1;
     cli_add_painted(b, term, BOLD, sweep->plan->name);
-    tch_buf_addf(b, "  %zu cells, %llu of %llu runs  (%.*s)\n", sweep->cells,
-                 (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total,
-                 (int)strcspn(sweep->plan->line, "\n"), sweep->plan->line);
+    tch_buf_adds(b, "  ");
+    tch_results_describe(r, b);
+    tch_buf_addf(b, "  (%.*s)\n", (int)strcspn(sweep->plan->line, "\n"), sweep->plan->line);
     cli_table_init(&t, term, columns, make_columns(columns, r, memory >= 0));
     t.indent = 2;
     for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines && all; i++)

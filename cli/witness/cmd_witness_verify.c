@@ -59,7 +59,7 @@ static void add_finding(struct verify *v, const struct tch_witness_finding *f)
     } else if (strcmp(f->kind, "rvf") == 0) {
         tch_buf_addf(b, "RVF of another program, %llu entries in %llu witness segment%s",
                      (unsigned long long)f->entries, (unsigned long long)f->logs,
-                     f->logs == 1 ? "" : "s");
+                     tch_plural(f->logs));
         if (f->unchecked > 0)
             tch_buf_addf(b, "; %llu of %llu segments not checked: no SHAKE-256 checksum",
                          (unsigned long long)f->unchecked, (unsigned long long)f->segments);

@@ -107,6 +107,21 @@ void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value)
     }
 }
 
+void tch_add_time_like(struct tch_buf *b, double ns, double largest)
+{
+    static const struct {
+        double below, size;
+        const char *name;
+    } units[] = {{1e3, 1, "ns"}, {1e6, 1e3, "us"}, {1e9, 1e6, "ms"}, {1e12, 1e9, "s"}};
+
+    for (size_t i = 0; i < sizeof units / sizeof *units && isfinite(ns); i++)
+        if (largest < units[i].below) {
+            tch_buf_addf(b, "%.4g %s", ns / units[i].size, units[i].name);
+            return;
+        }
+    tch_add_value(b, TCH_NS, ns);
+}
+
 void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double step)
 {
     bool scaled = unit != TCH_JOULES && unit != TCH_PLAIN;

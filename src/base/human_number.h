@@ -21,6 +21,10 @@ enum tch_unit {
 /** Adds a number with its unit; "-" when it is not finite. */
 void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value);
 
+/** Adds nanoseconds in the unit of the largest time of a column, "0.9 s" beside "7.4 s"; "-" when
+    they are not finite. */
+void tch_add_time_like(struct tch_buf *b, double ns, double largest);
+
 /** Adds as few digits as needed, at most four, for axes. Numbers that are `step` (one digit) apart
     get up to seven where four would give the same text. step 0: there is no step. */
 void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double step);
@@ -28,6 +32,12 @@ void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double s
 /** Adds "12.5%" for a share of 0.125, "<0.1%" for a share that is above 0 but would print as 0.0%,
     "-" for a share that is not finite. */
 void tch_add_percent(struct tch_buf *b, double share);
+
+/** Returns the end of a noun after this number: "" after 1, otherwise "s". */
+static inline const char *tch_plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
 
 /** Adds "1,234,567". */
 void tch_add_grouped(struct tch_buf *b, uint64_t value);

@@ -201,9 +201,32 @@ static void shares_are_rounded_as_by_printf(void **state)
     tch_buf_release(&b);
 }
 
+static void times_of_a_column_share_a_unit(void **state)
+{
+    static const struct {
+        double ns, largest;
+        const char *text;
+    } cases[] = {{9e8, 7.4e9, "0.9 s"},    {7.4e9, 7.4e9, "7.4 s"},  {5, 999, "5 ns"},
+                 {1e3, 5e5, "1 us"},       {1.25e6, 9e8, "1.25 ms"}, {1e9, 4e12, "1.000 s"},
+                 {4e12, 4e12, "1h06m40s"}, {NAN, 7.4e9, "-"}};
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 100);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tch_buf_clear(&b);
+        tch_add_time_like(&b, cases[i].ns, cases[i].largest);
+        assert_string_equal(b.data, cases[i].text);
+    }
+    tch_buf_release(&b);
+    assert_string_equal(tch_plural(1), "");
+    assert_string_equal(tch_plural(0), "s");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(times_of_a_column_share_a_unit),
         cmocka_unit_test(writes_durations),
         cmocka_unit_test(writes_sizes),
         cmocka_unit_test(writes_counts),

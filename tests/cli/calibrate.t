@@ -32,11 +32,11 @@ $ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --o
 |   peak memory  8.000 MiB     0%   0.00  +0.0%     0.65%
 | 
 | smallest change that 'tacho gate' detects in 9 of 10 reports, beyond its tolerance:
-|   runs      time  wall time  peak memory
-|     10  500.0 ms       3.3%        <0.1%
-|     20   1.000 s       2.9%        <0.1%
-|     40   2.000 s       2.2%        <0.1%
-|     80   4.000 s       1.6%        <0.1%
+|   runs   time  wall time  peak memory
+|     10  0.5 s       3.3%        <0.1%
+|     20    1 s       2.9%        <0.1%
+|     40    2 s       2.2%        <0.1%
+|     80    4 s       1.6%        <0.1%
 | 
 | wrong FAILs: 4.9% of 2000 reports of 20 pairs, drawn from these runs (promised: at most 5%; simulation error: 0.5 points)
 | sessions:    this is the first occasion, so the session spread is assumed; calibrate again on other days

@@ -5,7 +5,7 @@ $ tacho compare compare/a compare/b
 | command.line     "./prog a"  "./prog b"
 | 
 | A: a, 12 runs, 2026-01-01T00:00:00Z
-| B: b, 12 runs, 2026-01-01T00:00:00Z
+| B: b, 12 runs, 2026-01-01T00:00:00Z (in pairs with A)
 | 
 | metric               A          B   change  95 % interval       less        0        more  B > A
 | wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
@@ -22,7 +22,7 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b
 | command.line     "./prog a"  "./prog b"
 | 
 | A: a, 12 runs, 2026-01-01T00:00:00Z
-| B: b, 12 runs, 2026-01-01T00:00:00Z
+| B: b, 12 runs, 2026-01-01T00:00:00Z (in pairs with A)
 | 
 | metric               A          B   change  95 % interval       less        0        more  B > A
 | wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │   ┆       ●   1.00  FAIL
@@ -45,7 +45,7 @@ $ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
 | command.line     "./prog a"  "./prog b"
 | 
 | A: a, 12 runs, 2026-01-01T00:00:00Z
-| B: b, 12 runs, 2026-01-01T00:00:00Z
+| B: b, 12 runs, 2026-01-01T00:00:00Z (in pairs with A)
 | 
 | metric               A          B   change  95 % interval       less        0        more  B > A
 | wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
@@ -75,7 +75,7 @@ $ tacho compare -t 20% -t wall=5% -t tps=20% --equivalent compare/b compare/a
 | command.line     "./prog b"  "./prog a"
 | 
 | A: b, 12 runs, 2026-01-01T00:00:00Z
-| B: a, 12 runs, 2026-01-01T00:00:00Z
+| B: a, 12 runs, 2026-01-01T00:00:00Z (in pairs with A)
 | 
 | metric               A          B   change  95 % interval       less        0        more  B > A
 | wall time     23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●       ┆   │   ┆           0.00  FAIL
@@ -92,7 +92,7 @@ $ tacho compare -t 20% -t wall=5% -t tps=20% --equivalent compare/b compare/a
 $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
 | ### ❌ tacho: FAIL
 | 
-| b, 12 runs, 2026-01-01T00:00:00Z against a, 12 runs, 2026-01-01T00:00:00Z. A wrong FAIL appears in at most 1 of 20 reports.
+| b, 12 runs, 2026-01-01T00:00:00Z (in pairs with A) against a, 12 runs, 2026-01-01T00:00:00Z. A wrong FAIL appears in at most 1 of 20 reports.
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |
@@ -126,7 +126,7 @@ $ LC_ALL=C COLUMNS=80 tacho compare -t wall=5% compare/a compare/b
 | command.line     "./prog a"  "./prog b"
 | 
 | A: a, 12 runs, 2026-01-01T00:00:00Z
-| B: b, 12 runs, 2026-01-01T00:00:00Z
+| B: b, 12 runs, 2026-01-01T00:00:00Z (in pairs with A)
 | 
 | metric               A          B   change  95 % interval
 | wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %  FAIL

@@ -27,12 +27,12 @@ $ tacho plan plan/pilot
 | question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
 | plan:     18 pairs, 36 runs in all, about 900.0 ms
 | 
-|   effect  pairs      time  judge with
-|       1%    148   7.400 s  --min-effect 0.5%
-|       2%     39   1.950 s  --min-effect 1%
-|       3%     18  900.0 ms  --min-effect 1.5%
-|       5%      8  400.0 ms  --min-effect 2%
-|      10%      6  300.0 ms  --min-effect 2%
+|   effect  pairs    time  judge with
+|       1%    148   7.4 s  --min-effect 0.5%
+|       2%     39  1.95 s  --min-effect 1%
+|       3%     18   0.9 s  --min-effect 1.5%
+|       5%      8   0.4 s  --min-effect 2%
+|      10%      6   0.3 s  --min-effect 2%
 
 # Another question.
 $ tacho plan --effect 4% --power 80% --metrics 20 plan/pilot
@@ -40,13 +40,13 @@ $ tacho plan --effect 4% --power 80% --metrics 20 plan/pilot
 | question: to find a change of 4% in 80% of reports that judge 20 metrics, with a wrong FAIL in at most 5% of them
 | plan:     19 pairs, 38 runs in all, about 950.0 ms
 | 
-|   effect  pairs      time  judge with
-|       1%    231   11.55 s  --min-effect 0.5%
-|       2%     62   3.100 s  --min-effect 1%
-|       3%     30   1.500 s  --min-effect 1.5%
-|       4%     19  950.0 ms  --min-effect 2%
-|       5%     14  700.0 ms  --min-effect 2%
-|      10%      9  450.0 ms  --min-effect 2%
+|   effect  pairs     time  judge with
+|       1%    231  11.55 s  --min-effect 0.5%
+|       2%     62    3.1 s  --min-effect 1%
+|       3%     30    1.5 s  --min-effect 1.5%
+|       4%     19   0.95 s  --min-effect 2%
+|       5%     14    0.7 s  --min-effect 2%
+|      10%      9   0.45 s  --min-effect 2%
 
 # Two interleaved runs. Their noise is so small that the minimum number of pairs is enough.
 $ tacho plan compare/a compare/b

@@ -176,7 +176,7 @@ $ tacho run -c ''
 [64]
 
 $ tacho run --shell -- true
-! tacho: --shell needs commands given by -c; use -c 'true'
+! tacho: --shell runs a line of -c, not words; use --shell -c true
 ! see 'tacho run --help'
 [64]
 

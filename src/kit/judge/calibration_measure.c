@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "base/random.h"
 #include "calibration.h"
 #include "findings.h"
@@ -67,9 +68,9 @@ static int collect(struct tch_calibrating *m, const struct tch_receipt *a,
     if (status == 0) {
         tch_quantity_series_match(&x, &y);
         if (x.count < TCH_CALIBRATION_LEAST)
-            status = tch_fail(err, TACHO_EINVAL, 0,
-                              "there are %zu pairs of '%.60s', and %d are needed; allow more time",
-                              x.count, m->quantity.name, TCH_CALIBRATION_LEAST);
+            status = tch_fail(
+                err, TACHO_EINVAL, 0, "'%.60s' has %zu pair%s, and %d are needed; allow more time",
+                m->quantity.name, x.count, tch_plural(x.count), TCH_CALIBRATION_LEAST);
     }
     if (status == 0)
         status = order_pairs(m, a, b, &x, &y, err);

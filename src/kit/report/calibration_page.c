@@ -98,6 +98,8 @@ static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
 static void add_sight(struct tch_buf *b, const struct tch_calibration_occasion *o,
                       const struct tch_calibrating *metrics, size_t count)
 {
+    double pair_ns = o->pair_seconds * 1e9;
+
     tch_buf_adds(b,
                  "<h2>Smallest change that 9 of 10 gates detect</h2>\n<div class=\"wide\"><table>"
                  "<tr><th>runs</th><th>time</th>");
@@ -109,7 +111,8 @@ static void add_sight(struct tch_buf *b, const struct tch_calibration_occasion *
     tch_buf_adds(b, "</tr>\n");
     for (size_t k = 0; k < TCH_CALIBRATION_SIZES; k++) {
         tch_buf_addf(b, "<tr><td>%zu</td><td>", tch_calibration_sizes[k]);
-        tch_add_value(b, TCH_NS, (double)tch_calibration_sizes[k] * o->pair_seconds * 1e9);
+        tch_add_time_like(b, (double)tch_calibration_sizes[k] * pair_ns,
+                          (double)tch_calibration_sizes[TCH_CALIBRATION_SIZES - 1] * pair_ns);
         tch_buf_adds(b, "</td>");
         for (size_t i = 0; i < count; i++) {
             tch_buf_adds(b, "<td>");

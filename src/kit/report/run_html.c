@@ -80,7 +80,7 @@ static void add_title(struct tch_buf *b, const struct tch_report_run *run)
     tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
     tch_xml_adds(b, r->command);
     tch_buf_addf(b, "</code></p>\n<p class=\"sub\">%zu run%s, ", r->samples.count,
-                 r->samples.count == 1 ? "" : "s");
+                 tch_plural(r->samples.count));
     tch_xml_adds(b, r->started_at);
     tch_buf_adds(b, ", ");
     tch_xml_adds(b, r->state);

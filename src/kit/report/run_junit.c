@@ -30,8 +30,8 @@ static void add_case(struct tch_buf *b, const struct tch_receipt *r)
     char message[80];
 
     if (r->samples.count > 0)
-        snprintf(message, sizeof message, "%zu of %zu runs failed", count_failed(r),
-                 r->samples.count);
+        snprintf(message, sizeof message, "%zu of %zu run%s failed", count_failed(r),
+                 r->samples.count, tch_plural(r->samples.count));
     else
         snprintf(message, sizeof message, "%s", tch_report_nothing(r));
     tch_buf_init(&output, TCH_REPORT_MAX);

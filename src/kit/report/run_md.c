@@ -16,7 +16,7 @@ static void add_head(struct tch_buf *b, const struct tch_receipt *r)
     tch_add_md_text(b, r->name);
     tch_buf_adds(b, "\n\n");
     tch_add_md_code(b, r->command);
-    tch_buf_addf(b, "  \n%zu runs, ", r->samples.count);
+    tch_buf_addf(b, "  \n%zu run%s, ", r->samples.count, tch_plural(r->samples.count));
     tch_add_md_text(b, r->started_at);
     tch_buf_adds(b, ", ");
     tch_add_md_text(b, r->state);

@@ -7,6 +7,7 @@
  */
 #include <math.h>
 
+#include "base/human_number.h"
 #include "kit/run/recorded_metric.h"
 #include "report.h"
 #include "report_text.h"
@@ -137,7 +138,7 @@ static void add_starts(struct tch_buf *b, const struct tch_report_run *runs, siz
     }
     if (left_out > 0)
         tch_buf_addf(b, "# left out: %zu older run%s of the same name; a gauge has one value\n",
-                     left_out, left_out == 1 ? "" : "s");
+                     left_out, tch_plural(left_out));
 }
 
 static int write_prometheus(struct tch_buf *b, const struct tch_report_run *runs, size_t count,

@@ -14,8 +14,10 @@
 #include "report_text.h"
 #include "sweep_page.h"
 
-static void add_open(struct tch_buf *b, const struct tch_sweep *sweep)
+static void add_open(struct tch_buf *b, const struct tch_results *r)
 {
+    const struct tch_sweep *sweep = r->sweep;
+
     tch_page_open(b, sweep->plan->name);
     tch_buf_adds(b, "<h1>");
     tch_xml_adds(b, sweep->plan->name);
@@ -27,8 +29,9 @@ static void add_open(struct tch_buf *b, const struct tch_sweep *sweep)
         tch_xml_adds(b, sweep->plan->baseline);
         tch_buf_adds(b, "</code></p>\n");
     }
-    tch_buf_addf(b, "<p class=\"sub\">%zu cells, %llu of %llu runs, ", sweep->cells,
-                 (unsigned long long)sweep->runs_done, (unsigned long long)sweep->runs_total);
+    tch_buf_adds(b, "<p class=\"sub\">");
+    tch_results_describe(r, b);
+    tch_buf_adds(b, ", ");
     tch_xml_adds(b, sweep->started_at);
     tch_buf_addf(b, ", seed %llu, ", (unsigned long long)sweep->plan->seed);
     tch_xml_adds(b, sweep->surroundings.machine_class);
@@ -342,7 +345,7 @@ int tch_sweep_report(const struct tch_results *r, tacho_error *err)
     int status = 0;
 
     tch_buf_init(&b, TCH_REPORT_MAX);
-    add_open(&b, r->sweep);
+    add_open(&b, r);
     add_warnings(&b, r);
     if (r->measure_count > 0) {
         add_heads(&b, r);

@@ -137,7 +137,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     if (ratio)
         tch_buf_addf(b, "%.2f", r->ratio.effect);
     if (r->paired)
-        tch_buf_addf(b, "</td><td>%zu pairs", r->b_count);
+        tch_buf_addf(b, "</td><td>%zu pair%s", r->b_count, tch_plural(r->b_count));
     else
         tch_buf_addf(b, "</td><td>%zu, %zu", r->a_count, r->b_count);
     tch_buf_adds(b, "</td><td>");

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "kit/stats/dip.h"
@@ -137,15 +138,16 @@ static void check_ends(struct tch_warnings *w, const struct tch_run_samples *sam
     }
     if (failed > 0)
         tch_warn(w, "failed", "show the output with --output inherit",
-                 "%zu of %zu runs failed and are left out of the statistics", failed,
-                 samples->count);
+                 "%zu of %zu run%s failed and %s left out of the statistics", failed,
+                 samples->count, tch_plural(samples->count), failed == 1 ? "is" : "are");
     if (late > 0)
         tch_warn(w, "timed-out", "allow more time with --timeout",
-                 "%zu of %zu runs exceeded --timeout and were killed", late, samples->count);
+                 "%zu of %zu run%s exceeded --timeout and %s killed", late, samples->count,
+                 tch_plural(samples->count), late == 1 ? "was" : "were");
     if (left > 0)
         tch_warn(w, "left-running", "stop them in the program, or with --conclude",
-                 "%zu of %zu runs left processes running, which disturb the following runs", left,
-                 samples->count);
+                 "%zu of %zu run%s left processes running, which disturb the following runs", left,
+                 samples->count, tch_plural(samples->count));
 }
 
 static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *samples)
@@ -162,8 +164,8 @@ static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *
                     ? "these runs did not record it; find out what they did instead"
                     : "try the expression with grep -E on what the program prints; the number is "
                       "its first group, or the whole match if it has no group",
-                "metric '%.60s' was not found in %zu of %zu runs", samples->metrics[i].name,
-                missing, samples->count);
+                "metric '%.60s' was not found in %zu of %zu run%s", samples->metrics[i].name,
+                missing, samples->count, tch_plural(samples->count));
     }
 }
 

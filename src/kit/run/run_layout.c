@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "base/json_write.h"
 #include "run.h"
 
@@ -168,7 +169,8 @@ void tch_layout_spread_write(struct tch_buf *b, const struct tch_layout_spread *
 
 void tch_layout_spread_describe(struct tch_buf *b, const struct tch_layout_spread *s)
 {
-    tch_buf_addf(b, "%zu layouts, %zu runs", s->layouts, s->runs);
+    tch_buf_addf(b, "%zu layout%s, %zu run%s", s->layouts, tch_plural(s->layouts), s->runs,
+                 tch_plural(s->runs));
     if (isnan(s->within))
         tch_buf_adds(b,
                      "; the spread between layouts needs two or more layouts with two runs each");

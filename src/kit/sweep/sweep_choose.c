@@ -417,8 +417,9 @@ static int check_measure(const struct tch_run_plan *plan, const char *name, tach
         return 0;
     return tch_fail(
         err, TACHO_EINVAL, 0,
-        "there is no measure '%.80s'; use wall, user, system, memory, energy or another of tacho "
-        "compare, throughput with --work, or a name of --metric",
+        "there is no measure '%.80s'; use wall, user, system (cpu is the sum of these two and has "
+        "no measure), memory, energy or another of tacho compare, throughput with --work, or a "
+        "name of --metric",
         name);
 }
 

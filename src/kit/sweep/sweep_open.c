@@ -253,11 +253,10 @@ static int check_same_plan(struct tch_sweep *sweep, const struct tch_buf *json, 
     if (b.failed)
         status = tch_fail_memory(err);
     else if (tch_sweep_plan_same(old.text, old.len, b.data, b.len, what, sizeof what) < 0)
-        status =
-            tch_fail(err, TACHO_EINVAL, 0,
-                     "'%s' contains another sweep, whose %s differs; choose another --name, or "
-                     "start over with --fresh",
-                     sweep->shown, what);
+        status = tch_fail(err, TACHO_EINVAL, 0,
+                          "'%s' contains another sweep, with another value of '%s'; choose another "
+                          "--name, or start over with --fresh",
+                          sweep->shown, what);
     tch_buf_release(&b);
     return status;
 }

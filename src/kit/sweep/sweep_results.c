@@ -7,12 +7,26 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/found_file.h"
+#include "base/human_number.h"
 #include "base/json_read.h"
 #include "kit/judge/quantity.h"
 #include "kit/run/recorded_metric.h"
 #include "kit/stats/rank.h"
 
 enum { FAILURE_MAX = 64 << 10 };
+
+void tch_results_describe(const struct tch_results *r, struct tch_buf *b)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    size_t runs = 0;
+
+    for (size_t i = 0; i < sweep->cells + sweep->baselines; i++)
+        runs += r->cells[i].runs;
+    tch_buf_addf(b, "%zu cell%s, %zu of %llu runs", sweep->cells, tch_plural(sweep->cells), runs,
+                 (unsigned long long)sweep->runs_total);
+    if (r->failed > 0)
+        tch_buf_addf(b, ", %zu cell%s failed", r->failed, tch_plural(r->failed));
+}
 
 int tch_results_measure(const struct tch_results *r, const char *name)
 {

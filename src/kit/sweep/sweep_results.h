@@ -124,6 +124,9 @@ int tch_sweep_asked_check(const struct tch_sweep_asked *asked, const struct tch_
 int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho_error *err);
 void tch_results_release(struct tch_results *r);
 
+/** Adds "3 cells, 5 of 6 runs, 1 cell failed". A failed cell has fewer runs than planned. */
+void tch_results_describe(const struct tch_results *r, struct tch_buf *b);
+
 /** Finds a measure by its name in run.json or, failing that, by its name in `tacho compare`: "wall"
     is "wall_ns". Returns -1 if there is none. */
 int tch_results_measure(const struct tch_results *r, const char *name);

@@ -105,4 +105,8 @@ ends_with 1 "$tacho" compare tacho-out/c/latest nowhere
 says "nowhere"
 ends_with 1 "$tacho" compare --force -t nothing=5% tacho-out/c/latest tacho-out/d/latest
 says "there is no metric 'nothing'"
+# The same run twice cannot differ, and the report says so.
+run=$(find tacho-out -name run.json | head -n 1)
+ends_with 0 "$tacho" compare "$(dirname "$run")" "$(dirname "$run")"
+says "both sides are the same run"
 finish

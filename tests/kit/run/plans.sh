@@ -125,7 +125,7 @@ run 1 --input /no/such/file -- cat
 says err "/no/such/file"
 run 1 --config /no/such/file -- true
 run 1 --cpu 1000 -n 1 -- true
-says err "cannot run on CPUs 1000"
+says err "cannot run on CPU 1000"
 run 64 --power nonsense -n 1 -- true
 run 1 --out /proc/nowhere -n 1 -- true
 says err "/proc/nowhere"

@@ -70,7 +70,7 @@ sweep 0 --grid a=1,2,3 --range b=10:20:10 --baseline './prog 0 0' --repeat 6 --s
 
 # Another grid under the same name is rejected, and nothing is lost.
 sweep 1 --grid a=1,2 --grid b=1 --name small -- ./prog '{a}' '{b}'
-says err "contains another sweep, whose "
+says err "contains another sweep, with another value of '"
 is small '.state == "complete"'
 
 # A baseline with parameters runs once for each of their values.

@@ -1,6 +1,7 @@
 /* The system around a benchmark: other work on the machine, and what the kernel does unnoticed. */
 #include <sys/statvfs.h>
 
+#include "base/human_number.h"
 #include "base/number.h"
 #include "probe_read.h"
 
@@ -31,7 +32,7 @@ static void probe_load(struct tch_probes *p)
         return;
     tch_probes_add(p, "load", load * QUIET_PER_CPU < count ? TCH_PROBE_OK : TCH_PROBE_WARNING,
                    "ps -eo pcpu,pid,args --sort=-pcpu | head",
-                   "%.2f in the last minute, on %u CPU%s", load, count, count == 1 ? "" : "s");
+                   "%.2f in the last minute, on %u CPU%s", load, count, tch_plural(count));
 }
 
 static void probe_aslr(struct tch_probes *p)

@@ -429,7 +429,10 @@ static int set_up(int socket, const struct tch_target *targets, tacho_error *err
     if (plan->cwd && chdir(plan->cwd) < 0)
         return tch_fail_errno(err, errno, "cannot change to folder '%s'", plan->cwd);
     if (plan->cpus && sched_setaffinity(0, sizeof plan->cpu_set, &plan->cpu_set) < 0)
-        return tch_fail_errno(err, errno, "cannot run on CPUs %s", plan->cpus);
+        return tch_fail_errno(err, errno,
+                              "cannot run on CPU %s; 'nproc' prints how many CPUs there are, and "
+                              "the first one is 0",
+                              plan->cpus);
     if (plan->no_aslr && personality(ADDR_NO_RANDOMIZE) < 0)
         return tch_fail_errno(err, errno, "cannot switch address randomisation off");
     lanes = calloc(plan->command_count, sizeof *lanes);
