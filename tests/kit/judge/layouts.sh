@@ -111,6 +111,7 @@ cut -d' ' -f1 "$dir/linked" | uniq -c | awk '$1 != 2 || $2 != NR { exit 1 } END 
 
 # A suspect is run again in fresh layouts, which alone decide.
 rm "$dir/linked"
+# shellcheck disable=SC2016 # the bench expands it
 sed -i 's|cat value)|cat value)$(cat worse 2>/dev/null)|' tacho.yaml
 echo 0 >worse
 "$tacho" gate --build true --against HEAD --json >fresh.json 2>out
