@@ -60,7 +60,7 @@ $ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
 
 # Seen from the other side it is faster.
 $ tacho compare -t 5% compare/b compare/a --format csv | cut -d, -f1-6,13-
-| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict,statistic,sees
+| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict,statistic,detectable_change
 | ,wall,12,23204975,12,20180000,0.05,,PASS,median,0.050092733560403335
 | ,cpu,12,23203975,12,20179000,0.05,,PASS,median,0.050092723038950515
 | ,user,12,23203975,12,20179000,,,faster,median,

@@ -383,7 +383,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --ju
 |     <system-out>FAIL: steps: steps +30.0 % [+20.9 % .. +39.7 %], allowed +5.0 %</system-out>
 |   </testcase>
 |   <testcase classname="tacho.gate.score" name="score">
-|     <system-out>PASS, sees -21.0 %: score: score 0.0 % [-7.0 % .. +7.5 %], allowed -10.0 %</system-out>
+|     <system-out>PASS, can detect -21.0 %: score: score 0.0 % [-7.0 % .. +7.5 %], allowed -10.0 %</system-out>
 |   </testcase>
 |   <testcase classname="tacho.gate.score" name="total, at most 10">
 |     <system-out>PASS: score: total, at most 10 is 9</system-out>

@@ -68,7 +68,7 @@ void tch_count_add_source(struct tch_buf *b, const struct tch_receipt *r, const 
         tch_buf_adds(b, c->why_not);
         return;
     }
-    tch_buf_addf(b, "%s; %zu runs of ", c->source, c->values.n);
+    tch_buf_addf(b, "%s; %zu run%s of ", c->source, c->values.n, tch_plural(c->values.n));
     tch_add_value(b, TCH_NS, c->run_ns);
     if (wall > 0 && c->run_ns > 2 * wall)
         tch_buf_addf(b, ", %.0f times a timed one", c->run_ns / wall);
