@@ -103,4 +103,4 @@ else
     says err "cells have no flamegraph"
 fi
 sweep 1 --grid n=1,2 -n 2 --name flame -- ./burn '{n}'
-says err "whose flame differs"
+says err "another value of 'flame'"
