@@ -8,7 +8,7 @@ check_schema=$4
 schemas=$5
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
-command -v jq >/dev/null || { echo "skipped: jq is not installed"; exit 77; }
+need jq
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
 
 # of NAME COMMAND...: makes a run folder with counts.

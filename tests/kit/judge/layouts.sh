@@ -7,16 +7,7 @@ check_schema=$2
 schemas=$3
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
-command -v git >/dev/null || {
-    echo "there is no git"
-    exit 77
-}
-
-# holds FILE FILTER: checks that jq's filter is true.
-holds()
-{
-    jq -e "$2" "$1" >/dev/null || fail "not so: $2: $(jq -c 'del(.samples)' "$1")"
-}
+need git jq
 
 # sets SIDE FILTER: makes up the samples of a run.
 sets()

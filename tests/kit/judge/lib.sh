@@ -28,6 +28,23 @@ says()
     grep -qF -- "$1" out || fail "'$1' is not in: $(cat out)"
 }
 
+# need TOOL...: skips the test unless all of them are installed.
+need()
+{
+    for tool; do
+        command -v "$tool" >/dev/null || {
+            echo "skipped: $tool is not installed"
+            exit 77
+        }
+    done
+}
+
+# holds FILE FILTER: checks that jq's filter is true.
+holds()
+{
+    jq -e "$2" "$1" >/dev/null || fail "not so: $2: $(jq -c 'del(.samples)' "$1")"
+}
+
 finish()
 {
     [ "$failures" -eq 0 ] || exit 1

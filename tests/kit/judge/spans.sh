@@ -7,16 +7,7 @@ check_schema=$3
 schemas=$4
 # shellcheck source=SCRIPTDIR/lib.sh
 . "$(dirname "$0")/lib.sh"
-command -v git >/dev/null || {
-    echo "there is no git"
-    exit 77
-}
-
-# holds FILE FILTER: checks that jq's filter is true.
-holds()
-{
-    jq -e "$2" "$1" >/dev/null || fail "not so: $2: $(jq -c 'del(.samples)' "$1")"
-}
+need git jq
 
 # Every statistic, with its unit. The inner span counts once in the total, and is a span of its own.
 ends_with 0 "$tacho" run -n 6 --name all --metric span:parse --metric span:parse:count \

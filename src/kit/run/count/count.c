@@ -195,7 +195,8 @@ static int count_by(const struct tch_count_job *job, const struct tch_count_back
     char key[TCH_COUNT_TEXT];
     struct tch_tally tally = {0};
 
-    if (!backend->check(t, source, why))
+    snprintf(source, sizeof source, "%s", backend->source ? backend->source : "");
+    if (backend->check && !backend->check(t, source, why))
         return 0;
     for (uint64_t i = 0; i < job->plan->count_runs; i++) {
         int status = tch_count_make_run(job, backend, t, &tally, err);

@@ -106,13 +106,13 @@ static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
     char path[PATH_MAX];
     tacho_error err;
 
+    (void)source;
     if (!can_preload(t->file, why))
         return false;
     if (tch_preload_path(TCH_ALLOCATIONS_LIB, path, &err) < 0) {
         snprintf(why, TCH_COUNT_TEXT, "%.190s", err.message);
         return false;
     }
-    snprintf(source, TCH_COUNT_TEXT, "preloaded counters, with descendants that are not static");
     return true;
 }
 
@@ -185,6 +185,7 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
 
 const struct tch_count_backend tch_count_allocations = {
     .counts = 1u << TCH_COUNT_ALLOCATIONS | 1u << TCH_COUNT_ALLOCATED_BYTES,
+    .source = "preloaded counters, with descendants that are not static",
     .check = check,
     .count = count,
     .part_names = tch_allocator_names,

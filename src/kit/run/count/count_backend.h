@@ -41,9 +41,10 @@ struct tch_count_target {
 };
 
 struct tch_count_backend {
-    unsigned counts; /**< kinds that it counts, one bit each */
-    /** Describes what counts, and checks whether it can count this command. If not, returns false
-        and sets why. */
+    unsigned counts;    /**< kinds that it counts, one bit each */
+    const char *source; /**< describes what counts; NULL: check does */
+    /** Checks whether it can count this command. If not, returns false and sets why. May replace
+        source. NULL: it always can. */
     bool (*check)(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
                   char why[TCH_COUNT_TEXT]);
     /** Makes one counted run. Called in the counter. */

@@ -88,18 +88,8 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
     tally->value[TCH_COUNT_FAULTS] = (double)usage.ru_minflt + (double)usage.ru_majflt - before;
 }
 
-static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
-                  char why[TCH_COUNT_TEXT])
-{
-    (void)t;
-    (void)why;
-    snprintf(source, TCH_COUNT_TEXT,
-             "the kernel, from exec on, with descendants that were waited for");
-    return true;
-}
-
 const struct tch_count_backend tch_count_faults = {
     .counts = 1u << TCH_COUNT_FAULTS,
-    .check = check,
+    .source = "the kernel, from exec on, with descendants that were waited for",
     .count = count,
 };

@@ -150,18 +150,9 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
     tch_count_trace(&start, tally, count_call, tally);
 }
 
-static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
-                  char why[TCH_COUNT_TEXT])
-{
-    (void)t;
-    (void)why;
-    snprintf(source, TCH_COUNT_TEXT, "ptrace, from exec on, with descendants");
-    return true;
-}
-
 const struct tch_count_backend tch_count_ptrace = {
     .counts = 1u << TCH_COUNT_SYSCALLS,
-    .check = check,
+    .source = "ptrace, from exec on, with descendants",
     .count = count,
     .part_names = tch_syscall_names,
 };

@@ -166,18 +166,9 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
         close(listener);
 }
 
-static bool check(const struct tch_count_target *t, char source[TCH_COUNT_TEXT],
-                  char why[TCH_COUNT_TEXT])
-{
-    (void)t;
-    (void)why;
-    snprintf(source, TCH_COUNT_TEXT, "seccomp notifications, from exec on, with descendants");
-    return true;
-}
-
 const struct tch_count_backend tch_count_seccomp = {
     .counts = 1u << TCH_COUNT_SYSCALLS,
-    .check = check,
+    .source = "seccomp notifications, from exec on, with descendants",
     .count = count,
     .part_names = tch_syscall_names,
 };

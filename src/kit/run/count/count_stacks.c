@@ -345,7 +345,7 @@ static void keep(struct tch_count *c, struct tch_count *taken)
 static int read_result(int fd, enum tch_count_kind kind, struct tch_counts *counts,
                        tacho_error *err)
 {
-    struct tch_counts taken;
+    struct tch_counts taken = {0};
     struct tch_buf b;
     char path[64];
     int status;
@@ -359,8 +359,8 @@ static int read_result(int fd, enum tch_count_kind kind, struct tch_counts *coun
         keep(&counts->of[kind], &taken.of[kind]);
         if (kind == TCH_COUNT_ALLOCATIONS && counts->of[TCH_COUNT_ALLOCATED_BYTES].values.n > 0)
             keep(&counts->of[TCH_COUNT_ALLOCATED_BYTES], &taken.of[TCH_COUNT_ALLOCATED_BYTES]);
-        tch_counts_release(&taken);
     }
+    tch_counts_release(&taken);
     tch_buf_release(&b);
     return status;
 }
