@@ -42,7 +42,11 @@
 #include "sample_record.h"
 #include "tracer.h"
 
-enum { MAPS_MAX = 16 << 20 };
+enum {
+    MAPS_MAX = 16 << 20,
+    WAKE_NS = 20 * 1000, /* a thread needs less to wake up and stop */
+    SKIPPED_MAX = 8,
+};
 
 struct traced {
     pid_t tid;
@@ -50,6 +54,8 @@ struct traced {
     uint64_t ran;     /* CPU time at the last tick, in ns */
     uint64_t counted; /* CPU time at the last sample */
     bool asked;       /* the thread was asked to stop */
+    uint64_t before;  /* CPU time when it was asked */
+    unsigned skipped; /* samples in a row that showed only where it woke up */
     char comm[16];    /* name as last reported to the reader */
 };
 
@@ -224,6 +230,20 @@ static void read_maps(struct tracer *t, const struct traced *thread, struct spac
     tch_buf_release(&b);
 }
 
+/* Returns whether a sample would show where the thread woke up, not where it runs: it stopped in a
+   system call and has hardly run since it was asked, so it was waiting for a CPU then. The next
+   sample gets its CPU time. A thread that never has a CPU when the tracer has one, because they
+   share it, is sampled anyway. */
+static bool has_just_woken(struct traced *thread, const struct user_regs_struct *regs, uint64_t ran)
+{
+    if ((int64_t)regs->orig_rax < 0 || ran - thread->before > WAKE_NS ||
+        thread->skipped >= SKIPPED_MAX)
+        thread->skipped = 0;
+    else
+        thread->skipped++;
+    return thread->skipped > 0;
+}
+
 /* Copies the registers and the stack of a stopped thread. The stack is empty if it may not be
    read. */
 static void take_sample(struct tracer *t, struct traced *thread)
@@ -239,6 +259,8 @@ static void take_sample(struct tracer *t, struct traced *thread)
     if (ptrace(PTRACE_GETREGSET, thread->tid, NT_PRSTATUS, &room) < 0 ||
         room.iov_len != sizeof regs || ran <= thread->counted)
         return; /* a 32-bit program, whose registers differ */
+    if (has_just_woken(thread, &regs, ran))
+        return;
     if (space && !tch_ranges_have(&space->ranges, regs.rip))
         read_maps(t, thread, space);
     slot = tch_ring_claim(t->ring, (uint32_t)getpid());
@@ -344,8 +366,10 @@ static void tick(struct tracer *t)
 
         thread->ran = ran;
         if (!thread->asked && advanced && is_running(t, thread) &&
-            ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0)
+            ptrace(PTRACE_INTERRUPT, thread->tid, NULL, NULL) == 0) {
             thread->asked = true;
+            thread->before = ran;
+        }
     }
 }
 
