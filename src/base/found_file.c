@@ -78,11 +78,15 @@ static int stat_beneath(const char *folder, const char *name, struct stat *st)
     return result;
 }
 
-bool tch_found_regular(const char *folder, const char *name)
+int tch_found_regular(const char *folder, const char *name, tacho_error *err)
 {
     struct stat st;
 
-    return stat_beneath(folder, name, &st) == 0 && S_ISREG(st.st_mode);
+    if (stat_beneath(folder, name, &st) == 0)
+        return S_ISREG(st.st_mode);
+    if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+        return 0;
+    return tch_fail_errno(err, errno, "cannot examine '%s/%s'", folder, name);
 }
 
 int tch_found_open(const char *folder, const char *name, tacho_error *err)

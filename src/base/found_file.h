@@ -25,8 +25,9 @@ int tch_found_open(const char *folder, const char *name, tacho_error *err);
 int tch_found_read(const char *folder, const char *name, size_t limit, struct tch_buf *b,
                    tacho_error *err);
 
-/** Returns whether `name` is a regular file that a reader may open. */
-bool tch_found_regular(const char *folder, const char *name);
+/** Finds out whether `name` is a regular file that a reader may open. Returns 1; 0 if it is
+   something else or missing; or TACHO_EIO if that cannot be found out. */
+int tch_found_regular(const char *folder, const char *name, tacho_error *err);
 
 /** Calls `each` for every entry of the folder `name` ("." for `folder` itself) whose own name does
     not begin with a dot, in the order of their names. `each` gets the name beneath `folder`. Stops

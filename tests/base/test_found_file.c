@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -27,7 +28,7 @@ static void assert_refused(const char *name, const char *kind)
     assert_int_equal(tch_found_open(test_at("run"), name, &err), TACHO_EINVAL);
     assert_non_null(strstr(err.message, kind));
     assert_non_null(strstr(err.message, name));
-    assert_false(tch_found_regular(test_at("run"), name));
+    assert_int_equal(tch_found_regular(test_at("run"), name, NULL), 0);
 }
 
 static void reads_regular_files_only(void **state)
@@ -67,7 +68,7 @@ static void follows_no_link_to_a_folder(void **state)
     test_assert_content(test_at("outside/part"), "secret");
     /* The user chose the folder itself, so that may be a link. */
     assert_int_equal(symlink("run", test_at("latest")), 0);
-    assert_true(tch_found_regular(test_at("latest"), "iter/part"));
+    assert_int_equal(tch_found_regular(test_at("latest"), "iter/part", NULL), 1);
 }
 
 static int add_name(void *ctx, const char *name, tacho_error *err)
@@ -160,6 +161,27 @@ static void makes_folders_but_follows_no_link(void **state)
     assert_int_equal(stat(test_at("outside/0001"), &st), -1);
 }
 
+/* A file that cannot be examined is not a missing file: its reader would leave it out silently. */
+static void a_failure_is_not_a_missing_file(void **state)
+{
+    struct rlimit before;
+    struct rlimit none;
+    tacho_error err;
+    int status;
+
+    (void)state;
+    make_run();
+    assert_int_equal(tch_found_regular(test_at("run"), "iter/other", &err), 0);
+    assert_int_equal(tch_found_regular(test_at("run"), "other/part", &err), 0);
+    assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
+    none = (struct rlimit){0, before.rlim_max};
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
+    status = tch_found_regular(test_at("run"), "iter/part", &err);
+    assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
+    assert_int_equal(status, TACHO_EIO);
+    assert_int_equal(err.system_errno, EMFILE);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -169,6 +191,7 @@ int main(void)
         TEST_IN_HOME(replaces_the_link_and_not_its_target),
         TEST_IN_HOME(removes_links_files_and_empty_folders),
         TEST_IN_HOME(makes_folders_but_follows_no_link),
+        TEST_IN_HOME(a_failure_is_not_a_missing_file),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -29,7 +29,7 @@ int tch_folded_find(const char *folder, char path[PATH_MAX])
     int found = 0;
 
     for (int i = 0; i < n; i++) {
-        found = found || (tch_found_regular(folder, names[i]->d_name) &&
+        found = found || (tch_found_regular(folder, names[i]->d_name, NULL) > 0 &&
                           tch_folder_at(path, folder, names[i]->d_name, NULL) == 0);
         free(names[i]);
     }

@@ -359,10 +359,10 @@ static int read_file(void *ctx, const char *name, tacho_error *err)
 {
     struct finding *f = ctx;
     const char *base = tch_base_name(name);
+    int regular = tch_found_regular(f->in->folder, name, err);
 
-    (void)err;
-    if (!tch_found_regular(f->in->folder, name))
-        return 0;
+    if (regular <= 0)
+        return regular;
     if (wants(f, TCH_METRIC_SPAN) &&
         (tch_trace_is_recording(name) || strcmp(base, TCH_RUN_CHROME_TRACE) == 0))
         return read_trace(f, name);

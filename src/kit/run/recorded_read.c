@@ -148,9 +148,10 @@ static int read_part(void *ctx, const char *name, tacho_error *err)
 {
     struct reading *r = ctx;
     const char *base = tch_base_name(name);
+    int regular = tch_found_regular(r->folder, name, err);
 
-    if (!tch_found_regular(r->folder, name))
-        return 0; /* tch_run_merge() warns of it */
+    if (regular <= 0)
+        return regular; /* 0: tch_run_merge() warns of it */
     if (tch_run_part_is(base, "memory.", ".csv"))
         return read_csv(name, TACHO_CSV_MEMORY, add_memory_row, r, err);
     if (tch_run_part_is(base, "memory-detail.", ".csv"))

@@ -87,9 +87,10 @@ static int count_file(void *ctx, const char *name, tacho_error *err)
     struct counting *c = ctx;
     const char *base = tch_base_name(name);
     double *records = c->cost->records;
+    int regular = tch_found_regular(c->folder, name, err);
 
-    if (!tch_found_regular(c->folder, name))
-        return 0;
+    if (regular <= 0)
+        return regular;
     if (c->wanted[SPANS] &&
         (tch_trace_is_recording(name) || strcmp(base, TCH_RUN_CHROME_TRACE) == 0))
         return count_spans(c, name, err);

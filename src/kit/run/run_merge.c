@@ -154,7 +154,10 @@ static int merge_part(void *ctx, const char *name, tacho_error *err)
 
     if (k == KINDS)
         return 0;
-    if (!tch_found_regular(m->folder, name)) {
+    status = tch_found_regular(m->folder, name, err);
+    if (status < 0)
+        return status;
+    if (status == 0) {
         if (m->skipped++ == 0)
             snprintf(m->first_skipped, sizeof m->first_skipped, "%.63s", name);
         return 0;

@@ -279,10 +279,10 @@ static int visit_file(void *ctx, const char *name, tacho_error *err)
 {
     const struct recordings *r = ctx;
     char path[PATH_MAX];
-    int status;
+    int status = r->wanted(name) ? tch_found_regular(r->folder, name, err) : 0;
 
-    if (!r->wanted(name) || !tch_found_regular(r->folder, name))
-        return 0;
+    if (status <= 0)
+        return status;
     status = tch_folder_at(path, r->folder, name, err);
     return status < 0 ? status : r->each(path, r->ctx, err);
 }

@@ -200,10 +200,10 @@ static int take_rows(struct tch_results *r, const struct tch_receipt *receipt,
 static int read_failure(struct tch_cell_result *c, const char *folder, tacho_error *err)
 {
     struct tch_buf b;
-    int status;
+    int status = tch_found_regular(folder, "failure.txt", err);
 
-    if (!tch_found_regular(folder, "failure.txt"))
-        return 0;
+    if (status <= 0)
+        return status;
     tch_buf_init(&b, FAILURE_MAX);
     status = tch_found_read(folder, "failure.txt", FAILURE_MAX, &b, err);
     if (status == 0 && !(c->failure = strndup(b.data, strcspn(b.data, "\n"))))
