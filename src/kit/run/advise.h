@@ -51,7 +51,7 @@ void tch_advise_machine(struct tch_warnings *w, const struct tch_machine_state *
 /** Writes the "warnings" of run.json. */
 void tch_warnings_write(struct tch_buf *b, const struct tch_warnings *w);
 
-/** Parses them. Returns 0 or TACHO_EPARSE. */
+/** Parses the "warnings" of run.json. Returns 0 or TACHO_EPARSE. */
 int tch_warnings_parse(const char *json, size_t len, struct tch_warnings *w, tacho_error *err);
 
 #endif

@@ -104,7 +104,7 @@ static int count_file(void *ctx, const char *name, tacho_error *err)
     return 0;
 }
 
-/* --- The cost of one --- */
+/* --- Measuring the cost of one record --- */
 
 struct measuring {
     const char *folder;
@@ -250,7 +250,7 @@ int tch_recording_cost_find(struct tch_recording_cost *ret, const struct tch_run
     return status;
 }
 
-/* --- For people --- */
+/* --- The sentence of reports --- */
 
 bool tch_recording_counted(const struct tch_recording_cost *cost)
 {

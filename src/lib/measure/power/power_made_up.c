@@ -40,7 +40,7 @@ enum { REPLAY_LIMIT = 1024 * 1024 * 1024 };
 
 struct replay {
     size_t next;
-    struct tch_buf rows; /* tacho_power_sample */
+    struct tch_buf rows; /* an array of tacho_power_sample */
 };
 
 static void replay_close(void *ctx)
