@@ -66,7 +66,7 @@ static int dry_run(const struct tch_gate *g, const struct gate_options *o)
                          (unsigned long long)bench->bench->plan.max_runs, bench->planned,
                          bench->planned == 1 ? "analysis" : "analyses");
         else
-            tch_buf_addf(&b, "  %-10s until the median is known to within %g %%, up to %llu\n",
+            tch_buf_addf(&b, "  %-10s until the interval of the median is +-%g %%, up to %llu\n",
                          "runs", 100 * bench->bench->plan.precision,
                          (unsigned long long)bench->bench->plan.max_runs);
         add_check(&b, &bench->plan);

@@ -77,17 +77,23 @@ static int find_ratio(const struct tch_verdict_row *row, double interval_alpha, 
     double unit = largest_of(row->a, row->b, n);
     struct tch_flip_interval interval;
     double above = 0;
+    double least = INFINITY; /* of the pairs that have a ratio */
+    double most = 0;
     int status;
 
     for (size_t i = 0; i < n; i++) {
         x[i] = (row->budget.higher ? row->b[i] : row->a[i]) / unit;
         y[i] = (row->budget.higher ? row->a[i] : row->b[i]) / unit;
         above += y[i] > x[i] ? 1 : y[i] < x[i] ? 0 : 0.5;
+        least = x[i] > 0 ? fmin(least, y[i] / x[i]) : least;
+        most = x[i] > 0 ? fmax(most, y[i] / x[i]) : most;
     }
     status = tch_flip_ratio(x, y, n, interval_alpha, &interval, err);
     if (status < 0)
         return status;
-    ret->estimate = ret->least = ret->most = interval.estimate;
+    ret->estimate = interval.estimate;
+    ret->least = least;
+    ret->most = most;
     ret->low = interval.low;
     ret->high = interval.high;
     ret->level = interval.low > 0 || interval.high < INFINITY ? 1 - interval_alpha : 0;

@@ -74,6 +74,7 @@ static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
                          .title = title,
                          .x_name = "change in percent",
                          .y_name = "probability of detection",
+                         .y_shown = true,
                          .y1 = 1,
                          .xu = TCH_PLAIN,
                          .yu = TCH_PLAIN,

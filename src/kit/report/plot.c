@@ -247,6 +247,12 @@ void tch_plot_begin(struct tch_plot *p)
     each_tick_y(p, add_tick_y);
     tch_buf_adds(p->b, "</g>");
     add_ticks_x(p);
+    if (p->y_shown) {
+        tch_buf_addf(p->b, "<text class=\"axis\" transform=\"translate(16 %d) rotate(-90)\">",
+                     TOP + DATA_HEIGHT / 2);
+        tch_xml_adds(p->b, p->y_name);
+        tch_buf_adds(p->b, "</text>");
+    }
     tch_buf_addf(p->b,
                  "<svg class=\"area\" x=\"%d\" y=\"%d\" width=\"%.0f\" height=\"%d\" "
                  "overflow=\"hidden\"><g class=\"data\">",

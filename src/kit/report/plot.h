@@ -24,6 +24,7 @@ struct tch_plot {
     const char *title; /**< shown above the chart, and its accessible name */
     const char *x_name;
     const char *y_name;
+    bool y_shown; /**< write y_name beside the axis, which must have short numbers */
     double x0, x1, y0, y1;
     enum tch_unit xu, yu;
     double x_first;          /**< first tick, such as 1 for runs; 0: anywhere */

@@ -2,8 +2,8 @@
  * Measures how often a counter is updated.
  *
  * An energy counter moves in steps: RAPL every millisecond, a GPU every 20 to 100 milliseconds. The
- * energy of a short time is therefore known to within two steps, so callers judge only times of at
- * least TCH_POWER_UPDATES steps.
+ * energy of a short time has therefore an error of up to two steps, so callers judge only times of
+ * at least TCH_POWER_UPDATES steps.
  */
 #include <math.h>
 
