@@ -1,6 +1,6 @@
 #!/bin/sh
-# Without the right to perf events, as an ordinary user: the samplers that need none see what is
-# there, and the command says which one was used, why, and what differs.
+# Captures as an ordinary user without the right to perf events. The samplers that do not need it
+# give the right shares, and the command says which sampler was used, why, and what differs.
 #
 #   norights.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
@@ -159,7 +159,7 @@ chmod u+s set_uid
 flame set_uid -- ./set_uid work 3000
 says "; not 'preload', because 'set_uid' is a set-uid program"
 # shellcheck disable=SC2086
-! $user ./refuse EPERM ./tacho flame --profiler preload --out open -- ./workload_static shares 10 >out.txt 2>err.txt || fail "a static program"
+! $user ./refuse EPERM ./tacho flame --profiler preload --out open -- ./workload_static shares 10 >out.txt 2>err.txt || fail "a static program was captured by preload"
 says "'workload_static' is linked statically; use --profiler ptrace"
 flame script -- sh -c './workload shares 300; exec ./workload shares 300'
 grep -q '^profiler: preload,' out.txt || fail "a shell: another profiler was taken"

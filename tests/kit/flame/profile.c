@@ -43,7 +43,7 @@ char *test_convert(const char *text, size_t len, const struct tch_flame_read_opt
     assert_int_equal(tch_sink_end(&sink), 0);
     tch_stacks_release(&stacks);
     tch_timeline_release(&timeline);
-    if (out.len == 0) /* nothing was allocated for nothing */
+    if (out.len == 0) /* an empty buffer has no memory that could be taken */
         tch_buf_add(&out, "", 1);
     return tch_buf_take(&out);
 }

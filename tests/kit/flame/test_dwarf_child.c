@@ -210,7 +210,7 @@ static void keeps_no_file_of_ours(void **state)
     assert_true(tch_dwarf_child_find(child, &query, 1, false));
     snprintf(path, sizeof path, "/proc/%d/fd", (int)child_pid());
     dir = opendir(path);
-    if (dir) { /* root's alone, since the child may not be looked into */
+    if (dir) { /* only root may read it, because the child is not dumpable */
         for (struct dirent *e = readdir(dir); e; e = readdir(dir))
             count += e->d_name[0] != '.';
         closedir(dir);

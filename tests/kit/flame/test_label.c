@@ -1,4 +1,4 @@
-/* Labels as file names. */
+/* Tests file names made from labels. */
 #include "support/test.h"
 
 #include <unistd.h>

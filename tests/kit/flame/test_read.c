@@ -1,4 +1,5 @@
-/* Reading folded stacks, perf's text and DTrace's, odd lines included. */
+/* Tests the readers of folded stacks and of the text of perf and DTrace, including malformed
+   lines. */
 #include "support/test.h"
 
 #include "kit/flame/read/profile_read.h"
@@ -165,7 +166,7 @@ static void source_lines_join_the_name(void **state)
                &(struct tch_flame_read_options){.source = true}, "prog;g;sys 10\n");
 }
 
-/* Some logs take the blanks away. */
+/* Some logs remove the blanks. */
 static void stack_lines_may_lose_their_blanks(void **state)
 {
     struct tch_read_notes notes;

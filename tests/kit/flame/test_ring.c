@@ -1,4 +1,5 @@
-/* The ring of samples as a hostile program may leave it: nothing in it is believed. */
+/* Tests that the reader of the ring does not trust what a hostile program may have written into
+   it. */
 #include "support/test.h"
 
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* Distinct stacks: counted, kept, sorted. */
+/* Tests that distinct stacks are counted, stored and sorted. */
 #include "support/test.h"
 
 #include "kit/flame/draw/flame_layout.h"
