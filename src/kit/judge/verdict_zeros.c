@@ -105,8 +105,8 @@ static int find_ratio(const struct tch_verdict_row *row, double interval_alpha, 
 static int ask_pairs(struct tch_verdict_row *row, double interval_alpha, double *room,
                      tacho_error *err)
 {
-    struct tch_flip_tails at;
-    struct tch_flip_tails one;
+    struct tch_flip_tails at = {0};
+    struct tch_flip_tails one = {0};
     struct tch_ratio worse = {0};
     int status;
 
