@@ -51,7 +51,7 @@ says PASS
 ends_with 2 "$tacho" compare --quantile 95.5% -t v=5% --lower-is-better v $a $b
 says "v, p95.5"
 ends_with 0 "$tacho" compare --quantile 99 -f csv $a $b
-grep -q '^,v,.*,p99$' out || fail "the CSV does not say which quantile: $(cat out)"
+grep -q '^,v,.*,p99,' out || fail "the CSV does not say which quantile: $(cat out)"
 
 # A tolerance for a metric with one value per run is about the runs, whatever the quantile.
 ends_with 2 "$tacho" compare --quantile 95 -t last=5% --lower-is-better last $a $b

@@ -45,8 +45,8 @@ fn main() {
 }
 END
 
-# equal NAME: all counts of ./NAME must be exact. A page fault more is allowed in one of ten runs: the kernel
-# maps the neighbouring pages of a file, except those that another process is mapping at the same moment.
+# equal NAME: all counts of ./NAME must be exact. One run of ten may have one more page fault: the kernel maps
+# the neighbouring pages of a file together, but skips a page that is locked, as while another process maps it.
 equal()
 {
     run 0 -n 1 --count "$counts" --count-runs "$runs" -- "./$1"
