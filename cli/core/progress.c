@@ -110,3 +110,9 @@ void cli_progress_hide(void)
     fflush(stderr);
     shown = NULL;
 }
+
+void cli_progress_hook(void *ctx)
+{
+    (void)ctx;
+    cli_progress_hide();
+}

@@ -32,6 +32,9 @@ void cli_progress_end(struct progress *p);
 /** Erases the progress line, if any, before a message is printed. The next step draws it again. */
 void cli_progress_hide(void);
 
+/** Calls cli_progress_hide(), as the `hook` of struct tch_run_watch. */
+void cli_progress_hook(void *ctx);
+
 /** Adds the text of the line: "running  ████▌     45%  9/20  0:11 left". */
 void cli_progress_line(struct tch_buf *b, const struct progress *p, uint64_t elapsed_ns);
 

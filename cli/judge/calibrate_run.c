@@ -28,12 +28,6 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
         cli_progress_step(&w->progress, (uint64_t)(fmin(share, 1) * (double)w->total));
 }
 
-static void on_hook(void *ctx)
-{
-    (void)ctx;
-    cli_progress_hide();
-}
-
 static struct tch_run_watch begin_watch(struct watcher *w, const struct calibrate *c,
                                         const struct args *args)
 {
@@ -41,7 +35,7 @@ static struct tch_run_watch begin_watch(struct watcher *w, const struct calibrat
     cli_progress_begin(&w->progress, args, c->pairs > 0 ? "calibrating, pairs" : "calibrating, s",
                        w->total);
     return (struct tch_run_watch){
-        .stop = cli_catch_stop(), .step = on_step, .hook = on_hook, .ctx = w};
+        .stop = cli_catch_stop(), .step = on_step, .hook = cli_progress_hook, .ctx = w};
 }
 
 /* Sets the number of pairs, or the time. The plan has the time of one command, and both share
@@ -243,18 +237,12 @@ int cli_calibrate_runs(struct calibrate *c, const struct args *args)
     struct tch_report_run runs[SIDES] = {0};
     char folders[SIDES][PATH_MAX];
     int status = EXIT_OK;
-    tacho_error err;
 
     if (args->count != SIDES)
         return cli_wrong_usage(args, "give two interleaved runs of one command; a "
                                      "command to run follows '--'");
     for (size_t i = 0; i < SIDES && status == EXIT_OK; i++)
-        if (tch_report_open(&runs[i], cli_run_folder(args->operands[i], folders[i]), &err) < 0) {
-            cli_complain_of_folder(args->operands[i], &err);
-            status = EXIT_WORK;
-        } else {
-            cli_warn_unfinished(args->operands[i], &runs[i].receipt, runs[i].life);
-        }
+        status = cli_open_run(&runs[i], args->operands[i], folders[i]);
     if (status == EXIT_OK && !tch_runs_paired(&runs[0].receipt, &runs[1].receipt)) {
         cli_complain(NULL,
                      "'%s' and '%s' were not interleaved; run the command by 'tacho "

@@ -1,190 +1,10 @@
 /* tacho compare: compares run folders side by side. */
-#include <errno.h>
-#include <math.h>
-
 #include "base/human_number.h"
-#include "base/number.h"
 #include "cli/cmds.h"
-#include "cli/core/opt.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_view.h"
-#include "kit/judge/calibration.h"
-#include "kit/judge/run_compare.h"
-#include "kit/report/report.h"
-#include "kit/report/verdict_formats.h"
-#include "kit/run/recorded_metric.h"
+#include "compare_parts.h"
 #include "verdict_view.h"
-
-enum { LOWER, HIGHER }; /* ids of options */
-
-enum { BUDGETS_MOST = 64, RUNS_MOST = 16 };
-
-static const char *const format_names[] = {"table", "md", "json", "csv", NULL};
-
-static const struct tch_verdict_format *const formats[] = {NULL, &tch_verdict_md, &tch_verdict_json,
-                                                           &tch_verdict_csv};
-
-struct compare {
-    struct tch_named_budget budgets[BUDGETS_MOST];
-    char *names[BUDGETS_MOST]; /* owned */
-    size_t budget_count;
-    struct {
-        const char *name;
-        bool higher;
-    } directions[BUDGETS_MOST];
-    size_t direction_count;
-    double min_effect;
-    double alpha;
-    int format;
-    const char *html;
-    bool equivalent;
-    bool raw;
-    bool force;
-    bool fail_on_warn;
-
-    struct tch_metric metrics[TCH_METRICS_MOST];
-    size_t metric_count;
-    struct tch_report_run runs[RUNS_MOST];
-    char folders[RUNS_MOST][PATH_MAX];
-    size_t rows[RUNS_MOST]; /* number of findings before and after the rows of a run */
-    size_t count;
-    struct tch_calibration calibration; /* calibration of their bench; empty: there is none */
-    struct tch_findings findings;
-};
-
-/* Parses "5%" or "0.05". Refuses "5", which is 500 % and probably a typing error. */
-static bool parse_share(const char *text, double *ret)
-{
-    size_t len = strlen(text);
-    bool percent = len > 0 && text[len - 1] == '%';
-    double value;
-
-    if (tch_parse_f64_n(text, len - percent, &value) < 0 || !isfinite(value) || value < 0 ||
-        (!percent && value > 1))
-        return false;
-    *ret = percent ? value / 100 : value;
-    return true;
-}
-
-/* Parses "5%" for all metrics judged by default, or "memory=2%" for one. */
-static int take_tolerance(void *into, const struct args *args, const struct opt *opt)
-{
-    struct compare *c = into;
-    const char *equals = strrchr(args->value, '='); /* the name of a span may contain '=' */
-    const char *share = equals ? equals + 1 : args->value;
-    struct tch_named_budget *budget = &c->budgets[c->budget_count];
-
-    (void)opt;
-    if (c->budget_count == BUDGETS_MOST)
-        return cli_wrong_usage(args, "there can be at most %d tolerances", BUDGETS_MOST);
-    *budget = (struct tch_named_budget){.budget = tch_budget_default};
-    if (!parse_share(share, &budget->budget.tolerance) || equals == args->value)
-        return cli_wrong_usage(
-            args, "--tolerance needs a share such as 5%% or memory=2%%, not '%s'", args->value);
-    if (equals) {
-        c->names[c->budget_count] = strndup(args->value, (size_t)(equals - args->value));
-        if (!c->names[c->budget_count])
-            return cli_no_memory();
-        budget->name = c->names[c->budget_count];
-    }
-    c->budget_count++;
-    return EXIT_OK;
-}
-
-static int take_min_effect(void *into, const struct args *args, const struct opt *opt)
-{
-    struct compare *c = into;
-
-    (void)opt;
-    if (!parse_share(args->value, &c->min_effect))
-        return cli_wrong_usage(args, "--min-effect needs a share such as 2%%, not '%s'",
-                               args->value);
-    return EXIT_OK;
-}
-
-static int take_alpha(void *into, const struct args *args, const struct opt *opt)
-{
-    struct compare *c = into;
-
-    (void)opt;
-    if (!parse_share(args->value, &c->alpha) || c->alpha <= 0 || c->alpha > 0.5)
-        return cli_wrong_usage(args, "--alpha needs a probability such as 5%% or 0.01, not '%s'",
-                               args->value);
-    return EXIT_OK;
-}
-
-static int take_session_spread(void *into, const struct args *args, const struct opt *opt)
-{
-    struct compare *c = into;
-
-    (void)opt;
-    if (!parse_share(args->value, &c->findings.session_spread))
-        return cli_wrong_usage(args, "--session-spread needs a share such as 1%% or 0.01, not '%s'",
-                               args->value);
-    return EXIT_OK;
-}
-
-static int take_quantile(void *into, const struct args *args, const struct opt *opt)
-{
-    struct compare *c = into;
-    size_t len = strlen(args->value);
-    double *quantile = &c->findings.quantile;
-
-    (void)opt;
-    len -= len > 0 && args->value[len - 1] == '%';
-    if (tch_parse_f64_n(args->value, len, quantile) < 0)
-        *quantile = NAN;
-    *quantile /= 100;
-    if (!(*quantile > 0 && *quantile < 1))
-        return cli_wrong_usage(
-            args, "--quantile needs a percentage above 0 and below 100, such as 99, not '%s'",
-            args->value);
-    return EXIT_OK;
-}
-
-static int take_metric(void *into, const struct args *args, const struct opt *opt)
-{
-    struct compare *c = into;
-    tacho_error err;
-
-    if (!tch_recorded_metric_is(args->value))
-        return cli_wrong_value(args, opt->name,
-                               "what the runs recorded: span:NAME, stage:EVENT.STAGE or "
-                               "latency:NAME");
-    if (c->metric_count == TCH_METRICS_MOST)
-        return cli_wrong_usage(args, "there can be at most %d metrics", TCH_METRICS_MOST);
-    if (tch_metric_init(&c->metrics[c->metric_count], args->value, &err) < 0)
-        return cli_wrong_usage(args, "%s", err.message);
-    c->metric_count++;
-    return EXIT_OK;
-}
-
-static int take_direction(void *into, const struct args *args, const struct opt *opt)
-{
-    struct compare *c = into;
-
-    if (c->direction_count == BUDGETS_MOST)
-        return cli_wrong_usage(args, "there can be at most %d directions", BUDGETS_MOST);
-    c->directions[c->direction_count].name = args->value;
-    c->directions[c->direction_count++].higher = opt->id == HIGHER;
-    return EXIT_OK;
-}
-
-/* Applies directions and minimum effects to every tolerance, whatever the order of the options. */
-static void complete_budgets(struct compare *c)
-{
-    for (size_t i = 0; i < c->budget_count; i++) {
-        struct tch_named_budget *budget = &c->budgets[i];
-
-        budget->budget.min_effect = c->min_effect;
-        budget->budget.equivalent = c->equivalent;
-        for (size_t k = 0; k < c->direction_count; k++)
-            if (budget->name && strcmp(budget->name, c->directions[k].name) == 0) {
-                budget->directed = true;
-                budget->budget.higher = c->directions[k].higher;
-            }
-    }
-}
 
 /* Adds the metrics of --metric. The cost of recording is known only for runs that were made with
    them. */
@@ -209,15 +29,12 @@ static int open_runs(struct compare *c, const struct args *args)
         struct tch_report_run *run = &c->runs[i];
         tacho_error err;
 
-        if (tch_report_open(run, cli_run_folder(args->operands[i], c->folders[i]), &err) < 0) {
-            cli_complain_of_folder(args->operands[i], &err);
+        if (cli_open_run(run, args->operands[i], c->folders[i]) != EXIT_OK)
             return EXIT_WORK;
-        }
         if (add_metrics(c, run, &err) < 0) {
             cli_complain(&err, "cannot compare the run '%s'", args->operands[i]);
             return EXIT_WORK;
         }
-        cli_warn_unfinished(args->operands[i], &run->receipt, run->life);
         if (tch_report_nothing(&run->receipt)) {
             cli_complain(NULL, "cannot compare the run '%s': %s", args->operands[i],
                          tch_report_nothing(&run->receipt));
@@ -253,63 +70,6 @@ static int check_machines(struct compare *c)
                           a->name, b->name);
     }
     return EXIT_OK;
-}
-
-/* Reads the calibration of a name, if there is one. An unreadable calibration is not used. */
-static bool read_calibration_of(struct compare *c, const char *name)
-{
-    char machine_class[256];
-    char path[PATH_MAX];
-    tacho_error err = {0};
-
-    tch_receipt_text(&c->runs[1].receipt, "machine_class", machine_class, sizeof machine_class);
-    if (tch_baseline_path(path, TCH_CALIBRATIONS, name, machine_class, NULL) < 0)
-        return false;
-    if (tch_calibration_read(&c->calibration, path, name, machine_class, &err) == 0)
-        return true;
-    tch_calibration_release(&c->calibration);
-    if (err.system_errno != ENOENT)
-        tch_findings_note(&c->findings, "the calibration '%.150s' is not used: %.200s", path,
-                          err.message);
-    return false;
-}
-
-/* Reads the calibration of the first two runs. It knows which changes are too small to see. For two
-   runs of one bench that were not interleaved, it knows how much sessions differ, too. */
-static void read_calibration(struct compare *c)
-{
-    const struct tch_receipt *a = &c->runs[0].receipt;
-    const struct tch_receipt *b = &c->runs[1].receipt;
-    bool same = strcmp(a->name, b->name) == 0;
-
-    if (c->force ||
-        (!read_calibration_of(c, b->name) && (same || !read_calibration_of(c, a->name))))
-        return;
-    if (same && strcmp(a->command, b->command) == 0)
-        c->findings.calibration = &c->calibration;
-}
-
-/* Notes tolerances that are smaller than the changes this machine can see in interleaved runs. */
-static void note_unseen(struct compare *c)
-{
-    const struct tch_calibration_occasion *o =
-        tch_calibration_latest(&c->calibration, c->runs[1].receipt.command);
-    struct tch_unseen unseen = {0};
-    char text[TCH_UNSEEN_TEXT];
-
-    if (!o)
-        o = tch_calibration_latest(&c->calibration, c->runs[0].receipt.command);
-    for (size_t i = 0; o && i < c->rows[1]; i++) {
-        const struct tch_about *about = &c->findings.about[i];
-
-        if (about->ask == TCH_ASK_RATIO && about->paired && !about->exact)
-            tch_unseen_add(&unseen, o, about->bench, &about->quantity, &about->budget,
-                           c->findings.rows[i].b_count);
-    }
-    if (unseen.count == 0)
-        return;
-    tch_unseen_describe(&unseen, "tacho run -n", text);
-    tch_findings_note(&c->findings, "%s", text);
 }
 
 static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
@@ -411,11 +171,8 @@ static int print_findings(const struct compare *c, const struct args *args)
 
     if (c->html && write_page(c) != EXIT_OK)
         return EXIT_WORK;
-    if (c->raw)
-        return cli_write_findings(&tch_verdict_raw_csv, "-", &c->findings);
-    if (args->json || c->format > 0)
-        return cli_write_findings(args->json ? &tch_verdict_json : formats[c->format], "-",
-                                  &c->findings);
+    if (c->writer)
+        return cli_write_findings(c->writer, "-", &c->findings);
     tch_buf_init(&b, TCH_REPORT_MAX);
     cli_add_findings(&b, &args->out, &c->findings);
     return cli_print(&b);
@@ -441,7 +198,7 @@ static int compare(struct compare *c, const struct args *args)
     int status = check_machines(c);
     int code = 0;
 
-    read_calibration(c);
+    cli_compare_read_calibration(c);
     for (size_t i = 1; i < c->count && code == 0 && status == EXIT_OK; i++)
         code = compare_with_first(c, i, &err);
     if (status == EXIT_OK && code == 0)
@@ -449,7 +206,7 @@ static int compare(struct compare *c, const struct args *args)
     if (status == EXIT_OK && code == 0)
         code = tch_findings_judge(&c->findings, c->alpha, &err);
     if (status == EXIT_OK && code == 0) {
-        note_unseen(c);
+        cli_compare_note_unseen(c);
         note_layouts(c);
         note_sessions(c);
         note_unjudged(c);
@@ -472,19 +229,8 @@ static int run_compare(struct args *args)
 
     if (!c)
         return cli_no_memory();
-    c->alpha = TCH_ALPHA;
-    c->min_effect = tch_budget_default.min_effect;
     tch_findings_init(&c->findings, "compare");
-    status = cli_set_opts(args, c, NULL);
-    complete_budgets(c);
-    if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
-        status = cli_wrong_usage(
-            args, "--json means --format json; it cannot be combined with another format");
-    if (status == EXIT_OK && c->equivalent && c->budget_count == 0)
-        status = cli_wrong_usage(
-            args, "--equivalent needs --tolerance, which says how far B may differ from A");
-    if (status == EXIT_OK && c->raw && formats[c->format] != &tch_verdict_csv)
-        status = cli_wrong_usage(args, "--raw needs --format csv");
+    status = cli_compare_parse(c, args);
     if (status == EXIT_OK)
         status = open_runs(c, args);
     if (status == EXIT_OK)
@@ -500,73 +246,6 @@ static int run_compare(struct args *args)
     free(c);
     return status;
 }
-
-static const struct opt opts[] = {
-    {.name = "tolerance",
-     .letter = 't',
-     .arg = "[METRIC=]P",
-     .help = "judge: B may be at most P worse than A, such as 5%, in METRIC (default: in the usual "
-             "metrics)",
-     .take = take_tolerance},
-    {.name = "equivalent",
-     .help = "judge whether A and B are equivalent: B may be neither worse nor better by more than "
-             "the tolerance",
-     CLI_FLAG(struct compare, equivalent)},
-    {.name = "min-effect",
-     .arg = "P",
-     .help = "ignore changes smaller than P (default 2%)",
-     .take = take_min_effect},
-    {.name = "alpha",
-     .arg = "P",
-     .help = "probability of a wrong FAIL in the whole report (default 5%)",
-     .take = take_alpha},
-    {.name = "session-spread",
-     .arg = "P",
-     .help = "assume that sessions differ by P, for runs that were not interleaved (default 2.6% "
-             "for times, 0.65% for memory and instructions)",
-     .take = take_session_spread},
-    {.name = "quantile",
-     .arg = "Q",
-     .help = "compare the quantile Q within each run, such as 99, of metrics with several values "
-             "per run (default 50; recorded latencies and stages: 50, 95 or 99)",
-     .take = take_quantile},
-    {.name = "metric",
-     .letter = 'm',
-     .arg = "RECORDED",
-     .help = "compare span:NAME, stage:EVENT.STAGE or latency:NAME, with :total, :count, :mean, "
-             ":p50, :p99 or :max, also of runs that were made without it",
-     .take = take_metric},
-    {.name = "higher-is-better",
-     .arg = "METRIC",
-     .help = "treat more of METRIC as better, for a metric of your own",
-     .id = HIGHER,
-     .take = take_direction},
-    {.name = "lower-is-better",
-     .arg = "METRIC",
-     .help = "treat less of METRIC as better",
-     .id = LOWER,
-     .take = take_direction},
-    {.name = "format",
-     .letter = 'f',
-     .arg = "FORMAT",
-     .help = "print table, md, json or csv (default table)",
-     CLI_CHOICE(struct compare, format, format_names)},
-    {.name = "raw",
-     .help = "csv: do not quote names that a spreadsheet takes for a formula",
-     CLI_FLAG(struct compare, raw)},
-    {.name = "html",
-     .arg = "FILE",
-     .help = "write a page with the runs' distributions and differential flamegraph",
-     .complete = COMPLETE_FILE,
-     CLI_TEXT(struct compare, html)},
-    {.name = "force",
-     .help = "compare runs of different machine classes",
-     CLI_FLAG(struct compare, force)},
-    {.name = "fail-on-warn",
-     .help = "exit with 3 if a verdict is WARN or INCONCLUSIVE",
-     CLI_FLAG(struct compare, fail_on_warn)},
-    {.name = NULL},
-};
 
 static const struct arg operands[] = {
     {.name = "A", .help = "run folder of the old side", .complete = COMPLETE_DIR},
@@ -621,7 +300,7 @@ const struct cmd cmd_compare = {
         "stage:EVENT.STAGE of programs that record their memory and profile events. A tolerance "
         "without METRIC applies to wall, cpu, memory, energy, throughput, instructions, memory "
         "categories and the times of stages.",
-    .opts = opts,
+    .opts = cli_compare_opts,
     .args = operands,
     .examples = examples,
     .exits = exits,

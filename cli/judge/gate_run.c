@@ -116,12 +116,6 @@ static void on_begin(void *ctx, const struct tch_gate_bench *bench, uint64_t run
     cli_progress_begin(&w->progress, w->args, w->what, runs);
 }
 
-static void on_hook(void *ctx)
-{
-    (void)ctx;
-    cli_progress_hide();
-}
-
 static void on_step(void *ctx, const struct tch_run *run, double share)
 {
     struct watcher *w = ctx;
@@ -166,7 +160,7 @@ int cli_gate_measure(struct tch_gate *g, const struct args *args)
 {
     struct watcher w = {.args = args};
     const struct tch_gate_watch watch = {
-        .run = {.stop = cli_catch_stop(), .step = on_step, .hook = on_hook, .ctx = &w},
+        .run = {.stop = cli_catch_stop(), .step = on_step, .hook = cli_progress_hook, .ctx = &w},
         .begin = on_begin,
         .ctx = &w};
     tacho_error err;

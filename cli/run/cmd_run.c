@@ -44,12 +44,6 @@ static void make_note(struct watcher *w, const struct tch_run *run)
     free(wall);
 }
 
-static void on_hook(void *ctx)
-{
-    (void)ctx;
-    cli_progress_hide();
-}
-
 static void on_step(void *ctx, const struct tch_run *run, double share)
 {
     struct watcher *w = ctx;
@@ -260,7 +254,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
 {
     struct watcher w = {0};
     struct tch_run_watch watch = {
-        .stop = cli_catch_stop(), .step = on_step, .hook = on_hook, .ctx = &w};
+        .stop = cli_catch_stop(), .step = on_step, .hook = cli_progress_hook, .ctx = &w};
     tacho_error err;
     tacho_error end_err;
     int measured;

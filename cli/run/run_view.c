@@ -92,6 +92,18 @@ void cli_complain_of_folder(const char *path, const tacho_error *err)
     tch_buf_release(&b);
 }
 
+int cli_open_run(struct tch_report_run *run, const char *operand, char folder[PATH_MAX])
+{
+    tacho_error err;
+
+    if (tch_report_open(run, cli_run_folder(operand, folder), &err) < 0) {
+        cli_complain_of_folder(operand, &err);
+        return EXIT_WORK;
+    }
+    cli_warn_unfinished(operand, &run->receipt, run->life);
+    return EXIT_OK;
+}
+
 static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)
 {
     struct tch_buf b;

@@ -22,6 +22,11 @@ void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch
 /** Reports that a run cannot be read. If `path` is a file of another tool, says which. */
 void cli_complain_of_folder(const char *path, const tacho_error *err);
 
+/** Opens the run that an operand names, and warns if it is unfinished. `folder` is memory for the
+    path, which must live as long as the run. Returns EXIT_OK, or EXIT_WORK after an error message.
+    Call tch_report_close() in any case. */
+int cli_open_run(struct tch_report_run *run, const char *operand, char folder[PATH_MAX]);
+
 /** Reports how the failed run ended, and the last lines that it wrote to standard error. */
 void cli_complain_of_run(const struct tch_run *run);
 
