@@ -58,7 +58,7 @@ written=$(jq .run $folder/samples.jsonl | sort -u | wc -l)
 [ "$(jq -r .state $folder/run.json)" = running ] || fail "run.json has an end already"
 printf '{"run":9999,"wall_' >>$folder/samples.jsonl # truncated, as by a kill
 "$tacho" report $folder >out 2>err || fail "the report of a killed run failed: $(cat err)"
-says err "was killed; the $written runs that it completed are shown"
+says err "was killed; its $written completed runs are shown"
 holds rude ".state == \"recovered\" and (.samples | length) == $written and .samples[0].metrics.x == 5"
 [ -s $folder/report.html ] || fail "there is no report"
 [ ! -e $folder/samples.jsonl ] || fail "the log is still there"
