@@ -107,11 +107,13 @@ static void add_notes(struct tch_buf *b, const struct term *term, const struct c
     struct tch_buf text;
 
     tch_buf_init(&text, 4096);
-    tch_buf_addf(&text,
-                 "%.1f%% of %d reports of %d pairs, drawn from these runs (promised: at "
-                 "most %.3g%%; simulation error: %.1f points)",
-                 100 * o->false_fails, TCH_CALIBRATION_REPORTS, TCH_CALIBRATION_BLOCK,
-                 100 * o->alpha, 100 * sqrt(o->alpha * (1 - o->alpha) / TCH_CALIBRATION_REPORTS));
+    tch_buf_addf(
+        &text,
+        "%.1f%% of %d simulated reports of %d pairs, drawn from these runs; %s the promise "
+        "of at most %.3g%% (chance explains up to %.1f%%)",
+        100 * o->false_fails, TCH_CALIBRATION_REPORTS, TCH_CALIBRATION_BLOCK,
+        o->false_fails <= tch_calibration_chance(o->alpha) ? "this agrees with" : "this breaks",
+        100 * o->alpha, 100 * tch_calibration_chance(o->alpha));
     cli_add_labelled(b, term, BOLD, "wrong FAILs: ", text.data);
     tch_buf_clear(&text);
     if (o->occasions > 1)

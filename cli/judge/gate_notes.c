@@ -40,9 +40,9 @@ static void name_missing(struct tch_gate *g, bool is_problem)
     count = list_benches(g, has_none, &names);
     if (count > 0)
         add(&g->findings,
-            "%s%s %s no baseline for this machine class (%s) yet; 'tacho baseline save' makes "
-            "one, to be committed; or compare with another commit: tacho gate --against REF "
-            "--build CMD",
+            "%s%s %s no baseline for this machine class (%s) yet; make one with 'tacho baseline "
+            "save' "
+            "and commit it, or compare with another commit: tacho gate --against REF --build CMD",
             is_problem ? "nothing was judged: " : "", names.data, count == 1 ? "has" : "have",
             g->machine_class);
     if (list_benches(g, has_few, &names) > 0)
@@ -143,8 +143,8 @@ bool cli_gate_note_unjudged(struct tch_gate *g)
     f->lost |= add_references(g) < 0;
     tch_findings_doubt(f);
     if (nothing && f->problem_count == 0)
-        tch_findings_problem(f, "nothing was judged: no budget has both values to compare with and "
-                                "values of this run; the notes give the reasons");
+        tch_findings_problem(f, "nothing was judged: no budget has values on both sides; the notes "
+                                "give the reasons");
     for (size_t i = 0; i < f->problem_count && nothing; i++, g->unjudged++)
         cli_complain(NULL, "%s", f->problems[i]);
     return nothing;

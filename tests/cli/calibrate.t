@@ -38,7 +38,7 @@ $ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --o
 |     40    2 s       2.2%        <0.1%
 |     80    4 s       1.6%        <0.1%
 | 
-| wrong FAILs: 4.9% of 2000 reports of 20 pairs, drawn from these runs (promised: at most 5%; simulation error: 0.5 points)
+| wrong FAILs: 4.9% of 2000 simulated reports of 20 pairs, drawn from these runs; this agrees with the promise of at most 5% (chance explains up to 6.5%)
 | sessions:    this is the first occasion, so the session spread is assumed; calibrate again on other days
 | 2
 

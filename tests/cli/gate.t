@@ -174,7 +174,7 @@ $ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
 
 # Without baselines only the limits are judged.
 $ project/try 'tacho gate -q'
-| note: steps, score, pages have no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -196,14 +196,14 @@ $ project/try 'tacho gate -q -b steps'
 | steps  steps   -  100       -                                                   no baseline
 | 
 | NOT JUDGED
-! tacho: nothing was judged: steps has no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+! tacho: nothing was judged: steps has no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 [4]
 
 $ project/try 'tacho gate -q -b steps --junit x >/dev/null 2>&1; s=$?; cat x; exit $s'
 | <?xml version="1.0" encoding="UTF-8"?>
 | <testsuite name="tacho gate" tests="1" failures="0" errors="1" skipped="0">
 |   <testcase classname="tacho.gate" name="problem 1">
-|     <error message="nothing was judged: steps has no baseline for this machine class (CLASS) yet; &#39;tacho baseline save&#39; makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD"/>
+|     <error message="nothing was judged: steps has no baseline for this machine class (CLASS) yet; make one with &#39;tacho baseline save&#39; and commit it, or compare with another commit: tacho gate --against REF --build CMD"/>
 |     <system-out>NOT JUDGED</system-out>
 |   </testcase>
 | </testsuite>
@@ -217,7 +217,7 @@ $ project/try 'tacho gate -q --require-baseline'
 [2]
 
 $ project/try 'tacho gate -q --fail-on-warn -b pages'
-| note: pages has no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: pages has no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -414,7 +414,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --pr
 
 # A bench that fails, a bench that prints no number.
 $ project/try 'sed -i "s/cat pages/false/" tacho.yaml; tacho gate -q'
-| note: steps, score, pages have no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -429,7 +429,7 @@ $ project/try 'sed -i "s/cat pages/false/" tacho.yaml; tacho gate -q'
 [1]
 
 $ project/try 'echo none >pages; tacho gate -q'
-| note: steps, score, pages have no baseline for this machine class (CLASS) yet; 'tacho baseline save' makes one, to be committed; or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score, pages have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now

@@ -178,6 +178,10 @@ int tch_calibrating_init(struct tch_calibrating *m, const struct tch_receipt *a,
                          double alpha, tacho_error *err);
 void tch_calibrating_release(struct tch_calibrating *m);
 
+/** Returns the largest share of wrong FAILs among TCH_CALIBRATION_REPORTS that chance explains if
+    the true share is alpha: alpha plus three standard errors. */
+double tch_calibration_chance(double alpha);
+
 /** Draws TCH_CALIBRATION_REPORTS reports of all metrics in which nothing changed, and counts those
     with a FAIL. @return 0 or TACHO_ENOMEM */
 int tch_calibrating_false_fails(const struct tch_calibrating *metrics, size_t count, double alpha,

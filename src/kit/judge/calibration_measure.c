@@ -185,6 +185,11 @@ static void draw_report(const struct tch_calibrating *metrics, size_t count, siz
     }
 }
 
+double tch_calibration_chance(double alpha)
+{
+    return alpha + 3 * sqrt(alpha * (1 - alpha) / TCH_CALIBRATION_REPORTS);
+}
+
 int tch_calibrating_false_fails(const struct tch_calibrating *metrics, size_t count, double alpha,
                                 double *share, tacho_error *err)
 {

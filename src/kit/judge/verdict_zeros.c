@@ -202,8 +202,8 @@ void tch_row_explain_zeros(struct tch_verdict_row *row)
     if (zeros == 0 || all_same(row) || (row->ask == TCH_ASK_NOTHING && row->has_ratio))
         return;
     row->advised = 0; /* the plan for runs needs logarithms */
-    snprintf(end, room, "%s%zu of %zu values are 0: %s", len > 0 ? "; " : "", zeros,
-             row->a_count + row->b_count,
+    snprintf(end, room, "%s%zu of %zu values %s 0: %s", len > 0 ? "; " : "", zeros,
+             row->a_count + row->b_count, zeros == 1 ? "is" : "are",
              row->has_ratio ? "the test uses differences instead of logarithms"
              : row->paired  ? "there is no ratio, so any difference counts"
                             : "there is no interval; only interleaved runs can show that they are "

@@ -56,8 +56,10 @@ static void add_heads(struct tch_buf *b, const struct tch_calibration_occasion *
     }
     tch_buf_addf(b,
                  "<div class=\"head\"><span>wrong FAILs</span><b>%.1f %%</b><span>of %d reports "
-                 "without a change; the limit is %.3g %%</span></div>\n</div>\n",
-                 100 * o->false_fails, TCH_CALIBRATION_REPORTS, 100 * o->alpha);
+                 "without a change; promised: %.3g %%, chance explains up to %.1f %%</span></div>\n"
+                 "</div>\n",
+                 100 * o->false_fails, TCH_CALIBRATION_REPORTS, 100 * o->alpha,
+                 100 * tch_calibration_chance(o->alpha));
 }
 
 /* Plots the probability that a change is detected, up to the change that 10 runs detect nearly

@@ -161,7 +161,8 @@ static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *
             tch_warn(
                 w, "no-metric",
                 tch_recorded_metric_is(samples->metrics[i].name)
-                    ? "these runs did not record it; find out what they did instead"
+                    ? "check with 'tacho trace summary' or 'tacho events summary' what the program "
+                      "recorded"
                     : "try the expression with grep -E on what the program prints; the number is "
                       "its first group, or the whole match if it has no group",
                 "metric '%.60s' was not found in %zu of %zu run%s", samples->metrics[i].name,
