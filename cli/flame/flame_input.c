@@ -102,7 +102,7 @@ static int read_fd(struct flame *f, int fd, bool both)
     if (f->format && f->format->in_time)
         reader.timeline = &f->timeline;
     if (tch_read_fd(&reader, fd, f->input, &err) < 0) {
-        cli_complain(NULL, "%s", err.message);
+        cli_complain(&err, "cannot read '%s'", f->input);
         goto out;
     }
     status = check_counts(f, &reader.notes, both);

@@ -133,7 +133,8 @@ typedef struct tacho_flame_profiler {
     }
 
 /** Adds `count` to a stack, written as "main;work;hot" with the root first.
-    @return 0, TACHO_EINVAL for a stack without frames or with a line break, TACHO_ENOMEM */
+    @return 0, TACHO_EINVAL for a stack without frames or with a line break, TACHO_ENOMEM, or
+    TACHO_ELIMIT if the sum of all counts exceeds 64 bits */
 TACHO_API TACHO_MUST_CHECK int tacho_flame_add_stack(tacho_flame_output *out, const char *frames,
                                                      uint64_t count, tacho_error *err);
 

@@ -20,6 +20,15 @@ $ printf 'a;b 5\nnot a stack\nc 1.5\n' | tacho flame fold
 $ printf 'not a stack\n' | tacho flame fold
 ! tacho: no stacks in 'stdin': none of its lines is understood; name its kind with --from
 [1]
+$ printf 'a;c 18446744073709551615\na;d 1\n' | tacho flame convert --to tree
+! tacho: cannot read 'stdin': line 2: the counts add up to more than 2^64 - 1
+[1]
+$ printf 'p 1 1.5: 18446744073709551615 cycles: \n\t4 f (x)\n\np 1 1.6: 1 cycles: \n\t4 g (x)\n' | tacho flame draw
+! tacho: cannot read 'stdin': line 5: the counts add up to more than 2^64 - 1
+[1]
+$ printf '\n   a`b\n   18446744073709551615\n\n   a`c\n   1\n' | tacho flame fold --from dtrace
+! tacho: cannot read 'stdin': line 6: the counts add up to more than 2^64 - 1
+[1]
 $ tacho flame fold -q /dev/null
 
 # The layout.

@@ -15,11 +15,6 @@ void tch_stacks_release(struct tch_stacks *stacks)
     *stacks = (struct tch_stacks){0};
 }
 
-static uint64_t add_up(uint64_t a, uint64_t b)
-{
-    return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Returns the number of a stack, new or known; TCH_INTERN_NONE if memory runs out. */
 static uint32_t intern_frames(struct tch_stacks *stacks, const uint32_t *frames, size_t len)
 {
@@ -45,15 +40,18 @@ int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t
 {
     uint32_t id;
 
+    if (count > UINT64_MAX - stacks->sum)
+        return tch_fail(err, TACHO_ELIMIT, 0, "the counts add up to more than 2^64 - 1");
     if (len > TCH_STACK_DEEPEST) {
         len = TCH_STACK_DEEPEST;
-        stacks->cut = add_up(stacks->cut, count);
+        stacks->cut += count;
     }
     id = intern_frames(stacks, frames, len);
     if (id == TCH_INTERN_NONE)
         return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %u distinct stacks",
                         stacks->count);
-    stacks->list[id].count = add_up(stacks->list[id].count, count);
+    stacks->list[id].count += count;
+    stacks->sum += count;
     return id;
 }
 
@@ -93,7 +91,7 @@ uint64_t tch_stacks_total(const struct tch_stacks *stacks)
     uint64_t total = 0;
 
     for (uint32_t i = 0; i < stacks->count; i++)
-        total = add_up(total, stacks->list[i].count);
+        total += stacks->list[i].count;
     return total;
 }
 
@@ -117,6 +115,7 @@ int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err)
         stacks->before[i] = (double)stacks->list[i].count;
         stacks->list[i].count = 0;
     }
+    stacks->sum = 0;
     return 0;
 }
 

@@ -35,6 +35,7 @@ struct tch_stacks {
     uint32_t paired; /**< in a differential whose programs have two names: 1 + the number of "old ->
                         new"; else 0 */
 
+    uint64_t sum; /* of all counts added; it must not exceed 64 bits */
     size_t list_cap;
     size_t before_cap;
     struct tch_intern units; /* of each stack, by its number */
@@ -46,7 +47,8 @@ void tch_stacks_release(struct tch_stacks *stacks);
  * Adds `count`, which may be 0, to a stack. Adds the stack if it is new.
  *
  * @param frames  name numbers, root first
- * @return the number of the stack, or TACHO_ENOMEM
+ * @return the number of the stack, TACHO_ENOMEM, or TACHO_ELIMIT if the sum of all counts
+ *         exceeds 64 bits
  */
 int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t len,
                        uint64_t count, tacho_error *err);

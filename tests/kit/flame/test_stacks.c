@@ -30,15 +30,18 @@ static void equal_stacks_are_counted_together(void **state)
     tch_stacks_release(&stacks);
 }
 
-static void counts_stop_at_the_largest(void **state)
+static void refuses_counts_whose_sum_exceeds_64_bits(void **state)
 {
     struct tch_stacks stacks = {0};
     uint32_t a = name(&stacks, "a");
+    uint32_t b = name(&stacks, "b");
 
     (void)state;
-    tch_stacks_add(&stacks, &a, 1, UINT64_MAX - 1, NULL);
-    tch_stacks_add(&stacks, &a, 1, 10, NULL);
-    assert_true(stacks.list[0].count == UINT64_MAX);
+    assert_int_equal(tch_stacks_add(&stacks, &a, 1, UINT64_MAX - 1, NULL), 0);
+    assert_int_equal(tch_stacks_add(&stacks, &a, 1, 2, NULL), TACHO_ELIMIT);
+    assert_int_equal(tch_stacks_add(&stacks, &b, 1, 2, NULL), TACHO_ELIMIT);
+    assert_int_equal(tch_stacks_add(&stacks, &b, 1, 1, NULL), 1);
+    assert_true(tch_stacks_total(&stacks) == UINT64_MAX);
     tch_stacks_release(&stacks);
 }
 
@@ -281,7 +284,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(equal_stacks_are_counted_together),
-        cmocka_unit_test(counts_stop_at_the_largest),
+        cmocka_unit_test(refuses_counts_whose_sum_exceeds_64_bits),
         cmocka_unit_test(keeps_any_number_of_names),
         cmocka_unit_test(cuts_what_is_too_deep_and_counts_it),
         cmocka_unit_test(sorts_as_the_definition_has_it),

@@ -21,6 +21,7 @@ int tacho_flame_add_stack(tacho_flame_output *out, const char *frames, uint64_t 
 {
     struct tch_stacks *stacks = &out->c->stacks;
     size_t found = 0;
+    int64_t id;
 
     if (strpbrk(frames, "\r\n"))
         return tch_fail(err, TACHO_EINVAL, 0, "a frame contains a line break");
@@ -40,8 +41,9 @@ int tacho_flame_add_stack(tacho_flame_output *out, const char *frames, uint64_t 
     }
     if (found == 0)
         return tch_fail(err, TACHO_EINVAL, 0, "a stack has no frames");
-    if (tch_stacks_add(stacks, out->frames, found, count, err) < 0)
-        return TACHO_ENOMEM;
+    id = tch_stacks_add(stacks, out->frames, found, count, err);
+    if (id < 0)
+        return (int)id;
     out->c->result.samples += count;
     return 0;
 }

@@ -212,6 +212,14 @@ static enum tch_read_kind detect_kind(struct tch_span line)
     return is_folded || !indented ? TCH_READ_FOLDED : TCH_READ_DTRACE;
 }
 
+/* Adds the number of the current line to an error without one. */
+static int at_line(const struct tch_flame_reader *r, int status, tacho_error *err)
+{
+    if (status < 0 && err && err->line == 0)
+        err->line = r->line;
+    return status;
+}
+
 static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho_error *err)
 {
     struct tch_line line;
@@ -237,12 +245,12 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho
             if (status < 0)
                 break;
         }
-        status = r->ops->line(r, text, err);
+        status = at_line(r, r->ops->line(r, text, err), err);
         if (status < 0)
             break;
     }
     if (status == 0 && r->ops)
-        status = r->ops->end(r, err);
+        status = at_line(r, r->ops->end(r, err), err);
     return status;
 }
 

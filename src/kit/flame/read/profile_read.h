@@ -112,7 +112,8 @@ void tch_read_init(struct tch_flame_reader *r, struct tch_stacks *stacks,
                    const struct tch_flame_read_options *options);
 void tch_read_release(struct tch_flame_reader *r);
 
-/** Reads to the end of the file. Call it once per reader. @return 0, TACHO_EIO, TACHO_ENOMEM */
+/** Reads to the end of the file. Call it once per reader. @return 0, TACHO_EIO, TACHO_ENOMEM,
+    TACHO_ELIMIT */
 int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err);
 int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho_error *err);
 
