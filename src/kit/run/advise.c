@@ -3,6 +3,8 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
+#include <sys/wait.h>
 
 #include "base/fail.h"
 #include "base/human_number.h"
@@ -125,21 +127,44 @@ static int check_modes(struct tch_warnings *w, const double *sorted, size_t n, t
     return 0;
 }
 
+/* Writes how the first failed run ended, such as "; the first: signal 11 (Segmentation fault)".
+   Writes nothing if it exited with 0 and only its check failed. */
+static void describe_first(const struct tch_run_sample *s, size_t failed, char *text, size_t size)
+{
+    const char *which = failed == 1 ? "" : "; the first";
+
+    text[0] = '\0';
+    if (WIFSIGNALED(s->status))
+        snprintf(text, size, "%s: signal %d (%s)", which, WTERMSIG(s->status),
+                 strsignal(WTERMSIG(s->status)));
+    else if (s->status != 0)
+        snprintf(text, size, "%s: exit status %d", which, WEXITSTATUS(s->status));
+}
+
 static void check_ends(struct tch_warnings *w, const struct tch_run_samples *samples)
 {
+    const struct tch_run_sample *first = NULL;
+    char how[80];
     size_t failed = 0;
     size_t late = 0;
     size_t left = 0;
 
     for (size_t i = 0; i < samples->count; i++) {
-        late += samples->items[i].timed_out;
-        failed += !tch_run_sample_ok(&samples->items[i]) && !samples->items[i].timed_out;
-        left += samples->items[i].left_running;
+        const struct tch_run_sample *s = &samples->items[i];
+        bool is_bad = !tch_run_sample_ok(s) && !s->timed_out;
+
+        if (is_bad && !first)
+            first = s;
+        late += s->timed_out;
+        failed += is_bad;
+        left += s->left_running;
     }
-    if (failed > 0)
+    if (failed > 0) {
+        describe_first(first, failed, how, sizeof how);
         tch_warn(w, "failed", "show the output with --output inherit",
-                 "%zu of %zu run%s failed and %s left out of the statistics", failed,
-                 samples->count, tch_plural(samples->count), failed == 1 ? "is" : "are");
+                 "%zu of %zu run%s failed and %s left out of the statistics%s", failed,
+                 samples->count, tch_plural(samples->count), failed == 1 ? "is" : "are", how);
+    }
     if (late > 0)
         tch_warn(w, "timed-out", "allow more time with --timeout",
                  "%zu of %zu run%s exceeded --timeout and %s killed", late, samples->count,
