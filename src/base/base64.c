@@ -1,4 +1,4 @@
-/* Base64, both ways. */
+/* Encodes and decodes base64. */
 #include "base64.h"
 
 #include <stdint.h>

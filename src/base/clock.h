@@ -47,7 +47,7 @@ void tch_utc_text(char text[TCH_TIME_TEXT], uint64_t unix_ns);
 #define TCH_WALL_UNSYNCED UINT64_MAX
 
 /** Returns the largest error of the wall clock in nanoseconds, as the kernel estimates it.
-    TCH_WALL_UNSYNCED when nothing synchronises it; 0 when the kernel does not say. */
+    Returns TCH_WALL_UNSYNCED if nothing synchronises the clock, 0 if there is no estimate. */
 uint64_t tch_wall_error_ns(void);
 
 /** Whether ticks are the TSC. Set by the first tch_clock_init() of the process. It changes at most
@@ -69,7 +69,7 @@ static inline uint64_t tch_ticks(void)
 struct tch_clock_pair {
     uint64_t ticks;
     uint64_t ns;    /**< CLOCK_MONOTONIC */
-    uint64_t error; /**< ns is right to within this many */
+    uint64_t error; /**< largest error of ns, in ns */
 };
 
 /** Two instants, as far apart as possible, and the straight line through them. */

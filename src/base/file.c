@@ -80,7 +80,7 @@ int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, 
         expected = (size_t)st.st_size;
     while (result > 0) {
         size_t got = b->len - before;
-        /* One byte more than expected, so that the end is seen without growing again. */
+        /* Reads one byte more than expected, so that the end is seen without growing again. */
         size_t chunk = expected > 0 && got <= expected ? expected - got + 1 : READ_CHUNK;
 
         if (got == most)
@@ -263,7 +263,7 @@ static int open_temp(struct tch_replace *r, mode_t mode)
         if (errno != EEXIST)
             break;
     }
-    r->temp[0] = '\0'; /* not ours to remove */
+    r->temp[0] = '\0'; /* there is no file of ours to remove */
     return -1;
 }
 

@@ -13,7 +13,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-/* digits x 10^exponent */
+/* A decimal number: digits x 10^exponent. */
 struct decimal {
     uint64_t digits;
     int exponent;

@@ -10,8 +10,8 @@
 
 enum {
     TCH_U64_TEXT = 20,    /* bytes that any uint64_t needs */
-    TCH_FLOAT_TEXT = 32,  /* ... any float or double as JSON */
-    TCH_PLAIN_TEXT = 344, /* ... any double without an exponent */
+    TCH_FLOAT_TEXT = 32,  /* bytes that any float or double needs as JSON */
+    TCH_PLAIN_TEXT = 344, /* bytes that any double needs without an exponent */
 };
 
 /** Each function writes to out without a NUL at the end and returns the length. */

@@ -1,4 +1,4 @@
-/* gzip by zlib, whose header appears here alone. */
+/* Reads and writes gzip with zlib. No other file includes zlib's header. */
 #include "gzip.h"
 
 #include <errno.h>
@@ -10,15 +10,15 @@
 
 enum {
     PIECE = 64 * 1024,
-    GZIP_ONLY = 16 + MAX_WBITS, /* not zlib's own format */
+    GZIP_ONLY = 16 + MAX_WBITS, /* accepts gzip only, not zlib's own format */
 };
 
 struct tch_inflate {
     z_stream z;
     tch_zip_source *source;
     void *ctx;
-    bool ended;  /* the source has no more */
-    bool inside; /* a member has begun and not ended */
+    bool ended;  /* the source has no more data */
+    bool inside; /* a member has begun and not ended yet */
     unsigned char in[PIECE];
 };
 

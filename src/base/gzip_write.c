@@ -24,7 +24,7 @@ struct tch_gzip_writer {
     void *ctx;
     uint32_t crc;
     uint32_t size; /* bytes of the text, modulo 2^32, as gzip stores it */
-    uint64_t bits; /* not yet in out, the first one lowest */
+    uint64_t bits; /* bits that are not in out yet; the first one is the lowest */
     unsigned bit_count;
     struct tch_buf out;
     uint32_t last[1 << HASH_BITS]; /* by hash of four bytes: their place in the piece, plus 1 */

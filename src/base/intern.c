@@ -70,7 +70,7 @@ uint32_t tch_intern_add_hashed(struct tch_intern *t, const char *text, size_t le
     uint32_t slot;
     char *to;
 
-    /* At most half full: nearly every text is in its first slot. */
+    /* The table is at most half full, so nearly every text is in its first slot. */
     if ((!t->slots || t->count > t->mask / 2) && grow_slots(t) < 0)
         return TCH_INTERN_NONE;
     slot = slot_of(t, text, len, hash);

@@ -14,20 +14,20 @@
 enum { TCH_INTERN_MAX = 1 << 30 };
 
 struct tch_interned {
-    uint64_t at; /* in bytes */
+    uint64_t at; /* offset of the text in `bytes` */
     uint32_t len;
     uint32_t hash;
 };
 
 struct tch_intern_slot {
     uint32_t hash;
-    uint32_t number; /* plus 1; 0: free */
+    uint32_t number; /* number of the text plus 1; 0: the slot is free */
 };
 
 /** Read count; use the functions for the rest. All zero is empty. */
 struct tch_intern {
     uint32_t count;
-    uint32_t mask; /* slots - 1, once there are any */
+    uint32_t mask; /* number of slots minus 1; 0 while there are none */
     struct tch_intern_slot *slots;
     struct tch_interned *list;
     size_t list_room;

@@ -33,8 +33,8 @@ struct canon {
     struct member *members; /* members of all open objects, outermost first */
     size_t count;
     size_t room;
-    size_t
-        opened[TCH_JSON_DEPTH + 1]; /* per level: number of members before it; ARRAY in an array */
+    /* Per level: number of members before it; ARRAY in an array. */
+    size_t opened[TCH_JSON_DEPTH + 1];
     unsigned depth;
     unsigned flags;
     tacho_error *err;
@@ -112,8 +112,8 @@ static const struct member *find_repeated(const struct member *m, size_t count, 
     return NULL;
 }
 
-/* Keeps one member per key: the first, with the value of the last. Sorted by key before and after.
-   Returns the number of members left. */
+/* Keeps one member per key: the first, with the value of the last. The members are sorted by key
+   before and after. Returns the number of members left. */
 static size_t drop_repeated(struct member *m, size_t count, const char *data)
 {
     size_t kept = 0;
@@ -250,7 +250,7 @@ static bool parse_decimal(const char *text, size_t len, struct decimal *ret)
     return true;
 }
 
-/* Are two numbers equal, whatever their notation? */
+/* Returns whether two numbers are equal, whatever their notation. */
 static bool same_number(const char *a, size_t a_len, const char *b, size_t b_len)
 {
     struct decimal x;

@@ -26,7 +26,7 @@ void tch_json_open(struct tch_json_reader *r, const char *data, size_t len, tach
         scanner = tch_json_scan_best();
         __atomic_store_n(&best, scanner, __ATOMIC_RELAXED);
     }
-    if (!data) /* as in an empty buffer */
+    if (!data) /* an empty buffer may have no memory */
         data = "";
     r->err = err;
     r->status = 0;

@@ -1,5 +1,5 @@
 /*
- * Reading JSON, strictly as RFC 8259 has it, without building anything.
+ * Reads JSON, strictly by RFC 8259, without building a tree.
  *
  * A reader walks one document by pulling values out of it:
  *
@@ -19,7 +19,7 @@
  * column (in bytes) and offset. The text of a value points into the document; nothing is copied.
  *
  * From memory there is nothing to release. From a stream (tch_json_open_stream) the document
- * passes through a window: a value's text is good until the next call, and memory is bounded
+ * passes through a window: a value's text is valid until the next call, and memory is bounded
  * by the window however long the document is. TCH_JSON_SPARE bytes after the window may be read,
  * though they hold nothing.
  */
@@ -91,7 +91,7 @@ struct tch_json_reader {
 
     tch_json_source *source; /* NULL: the document is in memory */
     void *ctx;
-    bool ended; /* the source has no more */
+    bool ended; /* the source has no more data */
     size_t size;
     size_t limit;
     uint64_t before;     /* bytes of the document before data */

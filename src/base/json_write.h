@@ -1,14 +1,14 @@
 /*
- * Writing JSON into a tch_buf: compact, valid UTF-8 whatever bytes come in, commas by themselves.
+ * Writes JSON into a tch_buf. The text is compact and valid UTF-8, whatever bytes are passed.
  *
  *     tch_json_begin_object(&b);
  *     tch_json_key(&b, "name");
  *     tch_json_string(&b, name, len);
  *     tch_json_end_object(&b);
  *
- * A comma goes before a key or a value unless the last byte of the text is one of "{[:" or a line
- * feed. An empty text needs none, unless tch_json_continue() says so. Members come out in the order
- * written.
+ * A comma is added before a key or a value unless the last byte of the text is one of "{[:" or a
+ * line feed. An empty text needs none, unless tch_json_continue() says so. Members come out in the
+ * order written.
  */
 #ifndef TCH_JSON_WRITE_H
 #define TCH_JSON_WRITE_H
@@ -24,8 +24,8 @@ void tch_json_end_object(struct tch_buf *b);
 void tch_json_begin_array(struct tch_buf *b);
 void tch_json_end_array(struct tch_buf *b);
 
-/** Says that b, which is empty, continues an object or array that has members already: a comma goes
-    before the first key or value. */
+/** Says that b, which is empty, continues an object or array that has members already: a comma is
+    added before the first key or value. */
 void tch_json_continue(struct tch_buf *b);
 
 /** Adds a key and its colon. The key is escaped like a string. */

@@ -19,12 +19,15 @@
 #include "process_family.h"
 
 /*
- * Messages, in this order:
+ * The keeper and this process send these messages, in this order:
  *
- *     keeper   struct started
- *     keeper   EXITED: the program has exited. It stays a zombie, so that its /proc folder can
- * still be read and its pid is not used again. we       REAP: wait for the program. keeper   struct
- * ended we       LEAVE: exit and let the descendants live. End of file instead: kill them.
+ * - keeper: struct started. If it contains a failure, no message follows.
+ * - keeper: EXITED. The program has exited. It stays a zombie, so that its /proc folder can still
+ *   be read and its pid is not reused.
+ * - this process: REAP. Wait for the program.
+ * - keeper: struct ended.
+ * - this process: LEAVE. Exit and let the descendants live. If this process closes the socket
+ *   instead, the keeper kills them.
  */
 static const char EXITED = 'E';
 static const char REAP = 'R';
@@ -32,7 +35,7 @@ static const char LEAVE = 'L';
 
 struct started {
     pid_t pid;
-    tacho_error err; /* if its code is not 0 */
+    tacho_error err; /* why the start failed; code 0: it succeeded */
 };
 
 struct ended {
@@ -44,7 +47,7 @@ struct ended {
  * The keeper.
  */
 
-/* Starts the program and returns its pid in m, or the reason of the failure. */
+/* Starts the program and stores its pid, or why it could not be started, in m. */
 static void start(struct started *m, pid_t group, void (*child)(const void *ctx, int report),
                   const void *ctx)
 {
@@ -58,7 +61,7 @@ static void start(struct started *m, pid_t group, void (*child)(const void *ctx,
     m->pid = fork();
     if (m->pid == 0) {
         close(ends[0]);
-        setpgid(0, group); /* only there it may read from the terminal */
+        setpgid(0, group); /* only this group may read from the terminal */
         prctl(PR_SET_PDEATHSIG, SIGKILL);
         if (getppid() != keeper)
             _exit(127);
@@ -86,15 +89,15 @@ static void close_others(int fd)
     (void)close_range(fd < 3 ? 3 : (unsigned)fd + 1, UINT_MAX, 0);
 }
 
-/* A program and how far it is. */
+/* A program and its state. */
 struct kept {
     int fd;
     pid_t pid;
-    bool exited; /* and reported */
+    bool exited; /* it has exited, and this was reported */
     bool reaped;
 };
 
-/* Reaps adopted descendants, until the exit of the program is seen. Reports that. */
+/* Reaps adopted descendants until the program is seen to exit, and reports its exit. */
 static void see_exits(struct kept *k)
 {
     siginfo_t info = {0};
@@ -113,7 +116,7 @@ static void see_exits(struct kept *k)
         ;
 }
 
-/* Reaps the program, which has exited, and reports how. */
+/* Reaps the program, which has exited, and reports its status. */
 static void reap(struct kept *k)
 {
     struct ended m = {0};
@@ -149,8 +152,8 @@ _Noreturn static void be_keeper(int fd, void (*child)(const void *ctx, int repor
     sigset_t all;
     char byte;
 
-    setpgid(0,
-            0); /* a signal to the group, such as Ctrl-C or that of timeout(1), must not kill it */
+    /* Ctrl-C and timeout(1) signal a whole group, and must not kill the keeper. */
+    setpgid(0, 0);
     prctl(PR_SET_NAME, "tacho-keeper");
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     signal(SIGCHLD, SIG_DFL); /* an ignored SIGCHLD would reap the program */

@@ -22,12 +22,12 @@
 #include "spawn.h"
 
 struct tch_keeper {
-    pid_t keeper; /**< 0: none, or it has exited */
+    pid_t keeper; /**< pid of the keeper; 0: there is none, or it has exited */
     pid_t pid;    /**< the program; 0: the keeper is not open */
     int fd;       /**< our end of a socket, readable when the program has exited */
     bool ended;
     bool left;                /* descendants were still running when the program exited */
-    struct tch_spawn_end end; /* once `ended` */
+    struct tch_spawn_end end; /* how the program ended; valid if `ended` is set */
 };
 
 /** A keeper that was not opened. */

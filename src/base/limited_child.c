@@ -15,7 +15,7 @@
 
 enum {
     POLL_MS = 50,          /* how often *stop is checked */
-    WALL_PER_CPU = 20,     /* limit of wall time per CPU time: a busy machine makes it wait */
+    WALL_PER_CPU = 20,     /* wall time per CPU time allowed: on a busy machine the child waits */
     WALL_BASE = 60 * 1000, /* ms; added to that limit */
 };
 

@@ -17,7 +17,7 @@
 
 struct tch_child_limits {
     uint64_t cpu_seconds;
-    uint64_t memory_bytes;             /**< beyond what this process has */
+    uint64_t memory_bytes;             /**< in addition to the memory that this process has */
     const volatile sig_atomic_t *stop; /**< not 0: kill the child; may be NULL */
 };
 

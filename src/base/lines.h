@@ -6,7 +6,8 @@
  *         ...
  *     tch_lines_release(&lines);
  *
- * A line ends with LF or with the input; a CR before the LF stays part of it. Any byte may come.
+ * A line ends with LF or with the input; a CR before the LF stays part of it. Lines may contain any
+ * byte.
  */
 #ifndef TCH_LINES_H
 #define TCH_LINES_H
@@ -50,7 +51,7 @@ struct tch_lines {
     size_t end;      /* where the content of data ends */
     size_t searched; /* bytes from start that hold no LF */
     size_t passed;   /* bytes of a line that is too long, discarded before start */
-    uint64_t offset; /* in the input, of the next line */
+    uint64_t offset; /* offset of the next line in the input */
     uint64_t number; /* number of the line returned last */
     bool at_end;     /* no data follows `end` */
 };

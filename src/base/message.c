@@ -41,7 +41,7 @@ static void print(const char *line, size_t len)
 
 void tch_message(const char *fmt, ...)
 {
-    char line[512]; /* a tacho_error and the words before it */
+    char line[512]; /* has room for a tacho_error and the words before it */
     tacho_message_handler *handler;
     va_list args;
     void *arg;

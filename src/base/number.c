@@ -1,4 +1,4 @@
-/* Text to numbers: integers, floats as JSON has them, durations and sizes. */
+/* Parses integers, floats in JSON's form, durations and sizes. */
 #include "number.h"
 
 #include <float.h>

@@ -45,7 +45,8 @@ static void NAMED(heap_sort)(VALUE *x, size_t n)
     }
 }
 
-/* Hoare's: afterwards x[0 ... ret] <= pivot <= x[ret + 1 ... n - 1], and both are not empty. */
+/* Partitions by Hoare's scheme: afterwards x[0 ... ret] <= pivot <= x[ret + 1 ... n - 1], and
+ * neither part is empty. */
 static size_t NAMED(partition)(VALUE *x, size_t n)
 {
     size_t i = 0;

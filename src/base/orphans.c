@@ -96,7 +96,7 @@ void tch_orphans_except(pid_t child)
     if (tch_array_reserve(&own, &own_cap, own_count + 1) == 0)
         own[own_count++] = child;
     else
-        adopting = false; /* rather spare an orphan than kill our own child */
+        adopting = false; /* sparing an orphan is better than killing our own child */
     pthread_mutex_unlock(&lock);
 }
 

@@ -1,9 +1,9 @@
 /*
  * Finds a process and all its descendants in /proc, signals them and waits for them.
  *
- * The process tree decides who belongs to the family, not a process group: a command in a group of
- * its own could not read from the terminal. A process whose parent has exited is no longer in the
- * tree, unless the command has a keeper (keeper.h), which adopts such orphans:
+ * The process tree decides which processes belong to the family, not a process group: a command in
+ * a group of its own could not read from the terminal. A process whose parent has exited has
+ * left the tree, unless the command has a keeper (keeper.h), which adopts such orphans:
  *
  *     struct tch_family f = {.keeper = k.keeper};
  *     tch_family_find(&f, k.pid);                  the command, its descendants, and orphans

@@ -1,4 +1,4 @@
-/* Protocol Buffers: the wire format, both ways. */
+/* Writes and reads the wire format of Protocol Buffers. */
 #include "protobuf.h"
 
 #include <tacho/error.h>

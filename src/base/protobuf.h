@@ -26,7 +26,7 @@ enum {
     TCH_PB_FIELD_MAX = (1 << 29) - 1,
 };
 
-/** Writes at out, which has room for TCH_PB_VARINT_MAX bytes; returns how many. */
+/** Writes a varint to out, which has room for TCH_PB_VARINT_MAX bytes. Returns its length. */
 static inline size_t tch_pb_put_varint(uint8_t *out, uint64_t value)
 {
     size_t n = 0;

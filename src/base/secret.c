@@ -98,13 +98,13 @@ static const char *const about[] = {
     "_FILE_",  "_PATH_", "_DIR_",  "_SOCK_", "_LEN_",     "_LENGTH_",  "_SIZE_",     "_COUNT_",
     "_LIMIT_", "_MODE_", "_TYPE_", "_TTL_",  "_TIMEOUT_", "_ENABLED_", "_REQUIRED_", NULL};
 
-/* Before TOKEN: the tokens of language models. */
+/* After one of these words, TOKEN means a token of a language model. */
 static const char *const model[] = {
     "PER",     "MAX",   "MIN",   "NUM",    "N",     "FIRST",  "LAST",  "NEXT", "START", "BEGIN",
     "END",     "STOP",  "BOS",   "EOS",    "EOT",   "PAD",    "UNK",   "SEP",  "CLS",   "MASK",
     "SPECIAL", "IMAGE", "AUDIO", "PROMPT", "INPUT", "OUTPUT", "DRAFT", NULL};
 
-/* Before KEY: keys that select or sort, and public ones. */
+/* After one of these words, KEY means a key that selects or sorts, or a public one. */
 static const char *const lookup[] = {"PER",   "MAX",     "NUM",     "N",      "CACHE",
                                      "SORT",  "PRIMARY", "FOREIGN", "PUBLIC", "PARTITION",
                                      "GROUP", "QUERY",   "LOOKUP",  NULL};

@@ -15,8 +15,8 @@
 #include "buf.h"
 
 /**
- * Says whether the name of a variable or an option looks like that of a secret. "token" needs care:
- * HF_TOKEN is one, MAX_TOKENS, EOS_TOKEN and tokenizer_path are words of language models.
+ * Returns whether the name of a variable or an option looks like that of a secret. "token" needs
+ * care: HF_TOKEN is one, MAX_TOKENS, EOS_TOKEN and tokenizer_path are words of language models.
  */
 bool tch_secret_name(const char *name, size_t len, const char *const *keep);
 
@@ -37,10 +37,11 @@ void tch_secret_mask_word(struct tch_buf *b, const char *before, const char *wor
 void tch_secret_mask_line(struct tch_buf *b, const char *line, const char *const *keep);
 
 /** Does what tch_secret_mask_line() does and returns the text, which the caller frees, or NULL
-    without memory. */
+    if memory runs out. */
 char *tch_secret_masked_line(const char *line, const char *const *keep);
 
-/** Writes a member of a JSON object: a masked line (NULL: null); the masked words of a list. */
+/** Write a member of a JSON object. The first function writes a masked line, or null if `line` is
+ * NULL; the second one writes a list of masked words. */
 void tch_secret_put_line(struct tch_buf *b, const char *key, const char *line,
                          const char *const *keep);
 void tch_secret_put_words(struct tch_buf *b, const char *key, const char *const *words,

@@ -31,7 +31,7 @@ struct tch_setting {
 };
 
 /** Sets the field in `into`. text is NULL for a flag or bits.
-    0, or TACHO_EINVAL: the text is not allowed, and the field is unchanged. */
+    Returns 0, or TACHO_EINVAL if the text is not allowed; the field is then unchanged. */
 int tch_setting_parse(const struct tch_setting *s, const char *text, void *into);
 
 #endif

@@ -6,7 +6,7 @@
  *     tch_sha256_update(&h, data, len);
  *     tch_sha256_final(&h, digest);
  *
- * Never fails, never allocates; nothing to release.
+ * These functions never fail and never allocate. There is nothing to release.
  */
 #ifndef TCH_SHA256_H
 #define TCH_SHA256_H

@@ -13,7 +13,7 @@ WITH_SHA static __m128i load(const void *p)
     return _mm_loadu_si128((const __m128i *)p);
 }
 
-/* Four rounds on the state, which the instructions want as ABEF and CDGH. */
+/* Does four rounds on the state, which the instructions need in the order ABEF and CDGH. */
 WITH_SHA static inline void four_rounds(__m128i *abef, __m128i *cdgh, __m128i words, int round)
 {
     __m128i wk = _mm_add_epi32(words, load(&tch_sha256_k[round]));
@@ -22,7 +22,7 @@ WITH_SHA static inline void four_rounds(__m128i *abef, __m128i *cdgh, __m128i wo
     *abef = _mm_sha256rnds2_epu32(*abef, *cdgh, _mm_shuffle_epi32(wk, 0x0E));
 }
 
-/* The next four words of the message schedule from the sixteen before. */
+/* Computes the next four words of the message schedule from the previous sixteen. */
 WITH_SHA static inline __m128i next_words(const __m128i w[4])
 {
     __m128i sum = _mm_add_epi32(_mm_sha256msg1_epu32(w[0], w[1]), _mm_alignr_epi8(w[3], w[2], 4));
@@ -67,7 +67,7 @@ WITH_SHA static void blocks(uint32_t state[8], const uint8_t *data, size_t n)
     _mm_storeu_si128((__m128i *)&state[4], _mm_alignr_epi8(dchg, feba, 8));
 }
 
-/* By CPUID: not every compiler of ours knows "sha" in __builtin_cpu_supports(). */
+/* Asks CPUID, because some supported compilers do not know "sha" in __builtin_cpu_supports(). */
 tch_sha256_blocks *tch_sha256_x86(void)
 {
     enum { LEAF7_EBX_SHA = 1 << 29 };

@@ -6,7 +6,7 @@
  *     tch_shake256_update(&h, data, len);
  *     tch_shake256_final(&h, out, sizeof out);
  *
- * Never fails and never allocates. There is nothing to release.
+ * These functions never fail and never allocate. There is nothing to release.
  */
 #ifndef TCH_SHAKE256_H
 #define TCH_SHAKE256_H

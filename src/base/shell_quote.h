@@ -1,5 +1,5 @@
 /*
- * Words written so that a shell reads them back unchanged.
+ * Quotes words so that a shell reads them back unchanged.
  */
 #ifndef TCH_SHELL_QUOTE_H
 #define TCH_SHELL_QUOTE_H

@@ -142,7 +142,7 @@ static int set_attributes(struct tch_spawn_ready *p)
     if (sigaction(SIGHUP, NULL, &hangup) == 0 && hangup.sa_handler == SIG_IGN)
         sigdelset(&all, SIGHUP); /* nohup is meant for the child, too */
     if (p->spec->new_group)
-        flags |= POSIX_SPAWN_SETPGROUP; /* to group 0, the attribute's default: its own */
+        flags |= POSIX_SPAWN_SETPGROUP; /* the attribute's default, 0, means a new group */
     number = posix_spawnattr_setsigdefault(&p->attr, &all);
     if (number == 0)
         number = posix_spawnattr_setsigmask(&p->attr, &none);
@@ -473,7 +473,7 @@ int tch_spawn_read(const struct tch_spawn *s, uint64_t timeout_ns, struct tch_bu
     if (timeout_ns > 0 && timeout_ns < UINT64_MAX - tch_now_ns())
         r.deadline = tch_now_ns() + timeout_ns;
     result = tch_spawn(&spec, &r.pid, err);
-    close(fds[1]); /* otherwise the end would never be seen */
+    close(fds[1]); /* while it is open here, the output never ends */
     if (result == 0) {
         r.name = s->argv[0];
         r.fd = fds[0];

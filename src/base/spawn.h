@@ -30,7 +30,7 @@ enum tch_io_kind {
     TCH_IO_READ,    /**< the file `path`, which must exist */
     TCH_IO_WRITE,   /**< the file `path`, emptied first */
     TCH_IO_APPEND,  /**< the file `path`, at its end */
-    TCH_IO_FD,      /**< the descriptor `fd` of ours, which stays open here */
+    TCH_IO_FD,      /**< our descriptor `fd`, which stays open here */
 };
 
 struct tch_io {

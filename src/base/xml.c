@@ -1,4 +1,4 @@
-/* Escaping for XML and HTML. */
+/* Escapes text for XML and HTML. */
 #include "xml.h"
 
 #include "utf8.h"
