@@ -41,7 +41,7 @@ void tch_seal_free(struct tch_seal_line *lines, size_t count)
     free(lines);
 }
 
-/* Appends a file and copies its name. Returns NULL without memory. */
+/* Appends a file and copies its name. Returns NULL if memory runs out. */
 static struct tch_seal_line *list_add(struct list *l, const char *file, enum tch_seal_kind kind)
 {
     size_t size = strlen(file) + 1;

@@ -26,15 +26,15 @@ struct tch_watch {
     uint64_t start_ns;
     uint64_t last_ns;
     uint64_t flushed_ns;
-    uint64_t start_busy_ns; /* busy time of the machine */
+    uint64_t start_busy_ns; /* busy time of the machine at the start */
     bool busy_known;
-    uint64_t start_cpu_ns; /* CPU time of the tree */
+    uint64_t start_cpu_ns; /* CPU time of the tree at the start */
     tacho_tree_sample last;
     uint64_t polls;
     uint64_t missed;         /* failed polls */
     uint64_t missed_running; /* failed polls since the last success */
     tacho_error why;         /* error of the first failed poll */
-    uint64_t alive;          /* polls while it was alive */
+    uint64_t alive;          /* polls while the tree was alive */
     long double rss_sum;
     uint64_t most_processes;
     uint64_t most_swap;

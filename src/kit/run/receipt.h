@@ -76,8 +76,8 @@ struct tch_receipt {
     char started_at[TCH_TIME_TEXT];
     char *work_unit;
     double work;
-    double alpha;     /**< 1 - confidence of the intervals; before the end, of one check's */
-    double precision; /**< requested; 0 with a fixed number of runs */
+    double alpha;     /**< 1 - confidence of the intervals; until the end, that of one check */
+    double precision; /**< requested precision; 0 with a fixed number of runs */
 
     struct tch_metric_name *metrics;
     struct tch_run_samples samples;
@@ -90,7 +90,7 @@ struct tch_receipt {
 
 /** The machine, the configuration and the commit of a run. They are determined once. */
 struct tch_surroundings {
-    char *environment; /**< JSON, tacho.env.v1 */
+    char *environment; /**< document tacho.env.v1 */
     size_t environment_len;
     char environment_hash[TACHO_ENV_HASH_TEXT];
     char *machine_class;

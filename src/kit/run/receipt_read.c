@@ -22,7 +22,7 @@ const char *tch_receipt_raw(const struct tch_receipt *r, const char *key, size_t
     return NULL;
 }
 
-/* Returns the text of a JSON string, "" for any other value, NULL without memory. */
+/* Returns the text of a JSON string, "" for any other value, NULL if memory runs out. */
 static char *text_of(const char *json, size_t len)
 {
     struct tch_json_reader r;

@@ -41,11 +41,11 @@ static int add_name(struct tch_run_samples *samples, const char *name, tacho_err
 int tch_recorded_set(struct tch_run_samples *samples, struct tch_run_sample *sample,
                      const char *name, const struct tch_recorded *value, tacho_error *err)
 {
-    /* Most runs record the same names in the same order: try that one first. */
+    /* Most runs record the same names in the same order, so the next name is tried first. */
     size_t i = sample->recorded_count;
 
     if (!isfinite(value->p50) || !isfinite(value->p95) || !isfinite(value->p99))
-        return 0; /* JSON has no such numbers */
+        return 0; /* JSON has no infinity and no NaN */
     if (i >= samples->recorded_count || strcmp(samples->recorded_names[i], name) != 0)
         i = tch_recorded_find(samples, name);
     if (i == SIZE_MAX) {

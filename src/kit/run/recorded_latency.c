@@ -10,7 +10,7 @@
 
 enum { KEPT_MOST = 1 << 25 };
 
-/* --- Collected --- */
+/* --- Collecting --- */
 
 static int count_instead(struct tch_latencies *l, tacho_error *err)
 {
@@ -66,7 +66,7 @@ void tch_latencies_release(struct tch_latencies *l)
     *l = (struct tch_latencies){0};
 }
 
-/* --- Of all runs --- */
+/* --- Latencies of all runs --- */
 
 static int add_row(const tacho_csv_row *row, void *both, tacho_error *err)
 {

@@ -152,8 +152,8 @@ static int read_trace(struct finding *f, const char *name)
         status = read_spans(f, &load);
     f->lost += load.model.dropped + load.model.bad.count + (status == TACHO_EPARSE);
     tch_trace_load_close(&load);
-    return status == TACHO_EPARSE ? 0
-                                  : status; /* not a trace, or truncated before its first record */
+    /* Not a trace, or truncated before its first record. */
+    return status == TACHO_EPARSE ? 0 : status;
 }
 
 /* --- Latencies --- */
@@ -429,7 +429,7 @@ int tch_recorded_metrics_find(const struct tch_metric *metrics, size_t count,
     return status;
 }
 
-/* --- What is missing --- */
+/* --- Missing metrics --- */
 
 /* Adds names such as "parse, eval and 3 more". */
 static void add_names(struct tch_buf *b, const struct tch_intern *names)

@@ -30,7 +30,7 @@ struct tch_run_item {
     struct tch_receipt receipt;
     char commit[TCH_VCS_HASH]; /**< passed to programs as TACHO_PROFILE_COMMIT_SHA */
     int log_fd;                /**< samples.jsonl */
-    int out_fd;                /**< its output, kept for metrics and messages; -1: not kept */
+    int out_fd; /**< output of the command, kept for metrics and messages; -1: not kept */
     int err_fd;
     struct tch_run_timeline timeline;
     tacho_error flame_error;               /**< why it has no flamegraph; message "" otherwise */
@@ -56,13 +56,13 @@ struct tch_run {
     uint64_t layout;   /**< layout that the commands are linked with; 0: not linked again */
     uint64_t begin_ns; /**< when measuring began */
     struct tch_run_server_use server_use;
-    tacho_error server_flame_error; /**< why it has no flamegraph; message "" otherwise */
+    tacho_error server_flame_error; /**< why the server has no flamegraph; message "" otherwise */
     struct tch_machine_state before;
 
     const struct tch_run_watch *watch; /**< callbacks, while the run measures; else NULL */
     enum tch_run_state state;
     const char *stopped;
-    struct tch_run_sample bad; /**< the run that failed, when the state says so */
+    struct tch_run_sample bad; /**< the failed run, if state is TCH_RUN_FAILED */
     size_t bad_index;          /**< index of its command */
     bool bad_warmup;
     char bad_check[240]; /**< why that run did not pass its check; "": it failed by itself */

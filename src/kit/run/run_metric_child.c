@@ -18,7 +18,7 @@
 #include "run_plan.h"
 
 enum {
-    SECONDS_BASE = 5,           /* CPU time, plus one second */
+    SECONDS_BASE = 5,           /* limit of CPU time, plus one second */
     BYTES_PER_SECOND = 8 << 20, /* per this many bytes searched for one metric; usually ten times as
                                    many are searched per second */
     MEMORY = 256 << 20,

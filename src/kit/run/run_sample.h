@@ -103,7 +103,7 @@ struct tch_run_samples {
 void tch_run_sample_init(struct tch_run_sample *sample);
 
 /** Returns a new sample with an empty list for each metric. It is not part of the list until the
-    caller adds 1 to count. Returns NULL without memory. */
+    caller adds 1 to count. Returns NULL if memory runs out. */
 struct tch_run_sample *tch_run_samples_next(struct tch_run_samples *samples);
 void tch_run_samples_release(struct tch_run_samples *samples);
 

@@ -29,10 +29,10 @@ struct writing {
     struct tch_sink out;
     struct tch_chrome chrome;
     struct tch_buf args;
-    double origin_ns; /* CLOCK_MONOTONIC */
-    double unix_ns;   /* the same moment, since 1970 */
+    double origin_ns; /* start of the run, CLOCK_MONOTONIC */
+    double unix_ns;   /* the same moment, in ns since 1970 */
     const struct tch_run_samples *samples;
-    uint64_t *runs; /* for each process: its run */
+    uint64_t *runs; /* run of each process */
     size_t run_room;
     tacho_error *err;
 };

@@ -114,8 +114,8 @@ int tch_vcs_is_ancestor(const char *folder, const char *commit)
     struct tch_buf b;
     int is = -1;
 
-    if (digits == 0 ||
-        commit[digits]) /* the commit comes from a file, and git must not take it for an option */
+    /* The commit comes from a file, and git must not take it for an option. */
+    if (digits == 0 || commit[digits])
         return -1;
     tch_buf_init(&b, GIT_TEXT);
     if (git(&b, folder, (const char *[]){"cat-file", "-e", commit, NULL}) == 0 &&

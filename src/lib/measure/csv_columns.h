@@ -13,12 +13,12 @@ enum tch_csv_type { TCH_CSV_U64, TCH_CSV_F64, TCH_CSV_TEXT };
 struct tch_csv_column {
     const char *name;
     enum tch_csv_type type;
-    unsigned offset; /* in the row's struct; the length of a text follows the text */
+    unsigned offset; /* of the field in the row's struct; the length of a text follows it */
 };
 
 struct tch_csv_kind {
-    const char *file;   /* "latency" */
-    const char *header; /* with its LF */
+    const char *file;   /* name of the file: "latency" */
+    const char *header; /* first line of the file, with its LF */
     unsigned count;
     struct tch_csv_column columns[TCH_CSV_COLUMNS];
 };

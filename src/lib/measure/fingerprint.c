@@ -116,8 +116,8 @@ static int read_number(const struct tch_json_value *value, int f, struct tch_con
     number = n.kind == TCH_JSON_U64   ? (float)n.as.u64
              : n.kind == TCH_JSON_I64 ? (float)n.as.i64
                                       : (float)n.as.f64;
-    if (!isfinite(
-            number)) /* JSON would write it as null, so all such numbers would have one hash */
+    /* JSON would write it as null, so all such numbers would have one hash. */
+    if (!isfinite(number))
         return wrong_type(err, f, "a number that a 32-bit float can hold");
     *(f == LAMBDA ? &config->lambda : &config->eps) = number;
     return 0;

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 
-enum { TCH_FINGERPRINT_LIMIT = 16 * 1024 * 1024 }; /* bytes of a document */
+enum { TCH_FINGERPRINT_LIMIT = 16 * 1024 * 1024 }; /* limit of a document, in bytes */
 
 enum { TCH_CONFIG_TEXTS = 3 };
 

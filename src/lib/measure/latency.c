@@ -36,9 +36,8 @@ static void count_fork(void)
 
 static void watch_forks(void)
 {
-    (void)pthread_atfork(
-        NULL, NULL,
-        count_fork); /* fails only without memory; rows of a forked child may then be duplicates */
+    (void)pthread_atfork(NULL, NULL, count_fork); /* fails only if memory runs out; rows of a forked
+                                                     child may then be duplicates */
 }
 
 static bool is_of_parent(const tacho_latency *list)

@@ -34,8 +34,8 @@ enum {
     FINE_BUCKETS = (64 - FINE_BITS + 1) << FINE_BITS,
     RANKS = 7,
     MEDIAN = 1,
-    BLOCK =
-        2048, /* number of values that stay in the first-level cache between two loops over them */
+    /* Number of values that stay in the first-level cache between two loops over them. */
+    BLOCK = 2048,
 };
 
 /* Marks of a bucket whose values are collected: the group of its values, and whether it is in

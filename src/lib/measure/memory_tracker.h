@@ -30,8 +30,8 @@ struct tch_category_cell {
 struct tch_category {
     _Alignas(TCH_CATEGORY_LINE) _Atomic int64_t now; /* bytes that were handed over */
     _Atomic int64_t peak;
-    uint64_t
-        seen_peak; /* the peak at the last snapshot, and its time; guarded by the caller's lock */
+    /* The peak at the last snapshot, and its time; guarded by the caller's lock. */
+    uint64_t seen_peak;
     uint64_t seen_us;
     char name[TCH_CATEGORY_NAME];
 };

@@ -115,7 +115,7 @@ void tch_count_add_difference(struct tch_buf *out, const struct tch_count *a,
 
 /**
  * Adds which stacks differ, such as "malloc +1 in extra <- work <- main": the largest differences
- * first. If a is NULL or has no stacks, adds the stacks of b with the most of the calls that
+ * first. If a is NULL or has no stacks, adds the stacks of b that made the most calls that
  * differ, and says so. Adds nothing if b has no stacks, or the reason if there is one.
  */
 void tch_count_add_stacks(struct tch_buf *out, const struct tch_count *a,

@@ -86,8 +86,8 @@ struct tch_count_start {
     const char *const *argv;
     char *const *env;
     unsigned long flags; /**< flags of clone(2), such as CLONE_FILES */
-    void (*before_exec)(
-        void *ctx); /**< called in the child; must use system calls only; may be NULL */
+    /** Called in the child; must use system calls only; may be NULL. */
+    void (*before_exec)(void *ctx);
     void *ctx;
 };
 

@@ -117,7 +117,7 @@ static void take_logs(const char *folder, struct tch_tally *tally)
 
 /* --- A run --- */
 
-/* Returns the words of valgrind and of the command; NULL without memory. */
+/* Returns the words of valgrind and of the command; NULL if memory runs out. */
 static const char **make_argv(const struct tch_count_target *t, const char *log)
 {
     size_t words = 0;

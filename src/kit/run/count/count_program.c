@@ -47,7 +47,7 @@ static char *pair_of(const char *name, const char *value)
     return asprintf(&pair, "%s=%s", name, value) < 0 ? NULL : pair;
 }
 
-/* Sets "K=V" in a list that has room for it. Returns false without memory. */
+/* Sets "K=V" in a list that has room for it. Returns false if memory runs out. */
 static bool set_pair(char **env, const char *pair)
 {
     size_t len = strcspn(pair, "=") + 1;

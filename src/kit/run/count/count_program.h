@@ -22,7 +22,7 @@ bool tch_program_gains_rights(const char *file, char why[TCH_COUNT_TEXT]);
 void tch_count_key(const struct tch_count_backend *backend, const char *source,
                    char key[TCH_COUNT_TEXT]);
 
-/** Returns a copy of t->env with NAME=VALUE added; NULL without memory. Called in the counter,
+/** Returns a copy of t->env with NAME=VALUE added; NULL if memory runs out. Called in the counter,
     which frees nothing before it exits. */
 char **tch_count_env_with(const struct tch_count_target *t, const char *name, const char *value);
 

@@ -51,7 +51,7 @@ static int fork_spawner(struct tch_spawner *s, const struct tch_run_plan *plan,
 
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
         return tch_fail_errno(err, errno, "cannot make a socket");
-    tch_orphans_adopt(); /* those of the commands, if the spawner is killed */
+    tch_orphans_adopt(); /* adopts orphans of the commands if the spawner is killed */
     s->pid = fork();
     if (s->pid == 0) {
         close(fds[0]);

@@ -76,8 +76,8 @@ struct tch_spawner_shared {
     _Atomic pid_t polled_pid; /* the child that the next two fields describe */
     _Atomic uint64_t polled_tree_bytes;
     _Atomic uint64_t polled_peak_bytes;
-    atomic_bool
-        closing; /* tacho closes the spawner; without this, an end of file means that tacho died */
+    /* tacho closes the spawner; without this, an end of file means that tacho died. */
+    atomic_bool closing;
     _Atomic uint32_t done; /* completed runs of the request; this many `samples` are set */
     struct tch_run_sample samples[TCH_JOBS_MAX];
 };

@@ -47,8 +47,8 @@ static int load_library(struct tch_gpus *g, const char *path, tacho_error *err)
     for (size_t i = 0; g->ops->symbols[i]; i++) {
         void *symbol = dlsym(library, g->ops->symbols[i]);
 
-        memcpy(&g->functions[i], &symbol,
-               sizeof symbol); /* POSIX allows this conversion to a function pointer */
+        /* POSIX allows this conversion to a function pointer. */
+        memcpy(&g->functions[i], &symbol, sizeof symbol);
         if (!symbol && i < g->ops->required) {
             dlclose(library);
             return tch_fail(err, TACHO_EUNSUPPORTED, 0, "%s has no %s", path, g->ops->symbols[i]);
