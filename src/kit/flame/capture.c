@@ -45,7 +45,7 @@ static int check_request(const tacho_flame_request *r, tacho_error *err)
     return 0;
 }
 
-/* Makes a back end of the request's own profiler. */
+/* Makes a back end that calls the request's own profiler. */
 static int check_own(struct tch_capture *c, tacho_error *err)
 {
     const tacho_flame_profiler *own = &c->own_profiler;

@@ -1,4 +1,4 @@
-/* Makes file names of labels, and reads the label of a file. */
+/* Makes file names from labels, and reads the label of a file. */
 #include "file_label.h"
 
 #include <errno.h>
@@ -104,8 +104,8 @@ int tch_label_check(const char *path, const char *label, tacho_error *err)
 int tch_label_keep_previous(const char *path, char **ret, tacho_error *err)
 {
     const char *slash = strrchr(path, '/');
-    const char *point = strchr(slash ? slash : path,
-                               '.'); /* the part of the file name that is the label has no '.' */
+    /* The part of the file name that is the label has no '.'. */
+    const char *point = strchr(slash ? slash : path, '.');
     struct tch_buf kept;
     char *name;
 

@@ -1,4 +1,4 @@
-/* The documents tacho.flame.v1 and tacho.flame.capture.v1. */
+/* Writes the documents tacho.flame.v1 and tacho.flame.capture.v1. */
 #include "flame_json.h"
 
 #include <math.h>

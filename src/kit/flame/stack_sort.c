@@ -153,8 +153,8 @@ static void sort_entries(const struct sorter *s, struct entry *e, size_t n)
 
         partition(e, n, parts);
         if (has_end(s, parts[1].e->key))
-            parts[1].n =
-                0; /* stacks are distinct, so at most one ends here, and it is in its place */
+            /* Stacks are distinct, so at most one ends here, and it is in its place. */
+            parts[1].n = 0;
         for (struct part *p = parts; p < parts + 3; p++) {
             if (p->equal)
                 next_keys(s, p->e, p->n);

@@ -21,7 +21,7 @@ enum { TCH_STACK_DEEPEST = 8192 };
 
 struct tch_stack {
     uint64_t count;
-    uint32_t len; /**< frames */
+    uint32_t len; /**< number of frames */
 };
 
 /** All zero is empty. Names are added by tch_intern_add(&stacks->names, ...). */
@@ -38,7 +38,7 @@ struct tch_stacks {
     uint64_t sum; /* of all counts added; it must not exceed 64 bits */
     size_t list_cap;
     size_t before_cap;
-    struct tch_intern units; /* of each stack, by its number */
+    struct tch_intern units; /* units of each stack; the index is the number of the stack */
 };
 
 void tch_stacks_release(struct tch_stacks *stacks);

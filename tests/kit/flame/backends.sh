@@ -1,5 +1,5 @@
 #!/bin/sh
-# The profilers of others, played by stand-ins on PATH: their command lines, what is made of their
+# Tests external profilers with stand-ins on PATH: their command lines, what tacho makes of their
 # output, and every way in which they fail.
 #
 #   backends.sh PROJECT TACHO
@@ -40,12 +40,12 @@ works()
     grep -qF "\"profiler_used\":\"$used\"" out.txt || { cat out.txt; fail "'$*' was not done by $used"; }
     [ "$(ls -A out)" = flamegraph-x.svg ] || { ls -A out; fail "'$*' left files"; }
     grep -q "$svg_has" out/flamegraph-x.svg || fail "'$*': the picture has no $svg_has"
-    # A second time it is our own file, and the first is kept.
+    # The second capture finds our own file and keeps it.
     "$tacho" flame --out out --label x "$@" >out.txt 2>err.txt || { cat err.txt; fail "'$*' failed when done again"; }
     rm out/flamegraph-x.svg out/flamegraph-x.old.svg
 }
 
-# logged NAME WORD...: the last call of NAME had exactly these words, FILE standing for one of ours.
+# logged NAME WORD...: the last call of NAME had exactly these words; FILE is one of our files.
 logged()
 {
     printf '%s\n' "$@" >wanted
@@ -85,7 +85,7 @@ logged perf script --no-inline -i FILE.perf.data
 sed -n '1,/^$/p' "$LOG" | sed "s|^$scratch/out/\.tacho-[0-9]*\.|FILE.|" >got
 printf '%s\n' perf record -q --no-bpf-event -F 99 -e cpu-clock -g --call-graph fp --all-user -o FILE.perf.data -- echo 'a b' '' >wanted
 expect_same "perf record" wanted got
-# Frozen: what programs read is to stay as it is; new keys are new lines here.
+# Programs read this output, so keys must not change. A new key is a new line here.
 # shellcheck disable=SC2016  # the inner shell's own number
 "$tacho" flame --json --folded --out out --label x --event cpu-clock --profiler perf -- sh -c 'kill -9 $$' >out.txt 2>err.txt || :
 sed 's/_ms":[0-9]*/_ms":N/g' out.txt | tr , '\n' >got
@@ -122,7 +122,7 @@ rm out/*
 fails "profiler command failed: perf record: cannot run 'nosuch'" --profiler perf -- nosuch
 got=0
 "$tacho" flame --profiler perf --pass-status --out out --label x -- sh -c 'exit 9' >out.txt 2>&1 || got=$?
-[ $got = 9 ] || fail "the command's status is not handed on: $got"
+[ $got = 9 ] || fail "the command's status is not passed on: $got"
 rm out/*
 
 stand_in inferno-collapse-perf <<'END'
@@ -140,7 +140,7 @@ grep -q '"samples":4' out.txt || { cat out.txt; fail "inferno's samples are not 
 "$tacho" flame --folded --out out --label x --profiler perf-inferno -- echo >out.txt
 [ "$(head -n 1 out/flamegraph-x.folded)" = 'prog;main;hot 3' ] || fail "no folded stacks beside inferno's picture"
 rm -f out/*
-# What it cannot do is refused, not left out.
+# Options that it does not support are refused, not ignored.
 fails "profiler 'perf-inferno' does not support --per-thread" --profiler perf-inferno --per-thread -- echo
 fails "profiler 'perf-inferno' does not support --palette" --profiler perf-inferno --palette library -- echo
 fails "profiler 'perf-inferno' does not support --inverted" --profiler perf-inferno --inverted -- echo
@@ -213,7 +213,7 @@ grep -q '"samples":90' out.txt || "$tacho" flame --json --out out --label x --pr
 grep -q '"samples":90' out.txt || { cat out.txt; fail "dtrace's samples are not counted"; }
 rm -f out/*
 fails "can only profile a command that it starts" --profiler dtrace --pid 1
-# dtrace splits its command at blanks, and one of them takes a backslash for a quote.
+# dtrace splits its command at blanks, and one version treats a backslash as a quote.
 for word in 'a b' '' 'a\b'; do
     fails "dtrace cannot pass on the argument '$word'" --profiler dtrace -- ./prog "$word"
 done

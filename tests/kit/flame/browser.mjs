@@ -1,4 +1,4 @@
-// The SVG in headless Chromium, by the DevTools protocol over a pipe: search, zoom and reset by
+// Tests the SVG in headless Chromium, by the DevTools protocol over a pipe: search, zoom and reset by
 // real clicks and keys, the deep link, hostile names, and nothing on the console.
 //
 //   node browser.mjs CHROMIUM TACHO FOLDER [SCREENSHOTS]
@@ -111,10 +111,10 @@ async function hostile() {
   writeFileSync(join(folder, "inline.html"), "<!DOCTYPE html><meta charset=utf-8><title>t</title><h1>Report</h1>" + svg + "<p id=after>after</p>");
   await open("file://" + join(folder, "inline.html"));
   await shot("inline");
-  check("inert inside of HTML, too", await ask("window.bad === undefined && document.querySelectorAll('script').length"), 1);
-  check("what follows in the page is left whole", await ask("document.querySelector('body > #after').textContent"), "after");
+  check("no name runs inside HTML", await ask("window.bad === undefined && document.querySelectorAll('script').length"), 1);
+  check("the rest of the page is unchanged", await ask("document.querySelector('body > #after').textContent"), "after");
   await click(frame("&#x0"));
-  check("zoom works inside of HTML", await ask(shown), ["", "&#x0", "&lt", "all", "leaf"]);
+  check("zoom works inside HTML", await ask(shown), ["", "&#x0", "&lt", "all", "leaf"]);
 }
 
 // A picture that is taller than its window, or than what scrolls around it.
@@ -144,7 +144,7 @@ async function deep() {
   const svg = readFileSync(join(folder, "deep.svg")).toString().replace(/^<\?xml.*\n/, "");
   writeFileSync(join(folder, "scroll.html"), "<!DOCTYPE html><meta charset=utf-8><title>t</title><div style='height:400px;overflow:auto;border:5px solid'>" + svg + "</div>");
   await open("file://" + join(folder, "scroll.html"));
-  check("so it does where a page scrolls it", await ask(`(() => { const b = ${all}.getBoundingClientRect(),
+  check("inside an element that scrolls, it opens at its root", await ask(`(() => { const b = ${all}.getBoundingClientRect(),
     d = document.querySelector('div').getBoundingClientRect(); return b.top >= d.top && b.bottom <= d.bottom; })()`), true);
 
   await open(url);

@@ -1,5 +1,5 @@
 # shellcheck shell=sh
-# What the tests of `tacho flame -- COMMAND` share; sourced by them with PROJECT TACHO.
+# Functions for the tests of `tacho flame -- COMMAND`, which source it with PROJECT TACHO.
 . "$1/tests/support/lib.sh"
 project=$1
 tacho=$2
@@ -17,12 +17,12 @@ can_sample()
     fail "cannot capture"
 }
 
-# as_schema: the JSON in out.txt is what docs/schemas says
+# as_schema: checks the JSON in out.txt against its schema in docs/schemas
 as_schema()
 {
     checked=0
     "$project/tests/support/check-schema" "$project/docs/schemas" <out.txt >schema.txt 2>&1 || checked=$?
-    [ $checked = 0 ] || [ $checked = 77 ] || { cat schema.txt; fail "--json is not as its schema says"; }
+    [ $checked = 0 ] || [ $checked = 77 ] || { cat schema.txt; fail "the output of --json does not conform to its schema"; }
 }
 
 # share FOLDED FRAME: percent of all samples with this frame somewhere, one digit.

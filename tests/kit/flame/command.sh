@@ -1,5 +1,5 @@
 #!/bin/sh
-# `tacho flame -- COMMAND` as a user meets it: what it prints, what it ends with, what goes wrong.
+# `tacho flame -- COMMAND` as a user sees it: its output, its exit status, its errors.
 #
 #   command.sh PROJECT TACHO WORKLOAD-FOLDER
 set -eu
@@ -15,7 +15,7 @@ ends()
     shift
     got=0
     "$@" >out.txt 2>err.txt || got=$?
-    [ "$got" = "$wanted" ] || { cat out.txt err.txt; fail "'$*' ended with $got, not $wanted"; }
+    [ "$got" = "$wanted" ] || { cat out.txt err.txt; fail "'$*' exited with $got, not $wanted"; }
 }
 
 # says TEXT: on stderr
@@ -73,7 +73,7 @@ grep -q '%  *[0-9.]* %  *spin$' out.txt || fail "spin is not among the hottest f
 # A second capture keeps the files of the first.
 cp all/flamegraph-x.svg first.svg
 ends 0 "$tacho" flame --out all --label x -- "$workload" shares 50
-grep -qx 'previous: kept as all/flamegraph-x.old.svg' out.txt || fail "it does not say what became of the first"
+grep -qx 'previous: kept as all/flamegraph-x.old.svg' out.txt || fail "it does not say that the first picture was kept"
 cmp all/flamegraph-x.old.svg first.svg || fail "the first picture is not kept"
 [ -s all/flamegraph-x.old.folded ] || fail "the first stacks are not kept"
 [ ! -e all/flamegraph-x.folded ] || fail "stacks of the first capture are beside the second picture"
@@ -104,7 +104,8 @@ says "was killed by signal 11"
 ends 139 "$tacho" flame --pass-status -- "$workload" crash 30
 [ -s flamegraph-workload.svg ] || fail "no picture of a command that was killed"
 
-# Ctrl-C, and an end in time: what was seen so far. A command that does not mind is ended.
+# After Ctrl-C or --duration the picture has the samples so far. A command that ignores the signal
+# is killed.
 cp "$workload" stopped
 for signal in INT TERM; do
     "$tacho" flame --label $signal --folded -- ./stopped shares $long >out.txt 2>err.txt &
@@ -116,14 +117,14 @@ for signal in INT TERM; do
     wait $pid || got=$?
     [ $got = "$([ $signal = INT ] && echo 130 || echo 143)" ] || {
         cat out.txt err.txt
-        fail "$signal: it ended with $got"
+        fail "$signal: it exited with $got"
     }
     grep -q ';hot' flamegraph-$signal.folded || fail "$signal leaves no picture"
 done
 ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares $long
 grep -q ';hot' flamegraph-timed.folded || fail "--duration leaves no picture"
-# All that it started, also what minds no signal, what left its parent and its session, and what is
-# left when the interrupt has ended the command itself.
+# All descendants are killed: also those that ignore signals, those that left their parent and
+# session, and those that are left when the interrupt has stopped the command itself.
 cp "$workload" deaf
 deaf="trap '' INT TERM; ./deaf shares $long; ./deaf shares $long"
 lost="setsid sh -c './deaf shares $long & :' & ./deaf shares $long & sleep 0.1"
@@ -134,27 +135,27 @@ for profiler in $profilers; do
         ends 1 "$tacho" flame --profiler "$profiler" --label deaf --duration 300ms -- sh -c "$command"
         [ -z "$(running deaf)" ] || fail "--duration, $profiler: '$command' left $(running deaf)"
     done
-    # As a terminal does it: to the whole group. The shell ends, its background job does not mind.
+    # A terminal signals the whole group. The shell exits, and its background job ignores the signal.
     rm -f up
     ends 130 setsid -w sh -c "trap : INT; '$tacho' flame --profiler $profiler --label deaf -- sh -c \"$lost; : >up; wait\" &
         until [ -e up ]; do sleep 0.05; done; sleep 0.3; kill -INT 0; wait \$!"
     [ -z "$(running deaf)" ] || fail "Ctrl-C, $profiler: left $(running deaf)"
 done
-# Nor does what is started on the way out stay.
+# Processes that are started while the command exits are killed, too.
 cp "$workload" late
 ends 1 "$tacho" flame --label late --duration 300ms -- sh -c "trap './late shares $long & exit 3' TERM; while :; do :; done"
 sleep 0.3
 [ -z "$(running late)" ] || fail "a process started at the end still runs: $(running late)"
 # Processes that a command leaves when it exits by itself keep running.
 ends 0 "$tacho" flame --label daemon -- sh -c "./deaf shares $long >/dev/null 2>&1 & $workload shares 30"
-[ -n "$(running deaf)" ] || fail "a daemon was ended with the command that left it"
+[ -n "$(running deaf)" ] || fail "a daemon was killed with the command that left it"
 end_all deaf
-# A parent that ignores the end of its children leaves that to us.
+# The status is known even if tacho's parent made it ignore SIGCHLD.
 if env --ignore-signal=CHLD true 2>/dev/null; then
     ends 7 timeout 60 env --ignore-signal=CHLD "$tacho" flame --pass-status --label ignored -- "$workload" fail 30
 fi
-# What was there before us is not the command's, nor is what comes of it: a job of the shell that
-# became tacho leaves a process running, and then interrupts.
+# Processes that are older than tacho do not belong to the command, nor do their children: a job of
+# the shell that became tacho leaves a process running, and then interrupts.
 cp "$workload" other
 ends 130 sh -c "((until [ -e go ]; do sleep 0.05; done; ./other shares $long & :); kill -INT \$\$) &
     exec '$tacho' flame --label older -- sh -c ': >go; exec $workload shares $long'"
@@ -165,7 +166,7 @@ end_all other
 "$workload" threads $long &
 pid=$!
 ends 0 "$tacho" flame -p $pid --rate 9973 --duration 1s --folded --label running
-kill -0 $pid || fail "a process that ran already was ended"
+kill -0 $pid || fail "a process that ran already was killed"
 kill -KILL $pid
 wait $pid 2>/dev/null || :
 near "a running process, hot" "$(share flamegraph-running.folded hot)" 70 8
@@ -184,7 +185,7 @@ ends 0 timeout 30 "$tacho" flame -p "$pid" --label ending
 kill -KILL $parent
 wait 2>/dev/null || :
 
-# Every error in its words.
+# Every error has its message.
 ends 1 "$tacho" flame -- no-such-program
 says "profiler command failed: no-such-program: "
 ends 1 "$tacho" flame --rate 1 -- true # over before the first sample

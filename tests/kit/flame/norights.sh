@@ -81,7 +81,7 @@ tail -n 1 out.txt >json.txt
 mv json.txt out.txt
 as_schema
 
-# From inside, without being asked for.
+# The preloaded sampler is used without being requested.
 for mode in shares threads fork recursion; do
     flame "preload-$mode" -- ./workload $mode 1000
     known "preload-$mode"
@@ -96,11 +96,11 @@ expect preload-dlopen main 100
 flame preload-jit --per-thread -- ./workload jit 1000
 expect preload-jit main 100
 
-# The preloaded sampler is in no program's way: each does all of its work.
+# The preloaded sampler disturbs no program: each does all of its work.
 for mode in use block fork exec; do
     flame "hostile-$mode" -- ./hostile_signals $mode 10000
     grep -q '^done$' out.txt || { cat out.txt err.txt; fail "$mode: the program failed"; }
-    grep -q '^profiler: preload,' out.txt || fail "$mode: another profiler was taken"
+    grep -q '^profiler: preload,' out.txt || fail "$mode: another profiler was used"
     expect "hostile-$mode" hot 70 5
     expect "hostile-$mode" warm 20 5
     rooted_well "hostile-$mode"
@@ -111,7 +111,7 @@ for mode in close small; do
     rooted_well "hostile-$mode"
 done
 
-# Built by the compilers that are here. A sanitizer checks each access, so its shares are others.
+# Built by the compilers that are here. A sanitizer checks each access, so its shares differ.
 build()
 {
     out=$1
@@ -123,7 +123,7 @@ for compiler in gcc clang; do
     build "asan-$compiler" $compiler -O2 -fsanitize=address || continue
     flame "asan-$compiler" -- "./asan-$compiler" work 4000
     grep -q '^done$' out.txt || { cat out.txt err.txt; fail "asan, $compiler: the program failed"; }
-    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "asan, $compiler: another profiler was taken"; }
+    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "asan, $compiler: another profiler was used"; }
     expect "asan-$compiler" hot 70 6
 done
 if build tsan clang -O2 -fsanitize=thread; then
@@ -134,7 +134,7 @@ fi
 if command -v g++ >/dev/null; then
     g++ -O2 -g -o busy_cxx "$project/tests/kit/flame/busy.cpp" || fail "g++"
     flame cxx -- ./busy_cxx
-    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "C++: another profiler was taken"; }
+    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "C++: another profiler was used"; }
     sed -i 's/[^;]*::\(cxx_[a-z]*\)/\1/g' open/flamegraph-cxx.folded
     expect cxx cxx_hot 70 5
     expect cxx cxx_warm 30 5
@@ -143,15 +143,15 @@ fi
 if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
     rustc -O -g -o busy_rust "$project/tests/kit/flame/busy.rs" 2>build.txt || { cat build.txt; fail "rustc"; }
     flame rust -- ./busy_rust
-    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "Rust: another profiler was taken"; }
+    grep -q '^profiler: preload,' out.txt || { cat out.txt; fail "Rust: another profiler was used"; }
     expect rust busy::rust_hot 70 5
     expect rust busy::rust_warm 30 5
 else
     echo "not tested: Rust, because there is no rustc"
 fi
-command -v go >/dev/null || echo "not tested: Go, because there is no go; a static program stands for it"
+command -v go >/dev/null || echo "not tested: Go, because there is no go; a static program is tested instead"
 
-# Where the object cannot work the tracer is taken, and the reason is said.
+# If the object cannot be used, the tracer is, and a message says why.
 flame static -- ./workload_static shares 300
 says "; not 'preload', because 'workload_static' is linked statically"
 cp hostile_signals set_uid
@@ -162,10 +162,10 @@ says "; not 'preload', because 'set_uid' is a set-uid program"
 ! $user ./refuse EPERM ./tacho flame --profiler preload --out open -- ./workload_static shares 10 >out.txt 2>err.txt || fail "a static program was captured by preload"
 says "'workload_static' is linked statically; use --profiler ptrace"
 flame script -- sh -c './workload shares 300; exec ./workload shares 300'
-grep -q '^profiler: preload,' out.txt || fail "a shell: another profiler was taken"
+grep -q '^profiler: preload,' out.txt || fail "a shell: another profiler was used"
 expect script hot 70 6
 
-# What needs perf events is refused as before.
+# Options that need perf events are refused.
 # shellcheck disable=SC2086
 for option in --off-cpu --kernel --all; do
     command='./workload shares 10'

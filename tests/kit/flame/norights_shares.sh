@@ -7,7 +7,7 @@ set -eu
 . "$1/tests/kit/flame/refused_user.sh"
 can_sample "$3/workload"
 
-# samples LABEL: how many there are
+# samples LABEL: prints the number of samples
 samples()
 {
     sed -n 's/^samples: *\([0-9,]*\).*/\1/p' "$1.txt" | tr -d ,
@@ -31,7 +31,7 @@ both()
 }
 
 # agree LABEL POINTS FRAME:PERCENT...: the native shares are right, and the others differ from them
-# by at most so many points
+# by at most POINTS
 agree()
 {
     label=$1 points=$2
@@ -76,5 +76,5 @@ if command -v go >/dev/null; then
     both go ptrace ./busy_go 500
     agree go 2 main.goHot:70 main.goWarm:30
 else
-    echo "not tested: Go, because there is no go; the static program stands for it"
+    echo "not tested: Go, because there is no go; the static program is tested instead"
 fi

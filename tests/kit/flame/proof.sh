@@ -97,7 +97,7 @@ grep -q 'outer:workload.c:[0-9]*;inlined_middle:workload.c:[0-9]*_\[i\];' native
     fail "source lines are missing"
 profile native signal '' "$programs/workload" signal 40
 grep -q 'main;in_signal_\[i\];raiser;.*;on_signal;' native-signal.folded || grep -q 'raiser;.*;on_signal;' native-signal.folded ||
-    fail "a signal's frame was not passed"
+    fail "unwinding stopped at the frame of a signal"
 expect native-signal main 100
 profile native jit --per-thread "$programs/workload" jit 300
 expect native-jit 'compiled code' 100
@@ -105,7 +105,7 @@ expect native-jit main 100
 rm -f "/tmp/perf-$(sed -n '1s|^workload-\([0-9]*\)/.*|\1|p' native-jit.folded).map"
 profile native thread --per-thread "$programs/workload" threads 30
 [ "$(sed 's/;.*//' native-thread.folded | sort -u | grep -c '^workload-[0-9]*/[0-9]*$')" -ge 3 ] ||
-    fail "threads are not apart"
+    fail "threads are not separate"
 
 case $profilers in
 *perf*)

@@ -14,17 +14,17 @@ printf 'main;</script><script>alert(1)</script> 2\nmain;"><script>;\303\251 3\nm
 "$tacho" flame convert "$scratch/in.folded" -q -o "$scratch/out.pb.gz"
 gzip -dc "$scratch/out.pb.gz" | protoc -I "$1/tests/kit/flame" --decode=Profile profile.proto >"$scratch/out.txt"
 [ "$(grep -c '^sample {' "$scratch/out.txt")" -eq 3 ] || fail "not three samples"
-# No field but those of the rules: protoc would print an unknown one by its number.
+# There are no fields that profile.proto lacks: protoc would print such a field by its number.
 if grep -E '^ *[0-9]+[: ]' "$scratch/out.txt"; then
-    fail "fields that profile.proto has not"
+    fail "there are fields that profile.proto lacks"
 fi
 grep -q 'string_table: "</script><script>alert(1)</script>"' "$scratch/out.txt" || fail "a name is missing"
 "$tacho" flame convert "$scratch/in.folded" -q -o "$scratch/again.pb.gz"
-cmp "$scratch/out.pb.gz" "$scratch/again.pb.gz" || fail "the same input gives other bytes"
+cmp "$scratch/out.pb.gz" "$scratch/again.pb.gz" || fail "the same input gives different bytes"
 if command -v go >/dev/null && go tool pprof -h >/dev/null 2>&1; then
     go tool pprof -raw "$scratch/out.pb.gz" >/dev/null || fail "go tool pprof refuses it"
 else
-    echo "go tool pprof is not installed: not asked"
+    echo "not tested: go tool pprof is not installed"
 fi
 
 "$tacho" flame draw "$scratch/in.folded" -q -o "$scratch/out.svg" --title '<&"' --notes ']]>'

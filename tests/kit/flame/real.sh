@@ -42,7 +42,7 @@ if command -v make >/dev/null && command -v gcc >/dev/null; then
     # shellcheck disable=SC2016  # make's own words
     printf 'all: $(patsubst %%.c,%%.o,$(wildcard *.c))\n%%.o: %%.c\n\tgcc $(O) -g -c $< -o $@\n' >build/Makefile
     expect_rooted make make -s -C build -j2 O=-O1
-    # By -O2 this gcc goes deeper than 16 KB in 4 to 5 of 100 samples, and chance would decide.
+    # With -O2 this gcc needs more than 16 KB of stack in 4 to 5 of 100 samples, and chance would decide.
     rm build/*.o
     options='--stack-size 32k'
     expect_rooted deep make -s -C build -j2 O=-O2

@@ -21,7 +21,7 @@ refused()
         'docker run --cap-add PERFMON' '--security-opt seccomp=unconfined' 'tacho flame draw'; do
         grep -qF -- "$line" err.txt || { cat err.txt; fail "$number $*: it does not say '$line'"; }
     done
-    [ "$(grep -c '^tacho: ' err.txt)" = 1 ] || { cat err.txt; fail "it is more than one message"; }
+    [ "$(grep -c '^tacho: ' err.txt)" = 1 ] || { cat err.txt; fail "there is more than one message"; }
     [ ! -s out.txt ] || fail "it printed something"
     [ ! -e flamegraph-workload.svg ] || fail "it wrote something"
 }
@@ -65,10 +65,10 @@ mkdir systemtap
 # shellcheck disable=SC2016  # the stand-in's own word
 printf '#!/bin/sh\n[ "$1" != -V ]\n' >systemtap/dtrace
 chmod +x systemtap/dtrace
-! PATH=$scratch/systemtap:$PATH "$refuse" EPERM "$tacho" flame --off-cpu -- true >out.txt 2>err.txt || fail "a dtrace that is none was used"
+! PATH=$scratch/systemtap:$PATH "$refuse" EPERM "$tacho" flame --off-cpu -- true >out.txt 2>err.txt || fail "SystemTap's dtrace was used as a profiler"
 grep -qF 'tacho: profiler command failed: native: ' err.txt || { cat err.txt; fail "the reason is not that of the best profiler"; }
 
-# Another profiler may have rights that we have not: it is taken, and that is said.
+# Another profiler may have rights that tacho lacks. Then it is used, and a message says so.
 mkdir bin
 cat >bin/perf <<'STAND_IN'
 #!/bin/sh
@@ -81,8 +81,8 @@ script) printf 'prog 1 1.000: 1 cycles:\n\t1 hot (/prog)\n\t2 main (/prog)\n\n' 
 esac
 STAND_IN
 chmod +x bin/perf
-PATH=$scratch/bin:$PATH "$refuse" EPERM "$tacho" flame --json -- true >out.txt 2>err.txt || { cat err.txt; fail "perf was not taken"; }
-grep -qF "tacho: profiler 'perf' is used instead of 'native': no permission to sample" err.txt || { cat err.txt; fail "it is not said"; }
-grep -qF "\"notice\":\"profiler 'perf' is used instead of 'native': no permission" out.txt || { cat out.txt; fail "--json does not say it"; }
+PATH=$scratch/bin:$PATH "$refuse" EPERM "$tacho" flame --json -- true >out.txt 2>err.txt || { cat err.txt; fail "perf was not used"; }
+grep -qF "tacho: profiler 'perf' is used instead of 'native': no permission to sample" err.txt || { cat err.txt; fail "no message says that perf is used"; }
+grep -qF "\"notice\":\"profiler 'perf' is used instead of 'native': no permission" out.txt || { cat out.txt; fail "--json does not say that perf is used"; }
 grep -qF '"profiler_used":"perf"' out.txt || fail "another profiler is named"
 as_schema

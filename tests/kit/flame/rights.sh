@@ -32,22 +32,22 @@ user "$scratch/tacho" flame --folded --label user --out open -- "$scratch/worklo
     { cat out.txt; fail "as an ordinary user"; }
 near "ordinary user, hot" "$(share open/flamegraph-user.folded hot)" 70 5
 near "ordinary user, thread_main" "$(share open/flamegraph-user.folded thread_main)" 100 3
-# The rings of an ordinary user are small: on a busy machine some samples find no room.
+# The rings of an ordinary user are small, so on a busy machine some samples are lost.
 awk '/^samples: / { gsub(/,/, ""); if ($4 > $2 / 10) exit 1 }' out.txt || { cat out.txt; fail "too many samples were lost"; }
 if [ "$level" -eq 2 ]; then
-    grep -q 'user code only' out.txt || fail "it is not said that kernel frames are missing"
+    grep -q 'user code only' out.txt || fail "no message says that kernel frames are missing"
     ! user "$scratch/tacho" flame --kernel --out open -- "$scratch/workload" 2>err.txt || fail "--kernel should not be allowed"
     grep -q "no permission to sample the kernel: kernel.perf_event_paranoid is 2" err.txt || { cat err.txt; fail "--kernel"; }
     ! user "$scratch/tacho" flame --all --duration 100ms --out open 2>err.txt || fail "--all should not be allowed"
     grep -q "sysctl kernel.perf_event_paranoid=0" err.txt || { cat err.txt; fail "--all"; }
 fi
 chmod 555 "$scratch/open"
-! user "$scratch/tacho" flame --out open -- "$scratch/workload" shares 10 2>err.txt || fail "a folder that is closed"
+! user "$scratch/tacho" flame --out open -- "$scratch/workload" shares 10 2>err.txt || fail "it wrote to a folder without permission"
 grep -q 'failed to write flamegraph SVG to open/flamegraph-workload.svg: ' err.txt || { cat err.txt; fail "closed folder"; }
-! user "$scratch/tacho" flame -p 1 --out "$scratch" --duration 100ms 2>err.txt || fail "root's process"
-grep -q '^tacho: ' err.txt || fail "no word about root's process"
+! user "$scratch/tacho" flame -p 1 --out "$scratch" --duration 100ms 2>err.txt || fail "it sampled a process of root"
+grep -q '^tacho: ' err.txt || fail "there is no message about root's process"
 
-# Where threads wait is for root.
+# Only root may sample where threads wait.
 "$tacho" flame --off-cpu --folded --label off -- "$3/workload" sleep 200 >out.txt 2>&1 || { cat out.txt; fail "--off-cpu"; }
 near "off-CPU, sleeper" "$(share flamegraph-off.folded sleeper)" 95 5
 "$tacho" flame --all --duration 300ms --folded --label all >out.txt 2>&1 || { cat out.txt; fail "--all"; }

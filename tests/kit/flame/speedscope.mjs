@@ -1,5 +1,5 @@
-// speedscope's own importer takes what we write: its page is opened on each file, as its command
-// does it, and must come up with the profile.
+// Tests that speedscope's own importer reads our files: opens its page on each file, as its command
+// does, and checks that it shows the profile.
 //
 //   node speedscope.mjs CHROMIUM TACHO FOLDER SPEEDSCOPE   (the folder of the npm package)
 import { execFileSync } from "node:child_process";

@@ -117,7 +117,7 @@ if unshare -m true 2>/dev/null; then
     [ "$known_inside" -gt 0 ] || { cat mounts.folded; fail "the file that the program sees is not read"; }
 fi
 
-# Debug files are asked for by us, not by the command: what that costs is not in its profile.
+# tacho asks for debug files, not the command, so the cost is not in the command's profile.
 mkdir servers
 cat >servers/debuginfod-find <<'END'
 #!/bin/sh
@@ -178,7 +178,7 @@ if [ "$(id -u)" -eq 0 ] && [ -n "$id" ] && [ -d /usr/lib/debug ] && unshare -m t
     known build-id
 fi
 
-# From a server, by its own program, and only when asked to.
+# From a server, through debuginfod-find, and only with --debuginfod.
 mkdir bin
 cat >bin/debuginfod-find <<STAND_IN
 #!/bin/sh
@@ -219,7 +219,7 @@ compiled()
     awk -v hot="$hot" -v warm="$warm" '
         { n = $NF } index($0, hot) { h += n } index($0, warm) { w += n }
         END { printf "%s: %d samples, %s: %d\n", hot, h, warm, w; exit !(h > 1.6 * w && h < 3.2 * w) }' "$label.folded" ||
-        fail "$label: hot and warm are not as 70 to 30"
+        fail "$label: the shares of hot and warm are not 70 to 30"
 }
 if command -v node >/dev/null; then
     cat >work.js <<'JS'
@@ -231,9 +231,9 @@ for (let k = 0; k < 100; k++) sum += hotWork(350000) + warmWork(150000);
 console.log(sum);
 JS
     compiled node hotWork warmWork node --perf-basic-prof --interpreted-frames-native-stack work.js
-    ! grep -q 'of its stacks' out.txt || { cat out.txt; fail "node is advised although its functions have names"; }
+    ! grep -q 'of its stacks' out.txt || { cat out.txt; fail "there is advice about node although its functions have names"; }
     profile node-nameless node work.js
-    grep -q 'run node with --perf-basic-prof' out.txt || { cat out.txt; fail "node is not advised"; }
+    grep -q 'run node with --perf-basic-prof' out.txt || { cat out.txt; fail "there is no advice about node"; }
 fi
 if command -v javac >/dev/null; then
     cat >Work.java <<'JAVA'
@@ -253,10 +253,10 @@ JAVA
     javac Work.java
     profile java-nameless java Work
     advice=$(sed -n 's/.*run java with \(-XX.*DumpPerfMapAtExit\).*/\1/p' out.txt)
-    [ -n "$advice" ] || { cat out.txt; fail "java is not advised"; }
+    [ -n "$advice" ] || { cat out.txt; fail "there is no advice about java"; }
     # shellcheck disable=SC2086  # what was advised, word by word
     compiled java hotWork warmWork java $advice Work
-    ! grep -q 'run java with' out.txt || { cat out.txt; fail "java is advised although its methods have names"; }
+    ! grep -q 'run java with' out.txt || { cat out.txt; fail "there is advice about java although its methods have names"; }
 fi
 cat >work.py <<'PY'
 def hot_work(n):
@@ -276,7 +276,7 @@ for k in range(30):
     warm_work(30000)
 PY
 profile python-nameless python3 work.py
-grep -q "do so with 'python3 -X perf'" out.txt || { cat out.txt; fail "python is not advised"; }
+grep -q "do so with 'python3 -X perf'" out.txt || { cat out.txt; fail "there is no advice about python"; }
 for python in python3 python3.14 python3.13 python3.12; do
     if "$python" -X perf -c 'import sys; sys.exit(not sys.is_stack_trampoline_active())' 2>/dev/null; then
         compiled python hot_work warm_work "$python" -X perf work.py

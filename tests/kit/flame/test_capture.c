@@ -69,7 +69,7 @@ static void refuses_what_only_a_later_version_has(void **state)
     assert_int_equal(try(&r.known, &err), TACHO_EIO);
 }
 
-static void errors_have_their_words(void **state)
+static void errors_have_their_messages(void **state)
 {
     static const char *const argv[] = {"true", NULL};
     tacho_flame_request r = TACHO_FLAME_REQUEST_INIT;
@@ -83,7 +83,7 @@ static void errors_have_their_words(void **state)
     assert_int_equal(err.kind, TACHO_FLAME_CREATE_DIR);
 }
 
-static void a_bad_result_is_refused_with_its_place(void **state)
+static void a_bad_result_is_refused_with_its_position(void **state)
 {
     static const struct {
         const char *json, *message;
@@ -231,8 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_request_must_make_sense),
         cmocka_unit_test(refuses_what_only_a_later_version_has),
-        cmocka_unit_test(errors_have_their_words),
-        cmocka_unit_test(a_bad_result_is_refused_with_its_place),
+        cmocka_unit_test(errors_have_their_messages),
+        cmocka_unit_test(a_bad_result_is_refused_with_its_position),
         cmocka_unit_test(a_result_survives_every_allocation_failing),
         cmocka_unit_test(a_profiler_of_ones_own_is_checked),
         cmocka_unit_test(every_profiler_has_a_name),

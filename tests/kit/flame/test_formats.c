@@ -21,7 +21,7 @@ static void is(char *got, const char *wanted)
     free(got);
 }
 
-static void frames_tell_the_layout(void **state)
+static void frames_show_the_layout(void **state)
 {
     (void)state;
     is(convert(stacks, "frames"), "level\tx\tw\ttitle\n"
@@ -33,7 +33,7 @@ static void frames_tell_the_layout(void **state)
                                   "1\t0\t20\tidle (20 samples, 20.00%)\n");
 }
 
-static void a_differential_tells_the_change(void **state)
+static void a_differential_shows_the_change(void **state)
 {
     (void)state;
     is(convert("a;b 5 10\na;c 5 90\n", "frames"), "level\tx\tw\ttitle\n"
@@ -84,7 +84,7 @@ static const char perf[] = "p 1/2 1.000000: 5 cycles: \n\t4 f (x)\n\t5 main (x)\
                            "p 1/2 9.000000: 5 cycles: \n\t5 main (x)\n\n"
                            "p 1/2 9.001000: 5 cycles: \n\t5 main (x)\n\n";
 
-static void speedscope_has_a_profile_a_thread(void **state)
+static void speedscope_has_one_profile_per_thread(void **state)
 {
     char *got = convert(perf, "speedscope");
 
@@ -347,7 +347,7 @@ static int convert_all(void *arg)
     return status;
 }
 
-static void survives_want_of_memory(void **state)
+static void survives_lack_of_memory(void **state)
 {
     (void)state;
     for (const struct tch_format *f = tch_formats; f->name; f++)
@@ -357,12 +357,12 @@ static void survives_want_of_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(frames_tell_the_layout),
-        cmocka_unit_test(a_differential_tells_the_change),
+        cmocka_unit_test(frames_show_the_layout),
+        cmocka_unit_test(a_differential_shows_the_change),
         cmocka_unit_test(the_tree_has_the_widest_first),
         cmocka_unit_test(the_tree_fits_the_terminal),
         cmocka_unit_test(speedscope_has_frames_and_samples),
-        cmocka_unit_test(speedscope_has_a_profile_a_thread),
+        cmocka_unit_test(speedscope_has_one_profile_per_thread),
         cmocka_unit_test(chrome_has_spans_in_time),
         cmocka_unit_test(chrome_without_times_is_an_order),
         cmocka_unit_test(pprof_has_what_its_rules_ask_for),
@@ -372,7 +372,7 @@ int main(void)
         cmocka_unit_test(diff_compares_programs_of_two_names_as_one),
         cmocka_unit_test(diff_keeps_the_names_of_other_programs),
         cmocka_unit_test(a_failing_output_is_reported),
-        cmocka_unit_test(survives_want_of_memory),
+        cmocka_unit_test(survives_lack_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -112,7 +112,7 @@ static void events_are_understood(void **state)
     }
 }
 
-static void processes_and_threads_are_told_apart(void **state)
+static void processes_and_threads_are_distinguished(void **state)
 {
     (void)state;
     test_folds("p 1/2 1.5: cycles: \n\t4 f (x)\n\n", &(struct tch_flame_read_options){.pid = true},
@@ -211,7 +211,7 @@ static void one_event_is_counted(void **state)
     test_folds(text, &(struct tch_flame_read_options){.event = "instructions"}, "p;g 9\n");
 }
 
-static void what_is_not_understood_is_counted(void **state)
+static void lines_not_understood_are_counted(void **state)
 {
     struct tch_read_notes notes;
 
@@ -223,7 +223,7 @@ static void what_is_not_understood_is_counted(void **state)
     assert_int_equal(notes.first_ignored, 4);
 }
 
-static void comments_are_passed_over(void **state)
+static void comments_are_skipped(void **state)
 {
     (void)state;
     test_folds("# cmdline : /usr/bin/perf record x\n#\n" EVENT "\t401 f (x)\n\n", &plain,
@@ -311,15 +311,15 @@ int main(void)
         cmocka_unit_test(frames_are_named),
         cmocka_unit_test(frames_are_marked),
         cmocka_unit_test(events_are_understood),
-        cmocka_unit_test(processes_and_threads_are_told_apart),
+        cmocka_unit_test(processes_and_threads_are_distinguished),
         cmocka_unit_test(addresses_of_the_unknown_on_request),
         cmocka_unit_test(java_inlines_are_frames),
         cmocka_unit_test(samples_end_in_many_ways),
         cmocka_unit_test(source_lines_join_the_name),
         cmocka_unit_test(stack_lines_may_lose_their_blanks),
         cmocka_unit_test(one_event_is_counted),
-        cmocka_unit_test(what_is_not_understood_is_counted),
-        cmocka_unit_test(comments_are_passed_over),
+        cmocka_unit_test(lines_not_understood_are_counted),
+        cmocka_unit_test(comments_are_skipped),
         cmocka_unit_test(folded_stacks_are_read_again),
         cmocka_unit_test(stacks_are_shaped),
         cmocka_unit_test(dtrace_stacks_are_read),

@@ -68,7 +68,7 @@ static void keeps_any_number_of_names(void **state)
     tch_stacks_release(&stacks);
 }
 
-static void cuts_what_is_too_deep_and_counts_it(void **state)
+static void truncates_deep_stacks_and_counts_them(void **state)
 {
     struct tch_stacks stacks = {0};
     uint32_t a = name(&stacks, "a");
@@ -161,7 +161,7 @@ static void fill(struct tch_stacks *stacks)
     tch_stacks_add(stacks, (uint32_t[]){root, a}, 2, 4, NULL);
 }
 
-static void what_is_too_narrow_is_counted_once(void **state)
+static void narrow_frames_are_counted_once(void **state)
 {
     struct tch_stacks stacks = {0};
     struct tch_layout layout = {0};
@@ -273,7 +273,7 @@ static int pair_all(void *arg)
     return status;
 }
 
-static void survives_want_of_memory(void **state)
+static void survives_lack_of_memory(void **state)
 {
     (void)state;
     test_every_allocation_fails(pair_all, NULL);
@@ -286,13 +286,13 @@ int main(void)
         cmocka_unit_test(equal_stacks_are_counted_together),
         cmocka_unit_test(refuses_counts_whose_sum_exceeds_64_bits),
         cmocka_unit_test(keeps_any_number_of_names),
-        cmocka_unit_test(cuts_what_is_too_deep_and_counts_it),
+        cmocka_unit_test(truncates_deep_stacks_and_counts_them),
         cmocka_unit_test(sorts_as_the_definition_has_it),
         cmocka_unit_test(nothing_is_sorted_and_laid_out_too),
-        cmocka_unit_test(what_is_too_narrow_is_counted_once),
+        cmocka_unit_test(narrow_frames_are_counted_once),
         cmocka_unit_test(the_widest_frames_are_kept),
         cmocka_unit_test(the_hottest_functions_are_found),
-        cmocka_unit_test(survives_want_of_memory),
+        cmocka_unit_test(survives_lack_of_memory),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

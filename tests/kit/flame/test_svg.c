@@ -22,7 +22,7 @@ static void cut_is(const char *text, size_t columns, const char *wanted)
     tch_buf_release(&b);
 }
 
-static void cut_text_ends_in_an_ellipsis(void **state)
+static void truncated_text_ends_in_an_ellipsis(void **state)
 {
     (void)state;
     cut_is("abcdef", 6, "abcdef");
@@ -41,7 +41,7 @@ static void library_is(const char *name, const char *wanted)
     assert_memory_equal(library.p, wanted, library.len);
 }
 
-static void libraries_are_told_by_name(void **state)
+static void libraries_are_recognised_by_name(void **state)
 {
     (void)state;
     library_is("sys_read_[k]", "kernel");
@@ -57,7 +57,7 @@ static void libraries_are_told_by_name(void **state)
     library_is("main", "program");
 }
 
-static void languages_are_told_by_name(void **state)
+static void languages_are_recognised_by_name(void **state)
 {
     static const char *const cases[][2] = {
         {"sys_read_[k]", "kernel"},
@@ -162,7 +162,7 @@ static void an_empty_profile_is_a_picture_too(void **state)
     free(svg);
 }
 
-static void a_long_name_is_cut(void **state)
+static void a_long_name_is_truncated(void **state)
 {
     enum { LONG = 100000 };
     char *text = malloc(LONG + 4);
@@ -180,15 +180,15 @@ static void a_long_name_is_cut(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cut_text_ends_in_an_ellipsis),
-        cmocka_unit_test(libraries_are_told_by_name),
-        cmocka_unit_test(languages_are_told_by_name),
+        cmocka_unit_test(truncated_text_ends_in_an_ellipsis),
+        cmocka_unit_test(libraries_are_recognised_by_name),
+        cmocka_unit_test(languages_are_recognised_by_name),
         cmocka_unit_test(a_name_keeps_its_colour),
         cmocka_unit_test(noise_is_paler_than_a_change),
         cmocka_unit_test(the_kernel_has_a_legend),
         cmocka_unit_test(a_picture_is_whole),
         cmocka_unit_test(an_empty_profile_is_a_picture_too),
-        cmocka_unit_test(a_long_name_is_cut),
+        cmocka_unit_test(a_long_name_is_truncated),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,4 +1,4 @@
-/* Names of addresses: symbol tables, the kernel's list, a JIT's map, mangled names. */
+/* Tests the names of addresses: symbol tables, the kernel's list, a JIT's map, mangled names. */
 #include "support/test.h"
 
 #include <fcntl.h>
@@ -77,7 +77,7 @@ static char *map_path(void)
     return path;
 }
 
-static void a_map_is_of_its_owner(void **state)
+static void a_map_must_belong_to_its_user(void **state)
 {
     struct tch_perf_maps maps = {0};
     struct tch_symbol_table t = {0};
@@ -108,7 +108,7 @@ static void a_map_is_of_its_owner(void **state)
     tch_buf_release(&lines);
 }
 
-static void a_map_costs_so_much(void **state)
+static void the_cost_of_maps_is_limited(void **state)
 {
     static const char line[] = "1000 10 early\n";
     struct tch_perf_maps maps = {0};
@@ -138,7 +138,7 @@ static void a_map_costs_so_much(void **state)
 }
 
 /* Two million lines and one. */
-static void a_map_has_so_many_lines(void **state)
+static void the_lines_of_a_map_are_limited(void **state)
 {
     struct tch_symbol_table t = {0};
     struct tch_buf b;
@@ -179,7 +179,7 @@ static void cpp_and_rust_names(void **state)
     assert_null(tch_demangle(""));
 }
 
-/* As c++filt writes them, but for lifetimes. */
+/* The names that c++filt writes, except for lifetimes. */
 static void rust_names_of_today(void **state)
 {
     static const char *const names[][2] = {
@@ -223,7 +223,7 @@ static void rust_names_of_today(void **state)
     }
 }
 
-static void a_file_that_is_none(void **state)
+static void a_file_that_is_not_elf(void **state)
 {
     static const char text[] = "\177ELF and nothing more than that, far too short for a header....";
     struct tch_elf elf;
@@ -261,7 +261,7 @@ static int name_once(void *arg)
     if (status == 0 && symbols.list[1].count == 1) {
         uint32_t name = symbols.frames[symbols.list[1].at];
 
-        /* A section that could not be read for want of memory leaves the entry's own name. */
+        /* A section that could not be read for lack of memory leaves the entry's own name. */
         assert_true(tch_intern_len(&names, name) >= 5);
         assert_memory_equal(tch_intern_text(&names, name), "_start", 5);
     }
@@ -283,12 +283,12 @@ int main(void)
         cmocka_unit_test(the_nearest_symbol_in_its_size),
         cmocka_unit_test(the_kernels_list),
         cmocka_unit_test(a_jits_map_with_names_of_any_kind),
-        cmocka_unit_test(a_map_is_of_its_owner),
-        cmocka_unit_test(a_map_costs_so_much),
-        cmocka_unit_test(a_map_has_so_many_lines),
+        cmocka_unit_test(a_map_must_belong_to_its_user),
+        cmocka_unit_test(the_cost_of_maps_is_limited),
+        cmocka_unit_test(the_lines_of_a_map_are_limited),
         cmocka_unit_test(cpp_and_rust_names),
         cmocka_unit_test(rust_names_of_today),
-        cmocka_unit_test(a_file_that_is_none),
+        cmocka_unit_test(a_file_that_is_not_elf),
         cmocka_unit_test(no_memory_is_no_crash),
     };
 

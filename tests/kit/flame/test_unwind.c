@@ -197,7 +197,7 @@ static void a_return_address_in_a_register(void **state)
     assert_int_equal(tch_unwind_step(&cfi, &row, &stack, &regs), TCH_UNWOUND_LOST);
 }
 
-static void the_end_of_the_copy_is_told_from_nonsense(void **state)
+static void the_end_of_the_copy_is_distinguished_from_nonsense(void **state)
 {
     uint64_t words[1] = {1};
     struct tch_stack_copy stack = {
@@ -359,7 +359,7 @@ int main(void)
         cmocka_unit_test(endless_entries_have_no_rows),
         cmocka_unit_test(a_step_restores_the_caller),
         cmocka_unit_test(a_return_address_in_a_register),
-        cmocka_unit_test(the_end_of_the_copy_is_told_from_nonsense),
+        cmocka_unit_test(the_end_of_the_copy_is_distinguished_from_nonsense),
         cmocka_unit_test(expressions_of_plt_entries),
         cmocka_unit_test(expressions_read_memory_and_end),
         cmocka_unit_test(every_cut_of_a_section_is_survived),

@@ -84,7 +84,7 @@ struct tch_capture {
     tacho_flame_profiler own_profiler;
     const char *folder; /**< folder of the result and of intermediate files */
     const char *label;
-    struct tch_keeper keeper; /**< of the command, or of its profiler */
+    struct tch_keeper keeper; /**< keeper of the command, or of its profiler */
     struct tch_buf svg_path;
     struct tch_stacks stacks; /**< the profile to draw, unless `drawn` */
     bool drawn;               /**< the back end wrote the SVG itself */

@@ -72,8 +72,8 @@ struct tch_read_notes {
     uint64_t first_ignored; /**< line number of the first of them */
     bool both;              /**< the input is a differential, with two counts per line */
     bool fractional;        /**< counts with a fraction were truncated to whole numbers */
-    struct tch_span
-        event; /**< the event counted, empty if the text has no events; valid until the release */
+    /** The event counted, empty if the text has no events; valid until the release. */
+    struct tch_span event;
     struct tch_intern events; /**< events seen but not counted */
     uint64_t *event_counts;   /**< number of samples of each of them */
     size_t event_cap;

@@ -59,8 +59,8 @@ struct perf {
     struct tch_buf comm;   /* first frame of this sample */
     struct tch_buf thread; /* "comm-PID/TID" of this sample */
     struct tch_buf name;   /* scratch */
-    struct tch_buf
-        joined; /* the last frame's line, followed by its source line if that is wanted */
+    /* The last frame's line, followed by its source line if that is wanted. */
+    struct tch_buf joined;
     uint64_t time_ns;
     uint64_t period;
     struct meaning *frames; /* frames of this sample, leaf first */

@@ -31,8 +31,8 @@
 enum {
     CALLCHAIN_AT = 40,                  /* after the instruction address, thread, time and period */
     FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* leaves room for TCH_PLACE_CUT and the comm */
-    LOOK_AGAIN =
-        50, /* samples between two reads of /proc/PID/maps, each of which takes about 50 us */
+    /* Samples between two reads of /proc/PID/maps, each of which takes about 50 us. */
+    LOOK_AGAIN = 50,
 };
 
 /* A cursor over the record, and what was found in it so far. */
@@ -203,8 +203,8 @@ static enum tch_unwound step_up(struct tch_collect *c, const struct sample *s, u
 static int follow_stack(struct tch_collect *c, struct sample *s, struct tch_regs *regs,
                         const struct tch_stack_copy *stack, enum tch_unwound *how, tacho_error *err)
 {
-    bool exact =
-        true; /* the address is that of the interrupted instruction, not a return address */
+    /* The address is that of the interrupted instruction, not a return address. */
+    bool exact = true;
     int status = 0;
 
     *how = TCH_UNWOUND_STEP;

@@ -13,9 +13,10 @@
 int tch_preload_probe(tacho_error *err);
 
 /**
- * Checks a program's file for whether the preloaded object can sample it; of a script, that of its
- * interpreter. It cannot if the dynamic linker does not load it (static and set-uid programs), if
- * signals are delayed (ThreadSanitizer), or if signal handlers need a stack of their own (Go).
+ * Checks from a program's file whether the preloaded object can sample the program. For a script it
+ * checks the file of the interpreter. The object cannot sample a program if the dynamic linker does
+ * not load it (static and set-uid programs), if signals are delayed (ThreadSanitizer), or if signal
+ * handlers need a stack of their own (Go).
  *
  * @param program  the command, searched for on PATH
  * @param cwd      its working folder; NULL: that of this process

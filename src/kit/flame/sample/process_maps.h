@@ -18,7 +18,7 @@ struct tch_map {
 };
 
 struct tch_flame_process {
-    struct tch_flame_process *next; /* in the same bucket */
+    struct tch_flame_process *next; /* the next process in the same bucket */
     uint32_t pid;
     uint32_t threads;     /* number of known threads */
     uint32_t program;     /**< its number in struct tch_flame_programs; 0: not known yet */

@@ -127,7 +127,7 @@ static int add_record(struct tch_ring_reader *r, const struct tch_ring_record *s
                : tch_fail_memory(err);
 }
 
-/* A full slot. */
+/* A full slot and the time of its record, by which slots are sorted. */
 struct ready {
     uint64_t time;
     uint32_t slot;

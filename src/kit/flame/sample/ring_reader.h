@@ -16,8 +16,8 @@
 struct tch_ring_reader {
     int fd; /**< descriptor of the memory; -1: closed */
     struct tch_ring_head *ring;
-    struct tch_ring_head
-        sizes; /**< our copy; a sampled program may overwrite the sizes in the ring */
+    /** Our copy; a sampled program may overwrite the sizes in the ring. */
+    struct tch_ring_head sizes;
     size_t bytes;
     uint8_t *record;    /* buffer for a perf record */
     uint64_t weight_ns; /**< CPU time of all samples so far */

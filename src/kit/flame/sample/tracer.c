@@ -177,8 +177,8 @@ static void trace(const void *ctx, int report)
         _exit(127);
     }
     close(report);
-    (void)close_range(3, UINT_MAX,
-                      0); /* an inherited end of a pipe would keep its readers waiting */
+    /* An inherited end of a pipe would keep its readers waiting. */
+    (void)close_range(3, UINT_MAX, 0);
     tch_tracer_loop(o, command, &tids);
 }
 

@@ -85,8 +85,7 @@ static void start_worker(struct tch_dwarf_child *c, struct worker *w)
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) < 0)
         return;
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all,
-                    &before); /* no signal handler of ours must run in the child */
+    pthread_sigmask(SIG_SETMASK, &all, &before); /* our signal handlers must not run in the child */
     pid = fork();
     if (pid == 0)
         tch_dwarf_process_serve(ends[1], c->object);

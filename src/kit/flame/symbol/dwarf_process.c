@@ -20,11 +20,12 @@
 #include "symbol_demangle.h"
 
 enum {
-    MEMORY_BASE = 256 << 20, /* bytes of memory for the process, */
-    MEMORY_PER_BYTE =
-        12, /* plus this for each byte of a file; compressed sections have a fifth of their size */
-    SECONDS_BASE = 3, /* seconds of CPU time, */
-    BYTES_PER_SECOND = 4 << 20,
+    MEMORY_BASE = 256 << 20, /* bytes of memory that the process may use */
+    /* Further bytes of memory for each byte of a file; compressed sections have a fifth of their
+       size. */
+    MEMORY_PER_BYTE = 12,
+    SECONDS_BASE = 3,           /* seconds of CPU time that the process may use, */
+    BYTES_PER_SECOND = 4 << 20, /* plus one for this many bytes of all files */
     SOCKET = 3,
     NOBODY = 65534,
     EXIT_MEMORY = 3,

@@ -121,8 +121,8 @@ void *tch_debug_data(const struct tch_elf *elf, size_t *len)
 {
     size_t packed_len = 0;
     uint8_t *packed = tch_elf_read(elf, tch_elf_section(elf, ".gnu_debugdata"), &packed_len);
-    uint8_t *bytes =
-        packed ? malloc(MINI_MAX) : NULL; /* pages that are not written take no memory */
+    /* Pages that are not written take no memory. */
+    uint8_t *bytes = packed ? malloc(MINI_MAX) : NULL;
     uint64_t memory = XZ_MEMORY;
     size_t from = 0;
 

@@ -14,8 +14,8 @@ static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 
 tch_demangler *tch_demangler_load(const char *library)
 {
-    void *handle =
-        dlopen(library, RTLD_LAZY | RTLD_LOCAL); /* never closed, because it may be in use */
+    /* Never closed, because it may be in use. */
+    void *handle = dlopen(library, RTLD_LAZY | RTLD_LOCAL);
     tch_demangler *found = NULL;
 
     if (handle)

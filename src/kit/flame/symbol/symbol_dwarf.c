@@ -16,8 +16,8 @@
 struct range {
     uint64_t start;
     uint64_t end;
-    uint64_t
-        longest; /* the largest end of this and all earlier ranges; says how far back to search */
+    /* The largest end of this and all earlier ranges; says how far back to search. */
+    uint64_t longest;
     size_t unit; /* for a range of a unit: its number */
     Dwarf_Off die;
 };

@@ -31,8 +31,8 @@ struct tch_code_object {
     uint32_t pid;   /**< process that it was first seen in; for a JIT: its process */
     char *path;     /**< for a file: its path in the process's mounts */
     uint64_t inode; /**< for a file; 0: unknown */
-    uint32_t
-        program; /**< for a JIT: the number of its process's program in struct tch_flame_programs */
+    /** For a JIT: the number of its process's program in struct tch_flame_programs. */
+    uint32_t program;
     struct tch_elf elf;
     struct tch_cfi cfi;
     struct tch_cfi debug_cfi; /* for code that .eh_frame does not cover */

@@ -42,8 +42,8 @@ enum { REMEMBER_MAX = 8 };
 
 struct machine {
     struct tch_cfi_row row;
-    struct tch_cfi_row
-        initial; /* the row after the CIE's instructions, to which "restore" resets a register */
+    /* The row after the CIE's instructions, to which "restore" resets a register. */
+    struct tch_cfi_row initial;
     struct tch_cfi_row remembered[REMEMBER_MAX];
     size_t depth;
     uint64_t pc;
