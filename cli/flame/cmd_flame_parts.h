@@ -36,6 +36,8 @@ struct flame {
     struct tch_stacks stacks;
     struct tch_timeline timeline;
     const char *input; /**< name of the input, for messages */
+    uint64_t samples;  /**< number of samples; their counts add up to more if perf weighs them */
+    char unit[64];     /**< unit of the counts, unless --count-name names another */
 };
 
 extern const char *const cli_flame_threads[];
@@ -118,7 +120,7 @@ extern const char *const cli_flame_threads[];
          CLI_TEXT(struct flame, write.svg.notes)},                                                 \
         {.name = "count-name",                                                                     \
          .arg = "TEXT",                                                                            \
-         .help = "call the counted unit TEXT (default: samples)",                                  \
+         .help = "call the counted unit TEXT (default: samples, or what perf counted)",                                  \
          CLI_TEXT(struct flame, write.svg.count_name)},                                            \
         {.name = "palette",                                                                        \
          .arg = "NAME",                                                                            \

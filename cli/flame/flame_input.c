@@ -105,6 +105,10 @@ static int read_fd(struct flame *f, int fd, bool both)
         cli_complain(&err, "cannot read '%s'", f->input);
         goto out;
     }
+    f->samples = tch_read_samples(&reader);
+    tch_read_unit(&reader, f->unit, sizeof f->unit);
+    if (!f->write.svg.count_name)
+        f->write.svg.count_name = f->unit;
     status = check_counts(f, &reader.notes, both);
     if (status == EXIT_OK && !f->args->quiet)
         warn_of_gaps(f, &reader.notes);

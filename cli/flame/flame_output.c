@@ -132,17 +132,31 @@ static int labelled_path(const struct flame *f, struct tch_buf *path)
 
 static int report_written(const struct flame *f, const char *path)
 {
-    uint64_t samples = tch_stacks_total(&f->stacks);
+    uint64_t weight = tch_stacks_total(&f->stacks);
     struct tch_buf b;
 
     tch_buf_init(&b, 1 << 20);
     if (f->args->json) {
-        tch_flame_written_json(&b, &f->stacks, path, f->previous, f->format->name, f->input);
+        tch_flame_written_json(&b, &(struct tch_flame_written){
+                                       .stacks = &f->stacks,
+                                       .samples = f->samples,
+                                       .unit = f->write.svg.count_name,
+                                       .path = path,
+                                       .previous = f->previous,
+                                       .format = f->format->name,
+                                       .input = f->input,
+                                   });
         return cli_print(&b);
     }
     tch_buf_addf(&b, "%s: ", path);
-    tch_add_grouped(&b, samples);
-    tch_buf_adds(&b, samples == 1 ? " sample in " : " samples in ");
+    tch_add_grouped(&b, f->samples);
+    tch_buf_adds(&b, f->samples == 1 ? " sample" : " samples");
+    if (weight != f->samples) {
+        tch_buf_adds(&b, " (");
+        tch_add_grouped(&b, weight);
+        tch_buf_addf(&b, " %s)", f->write.svg.count_name);
+    }
+    tch_buf_adds(&b, " in ");
     tch_add_grouped(&b, f->stacks.count);
     tch_buf_adds(&b, f->stacks.count == 1 ? " stack" : " stacks");
     if (f->previous)

@@ -93,7 +93,7 @@ $ printf 'main;f 3\n' | tacho flame convert -o out.gif
 ! see 'tacho flame convert --help'
 [64]
 $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert --json -o out.svg; rm -r $d
-| {"schema":"tacho.flame.v1","path":"out.svg","format":"svg","input":"stdin","samples":3,"stacks":1,"names":2}
+| {"schema":"tacho.flame.v1","path":"out.svg","format":"svg","input":"stdin","samples":3,"unit":"samples","weight":3,"stacks":1,"names":2}
 $ d=$(mktemp -d); cd $d; printf 'main;f 3\n' | tacho flame convert -o out.svg; rm -r $d
 ! out.svg: 3 samples in 1 stack
 
@@ -103,6 +103,17 @@ $ d=$(mktemp -d); cd $d; printf 'p;f 3\n' | tacho flame draw -q --label x; print
 # A picture shows kernel code in another colour.
 $ printf 'p 1 1.5: 1 cycles: \n\t4 f ([kernel.kallsyms])\n\n' | tacho flame draw | grep -c '>kernel</text>'
 | 1
+
+# perf weighs a sample by its period, whose unit is named.
+$ d=$(mktemp -d); cd $d; printf 'p 1 1.5: 1000000 cpu-clock:u: \n\t4 f (x)\n\np 1 1.6: 2000000 cpu-clock:u: \n\t4 f (x)\n' > in; tacho flame draw in -o out.svg; tacho flame draw in --json -o out.svg; grep -o '>f ([^<]*' out.svg; rm -r $d
+| {"schema":"tacho.flame.v1","path":"out.svg","format":"svg","input":"in","samples":2,"unit":"nanoseconds","weight":3000000,"stacks":1,"names":2}
+| >f (3,000,000 nanoseconds, 100.00%)
+! out.svg: 2 samples (3,000,000 nanoseconds) in 1 stack
+$ printf 'p 1 1.5: 10 cycles:u: \n\t4 f (x)\n' | tacho flame draw --format frames
+| level	x	w	title
+| 0	0	10	all (10 cycles, 100%)
+| 1	0	10	p (10 cycles, 100.00%)
+| 2	0	10	f (10 cycles, 100.00%)
 
 # Wrong usage.
 $ tacho flame

@@ -79,19 +79,22 @@ int tacho_flame_to_json(const tacho_flame *flame, char **ret, size_t *ret_len, t
     return 0;
 }
 
-void tch_flame_written_json(struct tch_buf *b, const struct tch_stacks *stacks, const char *path,
-                            const char *previous, const char *format, const char *input)
+void tch_flame_written_json(struct tch_buf *b, const struct tch_flame_written *written)
 {
+    const struct tch_stacks *stacks = written->stacks;
+
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", "tacho.flame.v1");
-    tch_json_put_text(b, "path", path);
-    if (previous)
-        tch_json_put_text(b, "previous_path", previous);
-    tch_json_put_text(b, "format", format);
-    tch_json_put_text(b, "input", input);
-    tch_json_put_u64(b, "samples", tch_stacks_total(stacks));
+    tch_json_put_text(b, "path", written->path);
+    if (written->previous)
+        tch_json_put_text(b, "previous_path", written->previous);
+    tch_json_put_text(b, "format", written->format);
+    tch_json_put_text(b, "input", written->input);
+    tch_json_put_u64(b, "samples", written->samples);
+    tch_json_put_text(b, "unit", written->unit);
+    tch_json_put_u64(b, "weight", tch_stacks_total(stacks));
     if (stacks->before)
-        tch_json_put_u64(b, "samples_before", (uint64_t)llround(tch_stacks_total_before(stacks)));
+        tch_json_put_u64(b, "weight_before", (uint64_t)llround(tch_stacks_total_before(stacks)));
     tch_json_put_u64(b, "stacks", stacks->count);
     tch_json_put_u64(b, "names", stacks->names.count);
     tch_json_end_object(b);

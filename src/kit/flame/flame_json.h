@@ -12,9 +12,18 @@
 /** Adds tacho.flame.capture.v1 and a line feed. */
 void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame);
 
-/** Adds tacho.flame.v1 and a line feed: stacks read from `input` were written to `path`, and an
-    earlier file there was kept as `previous`, unless that is NULL. */
-void tch_flame_written_json(struct tch_buf *b, const struct tch_stacks *stacks, const char *path,
-                            const char *previous, const char *format, const char *input);
+/** A profile that was written to a file. */
+struct tch_flame_written {
+    const struct tch_stacks *stacks;
+    uint64_t samples;     /**< number of samples */
+    const char *unit;     /**< unit of the counts */
+    const char *path;     /**< the file */
+    const char *previous; /**< new path of an earlier file there, or NULL */
+    const char *format;
+    const char *input;
+};
+
+/** Adds tacho.flame.v1 and a line feed. */
+void tch_flame_written_json(struct tch_buf *b, const struct tch_flame_written *written);
 
 #endif

@@ -91,6 +91,7 @@ struct tch_capture {
     uint64_t ended_ns;        /**< when the command exited */
     struct tch_buf warnings;  /**< what to report about the result, each terminated by '\0' */
     const char *count_name;   /**< the unit of the counts; NULL: samples */
+    char unit[64];            /**< room for it, if it is found in a profiler's text */
     double rate_reached;      /**< samples per second of CPU time; 0: unknown */
     unsigned palette;         /**< enum tch_palette */
     struct tacho_flame result;

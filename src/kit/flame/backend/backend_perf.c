@@ -131,7 +131,6 @@ int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err)
     for (size_t i = 0; i < operands; i++)
         add_word(&w, r->argv[i]);
     status = run_record(c, &w, data, err);
-    c->count_name = r->event ? r->event : "event counts"; /* perf weighs a sample by its period */
     snprintf(c->result.event, sizeof c->result.event, "%s", r->event ? r->event : "");
     free(w.list);
     return status;

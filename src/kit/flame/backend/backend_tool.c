@@ -266,8 +266,9 @@ int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tac
     options.tid = (c->request.flags & TACHO_FLAME_PER_THREAD) != 0;
     tch_read_init(&reader, &c->stacks, &options);
     status = tch_read_fd(&reader, fd, name, err);
-    /* perf's text has one entry per sample, with a weight; the others have counts. */
-    c->result.samples = kind == TCH_READ_PERF ? reader.notes.samples : tch_stacks_total(&c->stacks);
+    c->result.samples = tch_read_samples(&reader);
+    tch_read_unit(&reader, c->unit, sizeof c->unit);
+    c->count_name = c->unit;
     tch_read_release(&reader);
     return status;
 }

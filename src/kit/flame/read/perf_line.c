@@ -229,7 +229,7 @@ bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined)
     return true;
 }
 
-static struct tch_span without_modifiers(struct tch_span name)
+struct tch_span tch_perf_plain_event(struct tch_span name)
 {
     size_t colon = tch_span_rfind(name, ":");
 
@@ -243,7 +243,7 @@ static struct tch_span without_modifiers(struct tch_span name)
 
 bool tch_perf_same_event(struct tch_span a, struct tch_span b)
 {
-    a = without_modifiers(a);
-    b = without_modifiers(b);
+    a = tch_perf_plain_event(a);
+    b = tch_perf_plain_event(b);
     return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
 }

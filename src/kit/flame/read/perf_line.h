@@ -38,6 +38,9 @@ bool tch_perf_frame(struct tch_span line, struct tch_perf_frame *ret);
     blanks around it. *ret is empty if perf knew no line. */
 bool tch_perf_source(struct tch_span line, struct tch_span *ret, bool *inlined);
 
+/** Returns the name of an event without modifiers: "cycles" of "cycles:u". */
+struct tch_span tch_perf_plain_event(struct tch_span name);
+
 /** Returns whether two events are the same, apart from modifiers such as ":u" or ":ppp". */
 bool tch_perf_same_event(struct tch_span a, struct tch_span b);
 

@@ -254,6 +254,30 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho
     return status;
 }
 
+/* perf weighs a sample by its period. If every period is 1, the counts are samples all the same. */
+void tch_read_unit(const struct tch_flame_reader *r, char *ret, size_t size)
+{
+    const char *wanted = r->options.event;
+    struct tch_span event = tch_perf_plain_event(
+        wanted ? (struct tch_span){wanted, strlen(wanted)} : r->notes.event);
+    bool clock = tch_perf_same_event(event, (struct tch_span){"cpu-clock", 9}) ||
+                 tch_perf_same_event(event, (struct tch_span){"task-clock", 10});
+
+    if (r->ops != &tch_read_perf || tch_stacks_total(r->stacks) == r->notes.samples)
+        snprintf(ret, size, "samples");
+    else if (clock)
+        snprintf(ret, size, "nanoseconds");
+    else if (event.len == 0)
+        snprintf(ret, size, "event counts");
+    else
+        snprintf(ret, size, "%.*s", (int)event.len, event.p);
+}
+
+uint64_t tch_read_samples(const struct tch_flame_reader *r)
+{
+    return r->ops == &tch_read_perf ? r->notes.samples : tch_stacks_total(r->stacks);
+}
+
 int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err)
 {
     struct tch_lines lines;

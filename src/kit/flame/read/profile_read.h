@@ -117,6 +117,14 @@ void tch_read_release(struct tch_flame_reader *r);
 int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err);
 int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho_error *err);
 
+/** Returns the number of samples read. perf's text has one entry per sample, with a weight; other
+    texts have counts. */
+uint64_t tch_read_samples(const struct tch_flame_reader *r);
+
+/** Writes the unit of the counts read: "samples", "nanoseconds" for the periods of a clock, or the
+    event whose periods perf printed. */
+void tch_read_unit(const struct tch_flame_reader *r, char *ret, size_t size);
+
 /** Returns whether a first frame names a thread: "comm-PID/TID". */
 bool tch_is_thread_name(struct tch_span name);
 
