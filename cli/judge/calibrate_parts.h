@@ -45,8 +45,9 @@ struct calibrate {
     struct tch_calibration kept; /**< all known occasions; this calibration is the last */
 };
 
-/** Runs the command or the bench against itself, or reads two runs, and calls `then` with the two
-    receipts. Returns EXIT_OK, or another status after a complaint. */
+/** Run the command or the bench against itself, or read two existing runs, then call
+    cli_calibrate_from() with the two receipts. Return EXIT_OK, or another status after a complaint.
+ */
 int cli_calibrate_command(struct calibrate *c, const struct args *args);
 int cli_calibrate_bench(struct calibrate *c, const struct args *args);
 int cli_calibrate_runs(struct calibrate *c, const struct args *args);

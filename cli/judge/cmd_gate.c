@@ -133,7 +133,8 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o)
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
-/* Adds a warning for each missing baseline; with --require-baseline it is a problem. */
+/* With --require-baseline, reports each missing baseline as a problem. Returns whether one is
+   missing. */
 static bool lacks_baseline(struct tch_gate *g, const struct gate_options *o)
 {
     bool lacks = false;
@@ -178,9 +179,9 @@ static int gate_status(const struct tch_gate *g, const struct gate_options *o, i
     return o->fail_on_warn && (f->verdict > TCH_PASS || g->no_baseline) ? EXIT_WARN : EXIT_OK;
 }
 
-#define IN_TURNS "tacho gate --against REF --build CMD"
+#define INTERLEAVE "tacho gate --against REF --build CMD"
 
-/* Warns before the first run of tolerances that cannot PASS with nothing changed. */
+/* Warns of tolerances that cannot PASS with nothing changed. Call it before the first run. */
 static void warn_of_blind(const struct tch_gate *g)
 {
     struct tch_gate_blind blind;
@@ -194,13 +195,13 @@ static void warn_of_blind(const struct tch_gate *g)
     cli_warn(
         "%s: a tolerance of %.3g %% for %s%s cannot PASS if nothing changed: against a baseline "
         "the interval is at least +-%.2g %%, however many runs are made, as sessions are taken "
-        "to differ by %.2g %% (--session-spread); allow more, or interleave both: " IN_TURNS,
+        "to differ by %.2g %% (--session-spread); allow more, or interleave both: " INTERLEAVE,
         blind.bench, 100 * blind.tolerance, blind.title, more, 100 * blind.reach,
         100 * blind.spread);
 }
 
-/* Warns before the first run of tolerances that are smaller than the changes this machine can
-   see. */
+/* Warns of tolerances that are smaller than the changes this machine can see. Call it before the
+   first run. */
 static void warn_of_unseen(const struct tch_gate *g)
 {
     struct tch_unseen unseen;
@@ -231,13 +232,13 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
         }
         status = cli_gate_measure(g, args);
         nothing = status == EXIT_OK && cli_gate_note_unjudged(g);
-        tch_findings_note_sessions(&g->findings, IN_TURNS);
+        tch_findings_note_sessions(&g->findings, INTERLEAVE);
     }
     reported = cli_gate_report(g, o, args);
     if (status == EXIT_OK)
         status = reported;
     if (status == EXIT_OK && (g->findings.problem_count == 0 || nothing))
-        status = save(g, o); /* also the first occasion */
+        status = save(g, o); /* the first occasion is saved, too */
     return gate_status(g, o, status, lacks);
 }
 
@@ -278,8 +279,9 @@ static int run_with(const struct gate_options *o, const struct args *args)
     int status = EXIT_WORK;
 
     for (const char *const *name = o->only; name && *name; name++)
-        if (!tch_settings_bench(&o->settings, *name)) { /* before a build that may take long */
-            cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' names them", *name);
+        if (!tch_settings_bench(&o->settings,
+                                *name)) { /* checked before the build, which may take long */
+            cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' lists them", *name);
             return EXIT_WORK;
         }
     if (!o->dry_run && cli_gate_check_outputs(o) != EXIT_OK)

@@ -73,7 +73,9 @@ static int make_pilot(struct planning *p, const struct args *args)
     plan->runs = plan->command_count == 1 ? 2 * p->pairs : p->pairs;
     plan->max_time_ns = 0;
     if (status == EXIT_OK && plan->command_count > SIDES)
-        status = cli_wrong_usage(args, "a pilot compares one command with itself, or two");
+        status = cli_wrong_usage(
+            args, "a pilot compares one command with itself, or two commands; remove "
+                  "some");
     if (status == EXIT_OK)
         status = cli_run_options_check(&p->run, args);
     if (status == EXIT_OK && tch_quantity_check(plan, p->of, &err) < 0) {

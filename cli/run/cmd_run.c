@@ -130,8 +130,8 @@ static void add_server(struct tch_buf *b, const struct tch_run *run)
     tch_buf_addc(b, '\n');
 }
 
-/* Prints the tables of all commands. `all` is NULL for a single command. */
-/* `compared` says whether the page of the comparison was written. */
+/* Prints the tables of all commands. `all` is NULL for a single command. `compared` says whether
+   the page of the comparison was written. */
 static int print_table(const struct tch_run *run, const struct views *v,
                        const struct tch_comparison *all, bool compared, const struct args *args)
 {

@@ -482,7 +482,7 @@ $ tacho gate --config project/twice.yaml
 [1]
 
 $ project/try 'tacho gate --bench nothing'
-! tacho: there is no bench 'nothing'; 'tacho gate --list' names them
+! tacho: there is no bench 'nothing'; 'tacho gate --list' lists them
 [1]
 
 $ project/try 'sed -i "s/direction: lower}/direction: sideways}/" tacho.yaml; tacho gate'

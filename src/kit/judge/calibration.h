@@ -124,7 +124,7 @@ struct tch_unseen {
     char title[TCH_QUANTITY_TEXT];
     double tolerance;
     uint64_t runs;
-    double sees;     /**< smallest change that so many runs see */
+    double sees;     /**< smallest change that this number of runs can see */
     uint64_t needed; /**< runs that would see the tolerance; 0: too many */
 };
 

@@ -398,7 +398,7 @@ static void format_range(char *text, size_t size, double least, double most)
         snprintf(text + n, size - (size_t)n, " to %.2g", 100 * most);
 }
 
-void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns)
+void tch_findings_note_sessions(struct tch_findings *f, const char *interleave)
 {
     double least = INFINITY;
     double most = 0;
@@ -425,5 +425,5 @@ void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns)
                       "(--session-spread), so intervals are at least +-%s %%, however "
                       "many runs are made; if your sessions differ by more, a FAIL may be "
                       "due to the machine; interleaved runs have no such limit: %.200s",
-                      range, reach, in_turns);
+                      range, reach, interleave);
 }

@@ -150,9 +150,9 @@ int tch_findings_set(char **slot, const char *text, tacho_error *err);
 /** Judges all rows. Returns 0 or TACHO_ENOMEM, also for a lost sentence. */
 int tch_findings_judge(struct tch_findings *f, double alpha, tacho_error *err);
 
-/** Adds a note about the session spread that rows without pairs assume. in_turns: the command that
-    interleaves the runs and needs no such assumption. */
-void tch_findings_note_sessions(struct tch_findings *f, const char *in_turns);
+/** Adds a note about the session spread that rows without pairs assume. interleave: the command
+    that interleaves the runs and needs no such assumption. */
+void tch_findings_note_sessions(struct tch_findings *f, const char *interleave);
 
 enum { TCH_STATISTIC_TEXT = 32 };
 

@@ -33,7 +33,8 @@ static char *join(const char *folder, const char *name)
     return asprintf(&path, "%s%s%s", folder, name ? "/" : "", name ? name : "") < 0 ? NULL : path;
 }
 
-/* Returns NULL if memory runs out. */
+/* Returns the name of a side, "BENCH" with a suffix, or NULL if memory runs out. The caller frees
+ * it. */
 static char *name_side(const char *bench, const char *side)
 {
     char *name;

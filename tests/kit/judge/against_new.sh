@@ -23,7 +23,7 @@ gate()
         [ -s "files/$name" ] || fail "after '$*' there is no $name: $(cat out)"
     done
     "$check_schema" "$schemas" <files/json >checked 2>&1
-    [ $? -ne 1 ] || fail "the JSON is not what its schema says: $(cat checked)"
+    [ $? -ne 1 ] || fail "the JSON does not match its schema: $(cat checked)"
     if command -v xmllint >/dev/null; then
         xmllint --noout files/junit files/badge || fail "after '$*' junit or badge is not XML"
     fi
@@ -36,7 +36,7 @@ gate()
 # holds FILTER: jq's filter is true for the verdict.
 holds()
 {
-    jq -e "$1" files/json >/dev/null || fail "not so: $1: $(cat files/json)"
+    jq -e "$1" files/json >/dev/null || fail "the filter is not true: $1: $(cat files/json)"
 }
 
 git init -q repo && cd repo || exit 1

@@ -52,7 +52,7 @@ says "major_faults is not calibrated"
 [ -e built ] || fail "it was not built"
 ends_with 0 "$tacho" calibrate --bench sort -n 10 --json -q
 sorted=$(find .tacho/calibration/sort -name '*.json')
-[ "$(jq '.occasions | length' "$sorted")" = 2 ] || fail "of two occasions $(jq '.occasions | length' "$sorted") are kept"
+[ "$(jq '.occasions | length' "$sorted")" = 2 ] || fail "$(jq '.occasions | length' "$sorted") occasions are kept, not 2"
 [ "$(jq -c '[.occasions[].metrics[].name]' "$sorted")" = '["v","v"]' ] || fail "metrics: $(cat "$sorted")"
 # Within an hour they are one occasion.
 [ "$(jq '.occasions[1].occasions' "$sorted")" = 1 ] || fail "two within an hour are not one occasion"
@@ -76,9 +76,9 @@ for i in 1 2 3 4 5; do
     pids="$pids $!"
 done
 for pid in $pids; do
-    wait "$pid" || fail "one of those at once failed: $(cat log-*)"
+    wait "$pid" || fail "a concurrent save failed: $(cat log-*)"
 done
-[ "$(jq '.occasions | length' "$file")" -eq 6 ] || fail "of 6 occasions $(jq '.occasions | length' "$file") are kept"
+[ "$(jq '.occasions | length' "$file")" -eq 6 ] || fail "$(jq '.occasions | length' "$file") occasions are kept, not 6"
 
 # --- Names and files are checked before the first run ---
 for wrong in '--of nope' '--html prog/x'; do

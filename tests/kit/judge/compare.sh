@@ -48,13 +48,13 @@ for runs in 30 60 120 240; do
     PASS) fail "23 ms pass as 20 ms: $(cat slow.json)" ;;
     esac
 done
-[ "$status" -eq 2 ] || fail "20 ms against 23 ms ended with $status: $(cat slow.json)"
+[ "$status" -eq 2 ] || fail "20 ms against 23 ms exited with $status: $(cat slow.json)"
 [ "$(word slow.json wall)" = FAIL ] || fail "20 ms against 23 ms is $(word slow.json wall)"
 [ "$(jq -r .rows[0].paired slow.json)" = true ] || fail "interleaved runs are not compared in pairs"
 
 # The same runs seen from the other side: faster is fine.
 "$tacho" compare -t wall=5% tacho-out/b/latest tacho-out/a/latest >out 2>&1 ||
-    fail "a faster program ended with $?: $(cat out)"
+    fail "a faster program exited with $?: $(cat out)"
 
 # Memory +15 %: FAIL of memory alone. The runs take 100 ms, because allocating the memory takes time that counts.
 # Runs again if a busy machine made the wall time unreliable.

@@ -53,7 +53,7 @@ git add . && git commit -qm before
 sh -c "$(sed -n 's/^build: //p' tacho.yaml)" || fail "cc failed"
 "$tacho" run -q -n 1 --flame --count syscalls,allocations,allocated-bytes --name before -- ./prog >out 2>&1 ||
     fail "run --flame: $(cat out)"
-jq -c . tacho-out/before/latest/run.json | "$check_schema" "$schemas" || fail "run.json is not what its schema says"
+jq -c . tacho-out/before/latest/run.json | "$check_schema" "$schemas" || fail "run.json does not match its schema"
 jq -e '.counts | (.allocations.stacks | add) == .allocations.values[0] and
     (.syscalls.stacks | add) == .syscalls.values[0] and
     (.allocated_bytes.stacks | add) == .allocated_bytes.values[0]' tacho-out/before/latest/run.json >/dev/null ||
@@ -70,7 +70,7 @@ says "system calls: getppid +1 in extra <- work <- main"
 ends_with 2 "$tacho" gate --against HEAD~1 --json-file against.json
 grep -q 'extra <- work' out && fail "stacks were taken without --flame-on-regression"
 
-jq -c . against.json | "$check_schema" "$schemas" || fail "the verdict is not what its schema says"
+jq -c . against.json | "$check_schema" "$schemas" || fail "the verdict does not match its schema"
 jq -e '[.rows[] | .metric, .exact, .verdict] == ["syscalls", true, "FAIL", "allocations", true, "FAIL"]' against.json \
     >/dev/null || fail "the rows of --against: $(cat against.json)"
 says "system calls: counted by "

@@ -42,7 +42,7 @@ ends_with 0 "$tacho" compare "$(at three)" "$(at four)"
 says "note: system calls: getppid +1"
 ends_with 0 "$tacho" compare --json --tolerance syscalls=0 "$(at three)" "$(at again)"
 cp out verdict.json
-"$check_schema" "$schemas" <verdict.json || fail "the verdict is not what its schema says"
+"$check_schema" "$schemas" <verdict.json || fail "the verdict does not match its schema"
 jq -e '.rows[] | select(.metric == "syscalls") | .exact and .verdict == "PASS" and .ratio.level == 0' verdict.json \
     >/dev/null || fail "the row of system calls: $(cat verdict.json)"
 
@@ -77,7 +77,7 @@ END
 settings './program both 3' 'syscalls: {tolerance: 0}, allocations: {max: 3}'
 ends_with 0 "$tacho" gate # a limit needs no baseline
 ends_with 0 "$tacho" baseline save
-jq -c . .tacho/baselines/bench/*.json | "$check_schema" "$schemas" || fail "the baseline is not what its schema says"
+jq -c . .tacho/baselines/bench/*.json | "$check_schema" "$schemas" || fail "the baseline does not match its schema"
 ends_with 0 "$tacho" gate
 says PASS
 settings './program both 3' 'allocations: {max: 2}'
@@ -106,7 +106,7 @@ rm -r .tacho
 settings './program both 3' 'allocations: {max: 3}, wall: {max: 1h}'
 ends_with 0 "$tacho" gate
 says "note: bench: allocations cannot be judged: the program is static"
-grep -qx WARN out || fail "a budget that was not judged ends in: $(cat out)"
+grep -qx WARN out || fail "the report with an unjudged budget is not WARN: $(cat out)"
 ends_with 3 "$tacho" gate --fail-on-warn
 
 printf 'benches:\n- {name: x, command: "true", count: [cycles]}\n' >tacho.yaml

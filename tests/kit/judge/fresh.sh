@@ -57,8 +57,8 @@ says "one: run again before FAIL, in a fresh block of 6 runs, which alone decide
 [ "$(jq -c '[.rows[] | [.bench, .verdict, .b.n]]' gate.json)" = '[["one","FAIL",6],["two","INCONCLUSIVE",6]]' ] ||
     [ "$(jq -c '[.rows[] | [.bench, .verdict, .b.n]]' gate.json)" = '[["one","FAIL",6],["two","PASS",6]]' ] ||
     fail "rows: $(jq -c .rows gate.json)"
-[ "$(jq '.rows[0].detectable_change' gate.json)" = null ] || fail "a FAIL names what it would have seen"
-[ "$(jq '.rows[1].detectable_change > 0.1' gate.json)" = true ] || fail "the other does not: $(jq -c '.rows[1]' gate.json)"
+[ "$(jq '.rows[0].detectable_change' gate.json)" = null ] || fail "a FAIL names a smallest visible change"
+[ "$(jq '.rows[1].detectable_change > 0.1' gate.json)" = true ] || fail "a PASS does not name the smallest visible change: $(jq -c '.rows[1]' gate.json)"
 
 # --- It does not FAIL again: INCONCLUSIVE, by the fresh runs ---
 values one 200 200 200 200 200 200 100
@@ -101,7 +101,7 @@ END
     says "one: this machine can detect"
     says "with 40 runs; the tolerance is 3 %: expect INCONCLUSIVE, or allow"
     ends_with 0 "$tacho" gate -q --against HEAD --build true
-    if grep -q "this machine can detect" out; then fail "it warns in spite of --quiet"; fi
+    if grep -q "this machine can detect" out; then fail "it warns despite --quiet"; fi
     values one 200
     ends_with 2 "$tacho" gate --against HEAD --build true --json-file gate4.json
     says "in a fresh block of 10 pairs, which alone decides: it FAILs again"

@@ -85,10 +85,10 @@ ends_with 0 "$tacho" gate --md gate.md --junit gate.xml --prometheus gate.prom \
     --json-file gate.json --badge gate.svg
 says "PASS"
 grep -q "tacho: PASS" gate.md || fail "no verdict in the comment: $(cat gate.md)"
-grep -q "To reproduce: .tacho gate.$" gate.md || fail "nothing to reproduce it by"
+grep -q "To reproduce: .tacho gate.$" gate.md || fail "the comment has no command to reproduce it"
 [ "$(jq -r .verdict gate.json)" = PASS ] || fail "$(cat gate.json)"
 [ "$(jq -r '[.rows[].metric] | join(" ")' gate.json)" = "wall wall" ] || fail "$(cat gate.json)"
-jq -e '.rows[0].session_spread > 0' gate.json >/dev/null || fail "sessions are not allowed for"
+jq -e '.rows[0].session_spread > 0' gate.json >/dev/null || fail "the row has no session spread"
 "$tacho" gate --json 2>/dev/null | jq -e '.schema == "tacho.verdict.v1"' >/dev/null ||
     fail "--json prints no verdict"
 
@@ -139,7 +139,7 @@ sed -i 's/max: 1us/max: 10s/; /max: 10s/a\    energy: {tolerance: 5%, required: 
 "$tacho" gate --json >missing.json 2>/dev/null
 status=$?
 if jq -e '.rows[] | select(.metric == "energy") | .b.n == 0' missing.json >/dev/null; then
-    [ "$status" -eq 2 ] || fail "a required metric that is missing ended with $status"
+    [ "$status" -eq 2 ] || fail "a required metric that is missing exited with $status"
 fi
 sed -i '/^ *energy:/d' tacho.yaml
 
@@ -212,7 +212,7 @@ if command -v git >/dev/null; then
     ends_with 0 "$tacho" baseline list
     says "$(git rev-parse HEAD | cut -c1-12)-dirty"
     "$tacho" baseline show prog --json | jq -c . | "$check_schema" "$schemas" >out 2>&1
-    [ $? -ne 1 ] || fail "a dirty baseline is not what its schema says: $(cat out)"
+    [ $? -ne 1 ] || fail "a dirty baseline does not match its schema: $(cat out)"
 fi
 cd .. || exit 1
 finish

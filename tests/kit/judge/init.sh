@@ -59,7 +59,7 @@ for file in Cargo.toml meson.build CMakeLists.txt go.mod configure Makefile none
     [ "$file" = none ] || touch "$file"
     ends_with 0 "$tacho" gate init
     ends_with 0 "$tacho" gate --dry-run
-    python3 - <<'END' || fail "what was written for $file is not sound"
+    python3 - <<'END' || fail "the files written for $file are not valid"
 import re, yaml
 flow = yaml.safe_load(open(".github/workflows/tacho.yml"))
 assert flow["permissions"] == {"contents": "read", "pull-requests": "write"}, flow["permissions"]
@@ -182,7 +182,7 @@ step "install tacho" TACHO_COMMIT="$commit"
 [ $status -ne 0 ] || fail "the step continues without a repository of tacho"
 says "TACHO_REPOSITORY: set this variable"
 step "install tacho" TACHO_REPOSITORY="file://$dir/tool" TACHO_COMMIT=HEAD
-[ $status -ne 0 ] || fail "a name in place of a commit is not pinned, and is taken"
+[ $status -ne 0 ] || fail "a name in place of a commit is not pinned, but is accepted"
 rm -rf ../runner/tacho
 step "install tacho" TACHO_REPOSITORY="file://$dir/tool" TACHO_COMMIT="$commit"
 [ $status -eq 0 ] || fail "the install step failed: $(cat out)"
@@ -190,7 +190,7 @@ step "install tacho" TACHO_REPOSITORY="file://$dir/tool" TACHO_COMMIT="$commit"
 [ "$(cat ../runner/path)" = "$dir/runner/tacho-installed/bin" ] || fail "it is not on the path of later steps"
 
 step "tacho gate" BASE="$evil"
-[ $status -eq 2 ] || fail "the gate ended with $status: $(cat out)"
+[ $status -eq 2 ] || fail "the gate exited with $status: $(cat out)"
 [ ! -e ../runner/home-stolen ] || fail "the name of a branch was run as a command"
 for file in gate.md gate.xml gate.json gate.html; do
     [ -s $file ] || fail "there is no $file"
@@ -206,7 +206,7 @@ step comment GH_TOKEN=secret REPOSITORY=me/it NUMBER=7
 [ "$(find ../comments -type f | wc -l)" -eq 2 ] || fail "there is no comment: $(ls ../comments)"
 printf 'v 5\n' >value
 step "tacho gate" BASE="$evil"
-[ $status -eq 0 ] || fail "what was fixed ended with $status: $(cat out)"
+[ $status -eq 0 ] || fail "the gate of the fixed program exited with $status: $(cat out)"
 step comment GH_TOKEN=secret REPOSITORY=me/it NUMBER=7
 [ "$(find ../comments -type f | wc -l)" -eq 2 ] || fail "the second push made a second comment: $(cat ../calls)"
 grep -q 'tacho: PASS' ../comments/1* || fail "the comment was not updated"

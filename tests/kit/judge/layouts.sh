@@ -93,12 +93,12 @@ benches:
 END
 git add . && git -c user.name=t -c user.email=t@example.org commit -qm first
 "$tacho" gate --build true --against HEAD --json >gate.json 2>out ||
-    fail "the gate ended otherwise: $(cat out gate.json)"
+    fail "the gate has another status or verdict: $(cat out gate.json)"
 holds gate.json '.rows[0] | .verdict == "PASS" and .a.n == 6 and .b.n == 6 and .a.median == 103.5'
 holds gate.json '[.notes[] | select(test("^try, [AB]: 6 layouts, 12 runs"))] | length == 2'
 cut -d' ' -f1 "$dir/linked" | uniq -c | awk '$1 != 2 || $2 != NR { exit 1 } END { exit NR != 6 }' ||
     fail "the sides have other seeds: $(cat "$dir/linked")"
-[ "$(cut -d' ' -f2 "$dir/linked" | sort -u | wc -l)" -eq 2 ] || fail "one side was linked alone"
+[ "$(cut -d' ' -f2 "$dir/linked" | sort -u | wc -l)" -eq 2 ] || fail "only one side was linked"
 
 # A suspect is run again in fresh layouts, which alone decide.
 rm "$dir/linked"

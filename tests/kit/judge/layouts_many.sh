@@ -1,6 +1,6 @@
 #!/bin/sh
-# How often two builds that differ only in 0 to 64 bytes of padding are told apart: COUNT comparisons
-# without layouts, and COUNT with them. With them at most one in twenty may be a FAIL. Prints a row for
+# Counts how often two builds that differ only in 0 to 64 bytes of padding FAIL: in COUNT comparisons
+# without layouts, and in COUNT with them. With them at most one in twenty may be a FAIL. Prints a row for
 # the table of docs/layouts.md.
 #   layouts_many.sh TACHO PROJECT COUNT
 tacho=$1

@@ -42,7 +42,7 @@ need()
 # holds FILE FILTER: checks that jq's filter is true.
 holds()
 {
-    jq -e "$2" "$1" >/dev/null || fail "not so: $2: $(jq -c 'del(.samples)' "$1")"
+    jq -e "$2" "$1" >/dev/null || fail "the filter is not true: $2: $(jq -c 'del(.samples)' "$1")"
 }
 
 finish()

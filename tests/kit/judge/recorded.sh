@@ -112,7 +112,7 @@ ends_with 0 "$tacho" baseline show model
 says "stage:decode.attention_us:p99"
 says "latency:p99"
 says "kv_cache"
-"$tacho" gate --json >fine.json 2>out || fail "what did not change ended with $?: $(cat out fine.json)"
+"$tacho" gate --json >fine.json 2>out || fail "the gate of an unchanged program exited with $?: $(cat out fine.json)"
 is fine.json memory.weights verdict PASS
 [ "$(jq -r '[.rows[] | select(.metric == "kv_cache") | .verdict] | join(" ")' fine.json)" = "PASS PASS" ] ||
     fail "kv_cache: $(cat fine.json)"
@@ -120,7 +120,7 @@ is fine.json memory.weights verdict PASS
 [ $? -ne 1 ] || fail "the verdict: $(cat out)"
 sed -i 's/4000 800 200/4000 1000 300/' model.sh
 "$tacho" gate --json >worse.json 2>out
-[ $? -eq 2 ] || fail "what is worse does not FAIL: $(cat out worse.json)"
+[ $? -eq 2 ] || fail "a regression does not FAIL: $(cat out worse.json)"
 is worse.json memory.weights verdict FAIL
 is worse.json stage:decode.attention_us verdict FAIL
 [ "$(jq -r '[.rows[] | select(.metric == "latency") | .verdict] | join(" ")' worse.json)" = "FAIL FAIL" ] ||
@@ -149,7 +149,7 @@ sed -i 's/4000 600 200/4000 1000 300/' model.sh
 sed -i 's/1000 300/800 200/' model.sh
 sed -i 's/{tolerance: 10%}/{tolerance: 10%, statistic: p99}/
     s/memory.weights: .*/memory.nothing: {tolerance: 5%}/' tacho.yaml
-"$tacho" gate --json >p99.json 2>out || fail "p99 ended with $?: $(cat out p99.json)"
+"$tacho" gate --json >p99.json 2>out || fail "p99 exited with $?: $(cat out p99.json)"
 is p99.json stage:decode.attention_us statistic p99
 is p99.json stage:decode.attention_us verdict WARN
 grep -q "it is the same in every run: is it measured?" p99.json || fail "$(cat p99.json)"

@@ -24,9 +24,9 @@ for i in 1 2 3 4 5 6 7 8 9 10; do
     pids="$pids $!"
 done
 for pid in $pids; do
-    wait "$pid" || fail "one of those at once failed: $(cat log-*)"
+    wait "$pid" || fail "a concurrent save failed: $(cat log-*)"
 done
-[ "$(jq '.occasions | length' "$file")" -eq 21 ] || fail "of 21 occasions $(jq '.occasions | length' "$file") are kept"
+[ "$(jq '.occasions | length' "$file")" -eq 21 ] || fail "$(jq '.occasions | length' "$file") occasions are kept, not 21"
 [ "$(jq -r .reference "$file")" = "$first" ] || fail "the reference has changed"
 [ "$(find .tacho -type f | wc -l)" -eq 1 ] || fail "something is left: $(find .tacho -type f)"
 

@@ -85,7 +85,7 @@ interrupt()
         tries=$((tries + 1))
         sleep 0.1
     done
-    ! kill -0 "$pid" 2>/dev/null || fail "'$*': what it ran outlived it"
+    ! kill -0 "$pid" 2>/dev/null || fail "'$*': the program that it ran is still running"
 }
 
 # Stages: in the first bench, in a later bench, in the build of the other commit.

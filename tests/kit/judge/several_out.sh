@@ -53,7 +53,7 @@ rows()
 # judged FILE WORSE COUNT: checks that there are COUNT rows, all PASS except those of WORSE.
 judged()
 {
-    [ "$(jq '.rows | length' "$1")" -eq "$3" ] || fail "$1 has not $3 rows: $(rows "$1")"
+    [ "$(jq '.rows | length' "$1")" -eq "$3" ] || fail "$1 does not have $3 rows: $(rows "$1")"
     [ "$(rows "$1" | grep -v 'PASS$')" = "$2" ] || fail "$1: not PASS are '$(rows "$1" | grep -v 'PASS$')', not '$2'"
 }
 

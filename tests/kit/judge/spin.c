@@ -1,6 +1,6 @@
-/* Allocates some MiB, then spins until it has used so many milliseconds of CPU time, including its
-   start and the allocation. A busy machine stretches all of these alike. "@FILE" instead of the
-   milliseconds reads them from a file. */
+/* Allocates some MiB, then spins until it has used the given number of milliseconds of CPU time,
+   including its start and the allocation. A busy machine stretches all of these alike. "@FILE"
+   instead of the milliseconds reads them from a file. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -122,7 +122,7 @@ static double spread_of(const double *walls, size_t n, double assumed)
     return spread;
 }
 
-static void occasions_tell_their_spread(void **state)
+static void occasions_give_the_session_spread(void **state)
 {
     static const double calm[] = {1e6, 1.001e6, 1e6, 0.999e6, 1e6, 1.001e6, 1e6, 1.0005e6};
     static const double wild[] = {1e6, 1.1e6, 0.95e6, 1.08e6, 0.93e6, 1.05e6, 0.9e6, 1e6};
@@ -165,7 +165,7 @@ static void saves_within_an_hour_are_one_occasion(void **state)
     tch_baseline_release(&b);
 }
 
-static void refuses_what_is_no_baseline(void **state)
+static void refuses_files_that_are_not_baselines(void **state)
 {
     static const struct {
         const char *text;
@@ -299,9 +299,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_back_what_it_wrote),
         cmocka_unit_test(keeps_the_last_and_the_reference),
-        cmocka_unit_test(occasions_tell_their_spread),
+        cmocka_unit_test(occasions_give_the_session_spread),
         cmocka_unit_test(saves_within_an_hour_are_one_occasion),
-        cmocka_unit_test(refuses_what_is_no_baseline),
+        cmocka_unit_test(refuses_files_that_are_not_baselines),
         cmocka_unit_test(saves_to_its_own_file_alone),
         cmocka_unit_test(survives_every_allocation_failing),
     };

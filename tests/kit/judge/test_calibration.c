@@ -81,7 +81,7 @@ static void measures_runs_in_the_order_they_were_made(void **state)
 }
 
 /* The first run of a pair takes twice as long, but because of the coins that causes no FAIL. */
-static void the_rule_keeps_its_promise_on_these_pairs(void **state)
+static void unchanged_pairs_fail_at_most_as_often_as_alpha(void **state)
 {
     struct tch_receipt side[2];
     struct tch_calibrating m[2];
@@ -100,7 +100,7 @@ static void the_rule_keeps_its_promise_on_these_pairs(void **state)
     release_sides(side);
 }
 
-static void refuses_what_has_no_ratio(void **state)
+static void refuses_metrics_without_a_ratio(void **state)
 {
     struct tch_receipt side[2];
     struct tch_calibrating m;
@@ -199,7 +199,7 @@ static void reads_back_what_it_wrote(void **state)
     tch_calibration_release(&c);
 }
 
-static void names_runs_and_changes_that_go_together(void **state)
+static void converts_runs_to_visible_changes_and_back(void **state)
 {
     struct tch_calibrated m = wall_of(1e6);
 
@@ -216,7 +216,7 @@ static void names_runs_and_changes_that_go_together(void **state)
 
 /* Calibrations of 1.00, 1.05, 1.00 and 1.05 ms on four days, the last two within an hour. Those of
    another command do not count. */
-static void calibrations_tell_how_much_sessions_differ(void **state)
+static void calibrations_give_the_session_spread(void **state)
 {
     struct tch_calibration c = {0};
     double step = log(1.05);
@@ -238,7 +238,7 @@ static void calibrations_tell_how_much_sessions_differ(void **state)
     tch_calibration_release(&c);
 }
 
-static void calibrations_and_baselines_are_put_in_order(void **state)
+static void calibrations_and_baselines_are_ordered_by_time(void **state)
 {
     double values[] = {1.02e6, 1.03e6};
     struct tch_kept kept[] = {{.name = "wall", .value = &values[0], .count = 1},
@@ -298,12 +298,12 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(measures_runs_in_the_order_they_were_made),
-        cmocka_unit_test(the_rule_keeps_its_promise_on_these_pairs),
-        cmocka_unit_test(refuses_what_has_no_ratio),
+        cmocka_unit_test(unchanged_pairs_fail_at_most_as_often_as_alpha),
+        cmocka_unit_test(refuses_metrics_without_a_ratio),
         cmocka_unit_test(reads_back_what_it_wrote),
-        cmocka_unit_test(names_runs_and_changes_that_go_together),
-        cmocka_unit_test(calibrations_tell_how_much_sessions_differ),
-        cmocka_unit_test(calibrations_and_baselines_are_put_in_order),
+        cmocka_unit_test(converts_runs_to_visible_changes_and_back),
+        cmocka_unit_test(calibrations_give_the_session_spread),
+        cmocka_unit_test(calibrations_and_baselines_are_ordered_by_time),
         cmocka_unit_test(survives_failed_allocations),
     };
 

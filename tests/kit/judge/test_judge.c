@@ -135,7 +135,7 @@ static void a_limit_is_a_question_of_its_own(void **state)
     tacho_judge_free(judge);
 }
 
-static void few_values_are_inconclusive_and_say_how_many_would_do(void **state)
+static void few_values_are_inconclusive_and_advise_more_runs(void **state)
 {
     tacho_judge *judge = new_judge();
     double x[N], y[N];
@@ -247,7 +247,7 @@ int main(void)
         cmocka_unit_test(an_answer_has_estimate_interval_and_p),
         cmocka_unit_test(two_samples_are_judged_as_such),
         cmocka_unit_test(a_limit_is_a_question_of_its_own),
-        cmocka_unit_test(few_values_are_inconclusive_and_say_how_many_would_do),
+        cmocka_unit_test(few_values_are_inconclusive_and_advise_more_runs),
         cmocka_unit_test(budgets_that_make_no_sense_are_refused),
         cmocka_unit_test(values_that_cannot_be_judged_are_refused),
         cmocka_unit_test(survives_every_failing_allocation),

@@ -64,7 +64,7 @@ static const char everything[] = "alpha: 1%\n"
                                  "  precision: 1%\n"
                                  "  warmup: 0\n";
 
-static void everything_is_taken(void **state)
+static void every_setting_is_read(void **state)
 {
     struct tch_settings s;
     struct tch_bench *b;
@@ -182,7 +182,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bench_needs_little),
-        cmocka_unit_test(everything_is_taken),
+        cmocka_unit_test(every_setting_is_read),
         cmocka_unit_test(errors_point_to_line_and_column),
     };
 

@@ -66,7 +66,7 @@ static void equivalence_has_two_bounds(void **state)
     assert_int_equal(equivalence_of(20, 0.01, false), TCH_FAIL);
 }
 
-static void more_is_better_where_it_is(void **state)
+static void more_is_better_if_the_budget_says_so(void **state)
 {
     struct tch_verdict_row row;
 
@@ -242,7 +242,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_verdict_has_its_case),
         cmocka_unit_test(equivalence_has_two_bounds),
-        cmocka_unit_test(more_is_better_where_it_is),
+        cmocka_unit_test(more_is_better_if_the_budget_says_so),
         cmocka_unit_test(a_small_effect_never_matters),
         cmocka_unit_test(the_same_values_pass),
         cmocka_unit_test(a_maximum_is_about_the_quantile),

@@ -25,7 +25,7 @@ static void both_directions_share_alpha(void **state)
     assert_true(fabs(row.p - 2 * p) < 1e-12);
 }
 
-static void rows_share_one_chance(void **state)
+static void rows_share_one_alpha(void **state)
 {
     struct tch_verdict_row rows[40];
     size_t failed = 0;
@@ -116,7 +116,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(both_directions_share_alpha),
-        cmocka_unit_test(rows_share_one_chance),
+        cmocka_unit_test(rows_share_one_alpha),
         cmocka_unit_test(rows_that_share_coins_are_judged_jointly),
         cmocka_unit_test(analyses_share_alpha),
     };

@@ -13,7 +13,7 @@
 /* The advice is the number of pairs that PASS if nothing changed. It depends on the spread, not on
    the estimate. Computed here by the formula, with the 10 % quantile of chi-square of 19 degrees of
    freedom. */
-static void the_estimate_does_not_change_what_is_advised(void **state)
+static void the_advised_runs_ignore_the_estimate(void **state)
 {
     static const double ratios[] = {0.97, 1, 1.02, 1.04};
     double sum = 0;
@@ -71,7 +71,7 @@ static void too_few_runs_are_named(void **state)
 }
 
 /* Pairs do not differ, but the medians of their values do. */
-static void other_medians_are_named(void **state)
+static void medians_that_differ_from_the_pairs_are_named(void **state)
 {
     struct tch_verdict_row row;
 
@@ -132,7 +132,7 @@ static int note_once(void *arg)
     return status;
 }
 
-static void loses_no_sentence(void **state)
+static void a_lost_sentence_fails_the_report(void **state)
 {
     (void)state;
     test_every_allocation_fails(note_once, NULL);
@@ -157,7 +157,7 @@ static struct tch_verdict_row judge_noise(uint64_t *seed, size_t n, double chang
 
 /* The change that reports with nothing changed name, on average, is a FAIL in nine of ten
    reports. */
-static void names_the_change_that_it_would_have_seen(void **state)
+static void names_the_smallest_visible_change(void **state)
 {
     static const struct {
         size_t n;
@@ -191,7 +191,7 @@ static void names_the_change_that_it_would_have_seen(void **state)
     }
 }
 
-static void names_no_change_where_there_is_none_to_name(void **state)
+static void names_no_visible_change_if_none_is_known(void **state)
 {
     uint64_t seed = 342;
     struct tch_verdict_row row = judge_noise(&seed, 20, 0.5, 0.05, false);
@@ -211,13 +211,13 @@ static void names_no_change_where_there_is_none_to_name(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_estimate_does_not_change_what_is_advised),
+        cmocka_unit_test(the_advised_runs_ignore_the_estimate),
         cmocka_unit_test(too_few_runs_are_named),
-        cmocka_unit_test(other_medians_are_named),
+        cmocka_unit_test(medians_that_differ_from_the_pairs_are_named),
         cmocka_unit_test(slow_runs_that_got_slower_are_named),
-        cmocka_unit_test(loses_no_sentence),
-        cmocka_unit_test(names_the_change_that_it_would_have_seen),
-        cmocka_unit_test(names_no_change_where_there_is_none_to_name),
+        cmocka_unit_test(a_lost_sentence_fails_the_report),
+        cmocka_unit_test(names_the_smallest_visible_change),
+        cmocka_unit_test(names_no_visible_change_if_none_is_known),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

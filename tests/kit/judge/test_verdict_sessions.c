@@ -28,7 +28,7 @@ static void sessions_widen(void **state)
 
 /* If the session term alone is wider than the tolerance, more runs help only an estimate that is
    far from the tolerance. */
-static void sessions_make_runs_useless(void **state)
+static void more_runs_do_not_narrow_the_session_term(void **state)
 {
     static const struct {
         double change;
@@ -91,7 +91,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_widen),
-        cmocka_unit_test(sessions_make_runs_useless),
+        cmocka_unit_test(more_runs_do_not_narrow_the_session_term),
         cmocka_unit_test(drift_and_dependent_runs_are_refused),
     };
 

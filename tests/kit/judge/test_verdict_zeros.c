@@ -39,7 +39,7 @@ static void zeros_are_judged_by_differences(void **state)
 }
 
 /* In a report of one metric with zeros, nothing changed: at most alpha of the reports FAIL. */
-static void zeros_keep_the_promise(void **state)
+static void unchanged_zeros_fail_at_most_as_often_as_alpha(void **state)
 {
     enum { REPORTS = 2000, PAIRS = 20 };
     uint64_t seed = 5;
@@ -112,7 +112,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(zeros_are_judged_by_differences),
-        cmocka_unit_test(zeros_keep_the_promise),
+        cmocka_unit_test(unchanged_zeros_fail_at_most_as_often_as_alpha),
         cmocka_unit_test(nothing_but_zeros_has_no_ratio),
         cmocka_unit_test(zeros_of_two_sessions_are_never_worse),
     };
