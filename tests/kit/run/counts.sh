@@ -61,6 +61,22 @@ if cc -fno-builtin -o own own.c 2>/dev/null; then
     holds own '.counts.allocations | .countable == false and (.why_not | test("defines malloc itself"))'
 fi
 
+# Instructions of a child that is only forked are counted by the CPU and refused by cachegrind, which would miss
+# them. Children that execute a program are added.
+if command -v valgrind >/dev/null; then
+    count twice instructions sh -c '/bin/true; /bin/true; exec /bin/true'
+    holds twice '.counts.instructions | .countable and .exact'
+    for command in '(:)' '(:); exec /bin/true'; do
+        count forked instructions sh -c "$command"
+        holds forked '.counts.instructions | (.source // "" | test("cachegrind") | not) and
+            (.countable or .values == null and (.why_not | test("forks a child that does not execute")))'
+    done
+    count left instructions "$counted" orphan
+    xargs kill -9 <orphan 2>/dev/null
+    holds left '.counts.instructions | .countable or
+        (.values == null and (.why_not | test("leaves a process running")))'
+fi
+
 # A program with its own seccomp listener is counted by ptrace, with the same result.
 count listener syscalls "$counted" listener
 holds listener '.counts.syscalls | .exact and (.source | test("^ptrace")) and .parts.seccomp == 1 and .parts.execve == 1'

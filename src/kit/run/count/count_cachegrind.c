@@ -3,8 +3,14 @@
  * Used if the CPU has no counter that may be used. valgrind runs one thread at a time, so programs
  * with threads are often exact too.
  *
- * Each executed program writes a log with its number of instructions. A child that is only forked
- * starts with the number of its parent. It could not be added, so such children write no log.
+ * Files of a counted run, in a folder of its own:
+ *
+ *     PID       log, opened when a program starts; an exec replaces the log of its process
+ *     PID.out   opened when a process exits, also by a child that was only forked
+ *
+ * The number of a forked child includes the instructions of its parent up to the fork, and nothing
+ * says how many they were. A program with such a child is therefore refused: it is the one that has
+ * PID.out, but no PID. A process that has only PID was killed before it could report.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -12,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
@@ -75,50 +82,74 @@ static bool parse_line(const char *line, size_t len, double *ret)
     return true;
 }
 
-/* Adds the number in one log. A program that executed another one wrote no number. */
+/* Adds the number in one log. The log of a process that was killed has no number. */
 static void add_log(const char *path, struct tch_tally *tally)
 {
     struct tch_buf b;
+    bool found = false;
     double value;
 
     tch_buf_init(&b, LOG_MAX);
     if (tch_file_read(path, LOG_MAX, &b, NULL) == 0)
-        for (const char *line = b.data; *line;) {
+        for (const char *line = b.data; *line && !found;) {
             size_t len = strcspn(line, "\n");
 
-            if (parse_line(line, len, &value)) {
+            found = parse_line(line, len, &value);
+            if (found)
                 tally->value[TCH_COUNT_INSTRUCTIONS] += value;
-                break;
-            }
             line += len + (line[len] != '\0');
         }
+    if (!found)
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
+                       "valgrind reported no instructions of a process; it may have been killed");
     tch_buf_release(&b);
 }
 
-/* Reads all logs of a folder and removes them with it. */
-static void take_logs(const char *folder, struct tch_tally *tally)
+/* Adds the log that is called `name`, or checks that there is one for the ".out" file `name`. */
+static void take_file(const char *folder, const char *name, struct tch_tally *tally)
+{
+    size_t len = strcspn(name, ".");
+    char path[PATH_MAX];
+
+    snprintf(path, sizeof path, "%s/%.*s", folder, (int)len, name);
+    if (name[len] == '\0')
+        add_log(path, tally);
+    else if (access(path, F_OK) < 0)
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
+                       "the program forks a child that does not execute another program, and "
+                       "cachegrind cannot count such a child");
+}
+
+static void empty_folder(DIR *dir)
+{
+    struct dirent *entry;
+
+    rewinddir(dir);
+    while ((entry = readdir(dir)))
+        if (entry->d_name[0] != '.')
+            unlinkat(dirfd(dir), entry->d_name, 0);
+}
+
+/* Reads all files of a folder and removes them with it. */
+static void take_files(const char *folder, struct tch_tally *tally)
 {
     DIR *dir = opendir(folder);
     struct dirent *entry;
 
-    while (dir && (entry = readdir(dir))) {
-        char path[PATH_MAX];
-
-        if (entry->d_name[0] == '.')
-            continue;
-        snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        add_log(path, tally);
-        unlink(path);
-    }
-    if (dir)
-        closedir(dir);
+    if (!dir)
+        return;
+    while ((entry = readdir(dir)))
+        if (entry->d_name[0] != '.')
+            take_file(folder, entry->d_name, tally);
+    empty_folder(dir);
+    closedir(dir);
     rmdir(folder);
 }
 
 /* --- A run --- */
 
 /* Returns the words of valgrind and of the command; NULL if memory runs out. */
-static const char **make_argv(const struct tch_count_target *t, const char *log)
+static const char **make_argv(const struct tch_count_target *t, const char *log, const char *out)
 {
     size_t words = 0;
     const char **argv;
@@ -131,16 +162,28 @@ static const char **make_argv(const struct tch_count_target *t, const char *log)
     argv[0] = "valgrind";
     memcpy(argv + 1, options, sizeof options);
     argv[OPTIONS + 1] = log;
-    argv[OPTIONS + 2] = "--cachegrind-out-file=/dev/null";
+    argv[OPTIONS + 2] = out;
     argv[OPTIONS + 3] = "--";
     memcpy(argv + OPTIONS + 4, t->argv, words * sizeof *argv);
     return argv;
+}
+
+/* Returns whether processes are still running after the command has exited. The counter has adopted
+   them, and kills them before they can report their instructions. */
+static bool has_orphans(void)
+{
+    pid_t got;
+
+    while ((got = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
+        ;
+    return got == 0;
 }
 
 static void count(const struct tch_count_target *t, struct tch_tally *tally)
 {
     char folder[] = "/tmp/tacho-count-XXXXXX";
     char log[64];
+    char out[64];
     char path[PATH_MAX];
     tacho_error err;
     struct tch_count_start start = {.path = path, .env = t->env};
@@ -156,12 +199,16 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
         return;
     }
     snprintf(log, sizeof log, "--log-file=%s/%%p", folder);
-    start.argv = make_argv(t, log);
+    snprintf(out, sizeof out, "--cachegrind-out-file=%s/%%p.out", folder);
+    start.argv = make_argv(t, log, out);
     pid = start.argv ? tch_count_start(&start, tally) : -1;
     if (pid > 0)
         tch_count_wait(pid, tally);
-    take_logs(folder, tally);
-    if (pid > 0 && tally->value[TCH_COUNT_INSTRUCTIONS] == 0)
+    take_files(folder, tally);
+    if (pid > 0 && has_orphans())
+        tch_tally_fail(tally, TACHO_EUNSUPPORTED,
+                       "the program leaves a process running, whose instructions are not known");
+    if (pid > 0 && tally->code == 0 && tally->value[TCH_COUNT_INSTRUCTIONS] == 0)
         tch_tally_fail(tally, TACHO_EUNSUPPORTED, "valgrind reported no instructions");
 }
 
