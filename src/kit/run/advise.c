@@ -175,23 +175,47 @@ static void check_ends(struct tch_warnings *w, const struct tch_run_samples *sam
                  samples->count, tch_plural(samples->count));
 }
 
+/* Warns that a metric has no value in some runs. `refused` is what its expression matched there, or
+   NULL. */
+static void warn_missing(struct tch_warnings *w, const char *metric, const char *refused,
+                         size_t missing, size_t runs)
+{
+    if (refused)
+        tch_warn(w, "no-metric",
+                 "print a decimal number such as 1234.5, or let the first group of the expression "
+                 "match only that",
+                 "metric '%.60s' matched '%s', which is not a finite number; it has no value in "
+                 "%zu of %zu run%s",
+                 metric, refused, missing, runs, tch_plural(runs));
+    else
+        tch_warn(
+            w, "no-metric",
+            tch_recorded_metric_is(metric)
+                ? "check with 'tacho trace summary' or 'tacho events summary' what the program "
+                  "recorded"
+                : "try the expression with grep -E on what the program prints; the number is "
+                  "its first group, or the whole match if it has no group",
+            "metric '%.60s' was not found in %zu of %zu run%s", metric, missing, runs,
+            tch_plural(runs));
+}
+
 static void check_metrics(struct tch_warnings *w, const struct tch_run_samples *samples)
 {
     for (size_t i = 0; i < samples->metric_count; i++) {
+        const char *refused = NULL;
         size_t missing = 0;
 
-        for (size_t j = 0; j < samples->count; j++)
-            missing += samples->items[j].metrics[i].n == 0;
+        for (size_t j = 0; j < samples->count; j++) {
+            const struct tch_values *values = &samples->items[j].metrics[i];
+
+            if (values->n > 0)
+                continue;
+            missing++;
+            if (!refused && values->refused[0])
+                refused = values->refused;
+        }
         if (missing > 0)
-            tch_warn(
-                w, "no-metric",
-                tch_recorded_metric_is(samples->metrics[i].name)
-                    ? "check with 'tacho trace summary' or 'tacho events summary' what the program "
-                      "recorded"
-                    : "try the expression with grep -E on what the program prints; the number is "
-                      "its first group, or the whole match if it has no group",
-                "metric '%.60s' was not found in %zu of %zu run%s", samples->metrics[i].name,
-                missing, samples->count, tch_plural(samples->count));
+            warn_missing(w, samples->metrics[i].name, refused, missing, samples->count);
     }
 }
 

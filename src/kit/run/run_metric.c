@@ -2,6 +2,7 @@
 #include "run_plan.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -69,9 +70,21 @@ void tch_metric_release(struct tch_metric *metric)
     *metric = (struct tch_metric){0};
 }
 
-/* Parses the number of a match. Returns false if it is not a number. */
+/* Keeps the start of a text that is not a number, for a warning. Keeps only the first one. */
+static void refuse(struct tch_values *values, const char *text, size_t len)
+{
+    size_t n = len < TCH_REFUSED_TEXT - 1 ? len : TCH_REFUSED_TEXT - 1;
+
+    if (values->refused[0])
+        return;
+    for (size_t i = 0; i < n; i++)
+        values->refused[i] = (char)(text[i] >= ' ' && text[i] <= '~' ? text[i] : '?');
+    values->refused[n] = '\0';
+}
+
+/* Parses the number of a match. Returns false if it is not a finite number. */
 static bool number_of(const struct tch_metric *metric, const char *line, const regmatch_t m[2],
-                      double *ret)
+                      double *ret, struct tch_values *values)
 {
     const regmatch_t *which = metric->regex.re_nsub > 0 ? &m[1] : &m[0];
     const char *text = line + which->rm_so;
@@ -82,7 +95,10 @@ static bool number_of(const struct tch_metric *metric, const char *line, const r
         return metric->any;
     if (text < end && *text == '+')
         text++;
-    return tch_parse_f64_n(text, (size_t)(end - text), ret) == 0;
+    if (tch_parse_f64_n(text, (size_t)(end - text), ret) == 0 && isfinite(*ret))
+        return true;
+    refuse(values, line + which->rm_so, (size_t)(which->rm_eo - which->rm_so));
+    return false;
 }
 
 /* Adds every number of a line, or the last one. Returns 1 if there was one. Ignores a line that is
@@ -114,7 +130,7 @@ static int find_in_line(const struct tch_metric *metric, const char *text, size_
             return tch_fail_memory(err);
         if (match == 0)
             break;
-        if (number_of(metric, line, m, &value)) {
+        if (number_of(metric, line, m, &value, values)) {
             if (metric->id.all && tch_values_add(values, value, err) < 0)
                 return TACHO_ENOMEM;
             last = value;

@@ -34,6 +34,7 @@ struct search {
 struct head {
     tacho_error err; /* code 0: success */
     size_t numbers;
+    char refused[TCH_REFUSED_TEXT]; /* as in struct tch_values */
 };
 
 static void search_one(int fd, const struct tch_metric *metric, const struct tch_run_outputs *out)
@@ -48,6 +49,7 @@ static void search_one(int fd, const struct tch_metric *metric, const struct tch
             status = tch_metric_find(metric, out->fd[i], i == 0 ? out->from : 0, names[i], &values,
                                      &head.err);
     head.numbers = status == 0 ? values.n : 0;
+    memcpy(head.refused, values.refused, sizeof head.refused);
     if (status == TACHO_ENOMEM ||
         tch_write_all(fd, "a pipe", (const char *)&head, sizeof head, NULL) < 0 ||
         tch_write_all(fd, "a pipe", (const char *)values.v, head.numbers * sizeof *values.v, NULL) <
@@ -93,6 +95,7 @@ static size_t read_answer(const struct tch_buf *answer, size_t count, struct tch
             return i;
         memcpy(&head, answer->data + at, sizeof head);
         at += sizeof head;
+        memcpy(values[i].refused, head.refused, sizeof head.refused);
         if (head.err.code < 0)
             *why = head.err;
         if (head.err.code < 0 || head.numbers > (answer->len - at) / sizeof(double))

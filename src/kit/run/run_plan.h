@@ -188,7 +188,8 @@ void tch_metrics_write(struct tch_buf *b, const struct tch_metric *metrics, size
 
 /**
  * Finds numbers in the file of fd after offset `from` and adds them to values: every match, or only
- * the last one. Ignores matches that are not numbers. A hostile expression can use unlimited time
+ * the last one. Ignores matches that are not finite numbers and keeps one of them in
+ * values->refused. A hostile expression can use unlimited time
  * and memory, so only tch_metrics_find() and tests call this.
  *
  * @return 0, TACHO_EIO, TACHO_ENOMEM

@@ -46,11 +46,15 @@ struct tch_field_info {
 
 extern const struct tch_field_info tch_fields[TCH_FIELDS];
 
+enum { TCH_REFUSED_TEXT = 32 };
+
 /** A growing list of numbers. */
 struct tch_values {
     double *v;
     size_t n;
     size_t room;
+    char refused[TCH_REFUSED_TEXT]; /**< metrics: what the expression matched, if that is not a
+                                       finite number; truncated, printable; or "" */
 };
 
 /** Appends a number. Returns 0 or TACHO_ENOMEM. */

@@ -79,6 +79,11 @@ run 0 -n 3 --metric 'v=v=([0-9.]+)' --metric 'all:each=v=([0-9.]+)' --metric gon
 holds echo '.samples[1].metrics == {"v": 2.5, "each": [1.5, 2.5], "gone": null}'
 holds echo '.statistics.each.n == 3 and .statistics.each.values == 6 and .statistics.v.median == 2.5'
 holds echo '[.warnings[].code] | index("no-metric") != null'
+for text in 1e400 -1e400 nan inf 0x10 1,234.5; do
+    run 0 -n 2 --metric 'v=v=(.*) tok' -- echo "v=$text tok"
+    holds echo '.samples[1].metrics.v == null and .statistics.v == null'
+    says out "metric 'v' matched '$text', which is not a finite number; it has no value in 2 of 2 runs"
+done
 
 # An expression that would take minutes and gigabytes; a run.json that would take gigabytes.
 run 64 -n 1 --metric 'a=((((a{1,200}){1,200}){1,200}){1,200})' -- true
