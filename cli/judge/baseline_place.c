@@ -71,6 +71,11 @@ static int open_baseline(const struct place *p, const char *bench, struct tch_ba
                          "'%s' has no baseline for %s in '%s'; 'tacho baseline list' shows all, "
                          "'tacho baseline save' makes one",
                          bench, p->class, p->dir);
+        else if (err.code == TACHO_EPARSE)
+            cli_complain(NULL,
+                         "cannot read '%s', which was not changed: %s; to start over: tacho "
+                         "baseline save --replace --bench %s",
+                         path, err.message, bench);
         else
             cli_complain(&err, "cannot read '%s', which was not changed", path);
         return EXIT_WORK;

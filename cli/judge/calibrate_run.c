@@ -177,7 +177,8 @@ static int run_bench(struct calibrate *c, struct gate_options *o, struct tch_ben
                                      .out = c->run.plan.out,
                                      .only = only,
                                      .session_spread = NAN,
-                                     .measure_only = true};
+                                     .measure_only = true,
+                                     .any_command = true};
     struct tch_gate g = {0};
     tacho_error err;
     int status = EXIT_WORK;

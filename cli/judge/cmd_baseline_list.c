@@ -95,7 +95,7 @@ static int run_list(struct args *args)
             tch_buf_add(&b, l.json.data, l.json.len);
         else if (l.count > 0)
             cli_table_print(&l.table, &b);
-        else
+        else if (!l.bad)
             tch_buf_addf(&b, "no baselines in '%s'; 'tacho baseline save' makes them\n", place.dir);
         status = cli_print(&b);
         cli_table_release(&l.table);

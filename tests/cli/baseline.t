@@ -76,7 +76,6 @@ $ tacho baseline list --dir project/baselines --json
 | {"schema":"tacho.baseline.list.v1","baselines":[{"bench":"merge","machine_class":"box-1cpu","occasions":1,"reference":"20260101-000000-a","path":"project/baselines/merge/box-1cpu.json"},{"bench":"merge","machine_class":"box-8cpu","occasions":1,"reference":"20260101-000000-a","path":"project/baselines/merge/box-8cpu.json"},{"bench":"sort","machine_class":"box-1cpu","occasions":2,"reference":"20260101-000000-a","path":"project/baselines/sort/box-1cpu.json"}]}
 
 $ tacho baseline list --dir compare
-| no baselines in 'compare'; 'tacho baseline save' makes them
 ! tacho: cannot read 'compare/a/run.json', which was not changed: its schema is 'tacho.run.v1', not tacho.baseline.v1
 ! tacho: cannot read 'compare/b/run.json', which was not changed: its schema is 'tacho.run.v1', not tacho.baseline.v1
 [1]
@@ -198,16 +197,17 @@ $ project/try 'tacho baseline remove --dir baselines --machine-class box-1cpu me
 | merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
 | sort   box-1cpu               2  2026-01-01T00:00:00Z
 
-# Two run folders are saved as occasions, under a bench's name and under their own.
-$ project/try 'for r in a b; do tacho baseline save --from "$here/compare/$r" --bench prog && tacho baseline save --from "$here/compare/$r"; done; tacho baseline list'
+# Two run folders are saved as occasions, under a bench's name and under their own. Their commands
+# differ, so they cannot be occasions of one bench.
+$ project/try 'cp -r "$here/compare" .; for r in a b; do tacho baseline save --from compare/$r --bench prog; tacho baseline save --from compare/$r; done; tacho baseline list'
 | DIR/.tacho/baselines/prog/box-1cpu.json: 1 occasion
 | DIR/.tacho/baselines/a/box-1cpu.json: 1 occasion
-| DIR/.tacho/baselines/prog/box-1cpu.json: 2 occasions
 | DIR/.tacho/baselines/b/box-1cpu.json: 1 occasion
 | bench  machine class  occasions  reference             commit
 | a      box-1cpu               1  2026-01-01T00:00:00Z
 | b      box-1cpu               1  2026-01-01T00:00:00Z
-| prog   box-1cpu               2  2026-01-01T00:00:00Z
+| prog   box-1cpu               1  2026-01-01T00:00:00Z
+! tacho: cannot save 'compare/b' as a baseline: the baseline was not changed: it was measured with './prog a', the bench is './prog b'; to start over: tacho baseline save --replace --bench prog
 
 # Measures every bench of tacho.yaml, then two of them again.
 $ project/try 'tacho baseline save -q && tacho baseline save -q -b pages -b score && find .tacho -name "*.json" | sort | xargs grep -c \"id\"'
@@ -288,6 +288,10 @@ $ project/try 'echo "{}" >baselines/sort/box-1cpu.json; tacho baseline show --di
 | bench  machine class  occasions  reference             commit
 | merge  box-1cpu               1  2026-01-01T00:00:00Z
 | merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1; to start over: tacho baseline save --replace --bench sort
 ! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1
-! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1
+[1]
+
+$ project/try ': >baselines/sort/box-1cpu.json; tacho baseline show --dir baselines --machine-class box-1cpu sort'
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: the file is empty; to start over: tacho baseline save --replace --bench sort
 [1]

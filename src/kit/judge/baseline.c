@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/json_read.h"
+#include "base/secret.h"
 #include "findings.h"
 #include "kit/stats/order_stats.h"
 
@@ -299,6 +300,30 @@ static int keep_counts(struct tch_occasion *o, const struct tch_receipt *r, tach
     tch_counts_write(&b, &r->counts);
     o->counts = tch_buf_take(&b);
     return o->counts ? 0 : tch_fail_memory(err);
+}
+
+int tch_baseline_check_command(const struct tch_baseline *b, const char *line,
+                               const char *const *keep_env, tacho_error *err)
+{
+    const struct tch_occasion *reference = tch_baseline_find(b, "reference");
+    size_t from = 0; /* start of the shown part: a little before the difference */
+    char *masked;
+    int status = 0;
+
+    if (!reference || strcmp(reference->command, line) == 0)
+        return 0;
+    masked = tch_secret_masked_line(reference->command, keep_env); /* an old file may not be */
+    if (!masked)
+        return tch_fail_memory(err);
+    while (masked[from] && masked[from] == line[from])
+        from++;
+    from = from > 20 ? from - 20 : 0;
+    if (strcmp(masked, line) != 0)
+        status =
+            tch_fail(err, TACHO_EINVAL, 0, "it was measured with '%s%.40s', the bench is '%s%.40s'",
+                     from > 0 ? "..." : "", masked + from, from > 0 ? "..." : "", line + from);
+    free(masked);
+    return status;
 }
 
 int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,

@@ -79,6 +79,12 @@ int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_err
 int tch_baseline_check(const struct tch_baseline *b, const char *bench, const char *machine_class,
                        tacho_error *err);
 
+/** Checks that the reference, if there is one, was measured with this command line, whose secrets
+    are masked except the variables in keep_env (may be NULL). Returns 0, TACHO_EINVAL with both
+    lines, or TACHO_ENOMEM. */
+int tch_baseline_check_command(const struct tch_baseline *b, const char *line,
+                               const char *const *keep_env, tacho_error *err);
+
 /**
  * Locks the folder of a baseline, which must exist, until *fd is closed. A process that changes a
  * baseline holds the lock from reading it to writing it. Waits up to a minute for other processes.
@@ -98,7 +104,8 @@ struct tch_baseline_save {
 };
 
 /** Adds a run to the baseline in a file, under its lock. Releases b first and fills it with the new
-    contents of the file. Several processes may save at once without losing an occasion. */
+    contents of the file. Refuses a run of another command than that of the reference, unless it
+    replaces the file. Several processes may save at once without losing an occasion. */
 int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch_receipt *r,
                       const struct tch_baseline_save *how, tacho_error *err);
 

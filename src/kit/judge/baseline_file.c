@@ -376,7 +376,9 @@ int tch_baseline_read(struct tch_baseline *b, const char *path, tacho_error *err
     *b = (struct tch_baseline){0};
     tch_buf_init(&text, TCH_BASELINE_MAX);
     status = tch_found_read(folder, name, TCH_BASELINE_MAX, &text, err);
-    if (status == 0)
+    if (status == 0 && text.len == 0)
+        status = tch_fail(err, TACHO_EPARSE, 0, "the file is empty");
+    else if (status == 0)
         status = tch_baseline_parse(b, text.data, text.len, err);
     tch_buf_release(&text);
     return status;
@@ -414,6 +416,15 @@ int tch_baseline_lock(const char *path, int *fd, tacho_error *err)
     return TACHO_EIO;
 }
 
+/* Checks that a run can become an occasion of the baseline. */
+static int check(const struct tch_baseline *b, const struct tch_receipt *r,
+                 const struct tch_baseline_save *how, tacho_error *err)
+{
+    int status = tch_baseline_check(b, how->bench, how->machine_class, err);
+
+    return status < 0 ? status : tch_baseline_check_command(b, r->command, NULL, err);
+}
+
 int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch_receipt *r,
                       const struct tch_baseline_save *how, tacho_error *err)
 {
@@ -429,10 +440,13 @@ int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch
     if ((status == 0 && how->replace) || (status == TACHO_EIO && why.system_errno == ENOENT))
         status = tch_baseline_init(b, how->bench, how->machine_class, err);
     else if (status == 0)
-        status = tch_baseline_check(b, how->bench, how->machine_class, &why);
+        status = check(b, r, how, &why);
     if (status < 0 && why.message[0] && why.system_errno != ENOENT)
         status =
-            tch_fail(err, status, why.line, "'%.120s' was not changed: %.120s", path, why.message);
+            tch_fail(err, status, why.line,
+                     "the baseline was not changed: %.130s; to start over: tacho baseline save "
+                     "--replace --bench %.40s",
+                     why.message, how->bench);
     if (status == 0)
         status = tch_baseline_add(b, r, how->keep, err);
     if (status == 0 && how->promote)

@@ -35,6 +35,7 @@ struct tch_gate_how {
     uint64_t max_runs;       /**< 0: as tacho.yaml says */
     double session_spread;   /**< for tch_findings.session_spread */
     bool measure_only;       /**< save a baseline: judge nothing */
+    bool any_command;        /**< the baselines may be those of other commands */
     bool replace;   /**< save baselines that replace the earlier ones, without reading those */
     bool plan_only; /**< only print the plan: open nothing */
 };

@@ -9,7 +9,6 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/secret.h"
 #include "gate_loop.h"
 
 static bool is_chosen(const struct tch_gate_how *how, const char *name)
@@ -128,32 +127,15 @@ int tch_gate_baseline_path(const struct tch_gate *g, const struct tch_gate_bench
                       : tch_baseline_path(path, dir, b->bench->name, g->machine_class, err);
 }
 
-/* Checks that the reference was measured with the same command. A new occasion may have another
-   command if it is promoted or replaces all. */
+/* Checks that the file is the baseline of the bench, and of its command. */
 static int check_baseline(const struct tch_gate *g, const struct tch_gate_bench *b,
                           tacho_error *err)
 {
-    const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
     int status = tch_baseline_check(&b->baseline, b->bench->name, g->machine_class, err);
-    const char *line = b->bench->line;
-    size_t from = 0; /* start of the shown part: a little before the difference */
-    char *masked;
 
-    if (status < 0 || !reference || g->how.measure_only || strcmp(reference->command, line) == 0)
-        return status;
-    masked = tch_secret_masked_line(reference->command,
-                                    b->plan.keep_env); /* an old file may not be masked */
-    if (!masked)
-        return tch_fail_memory(err);
-    while (masked[from] && masked[from] == line[from])
-        from++;
-    from = from > 20 ? from - 20 : 0;
-    if (strcmp(masked, line) != 0)
-        status =
-            tch_fail(err, TACHO_EINVAL, 0, "it was measured with '%s%.40s', the bench is '%s%.40s'",
-                     from > 0 ? "..." : "", masked + from, from > 0 ? "..." : "", line + from);
-    free(masked);
-    return status;
+    return status < 0 || g->how.any_command
+               ? status
+               : tch_baseline_check_command(&b->baseline, b->bench->line, b->plan.keep_env, err);
 }
 
 static void note_unusable(struct tch_gate *g, struct tch_gate_bench *b, const char *path,

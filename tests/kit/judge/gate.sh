@@ -167,6 +167,24 @@ ends_with 0 "$tacho" baseline save --from tacho-out/spin/latest --bench other
 ends_with 0 "$tacho" baseline remove other
 ends_with 1 "$tacho" baseline remove other
 
+# An occasion of another command is refused, whatever saves it.
+cp "$baseline" kept
+run=$(readlink -f tacho-out/spin/latest)
+sed -i "s|command: .*|command: $spin 11|" tacho.yaml
+for how in 'baseline save' 'baseline save --promote' 'gate --save'; do
+    # shellcheck disable=SC2086 # words
+    "$tacho" $how >out 2>err && fail "'$how' saves an occasion of another command"
+    grep -q "spin 10', the bench is '.*spin 11'; to start over: tacho baseline save --replace --bench spin" err ||
+        fail "'$how' says: $(cat err)"
+    cmp -s kept "$baseline" || fail "'$how' changed the baseline"
+done
+ends_with 0 "$tacho" baseline save --replace --bench spin
+ends_with 1 "$tacho" baseline save --from "$run"
+says "to start over: tacho baseline save --replace --bench spin"
+[ "$(jq -r '[.occasions[].command | test("spin 11$")] | all' "$baseline")" = true ] || fail "--from added another command"
+sed -i "s|command: .*|command: $spin 10|" tacho.yaml
+cp kept "$baseline"
+
 # A corrupt baseline is named and not changed.
 printf '{"schema": "tacho.baseline.v1", "bench": ' >"$baseline"
 cp "$baseline" corrupt
