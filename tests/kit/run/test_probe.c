@@ -299,7 +299,8 @@ static void reports_what_limits_sampling(void **state)
     put("/proc/self/status", "CapEff:\t0000000000000000\n");
     put("/proc/sys/kernel/kptr_restrict", "0\n");
     put("/proc/sys/kernel/perf_event_paranoid", "2\n");
-    finds(g, "kernel names", TCH_PROBE_WARNING, "kptr_restrict 0", "perf_event_paranoid=1");
+    finds(g, "kernel names", TCH_PROBE_WARNING, "kptr_restrict 0, perf_event_paranoid 2",
+          "sudo sysctl kernel.perf_event_paranoid=1");
     put("/proc/sys/kernel/perf_event_paranoid", "1\n");
     finds(g, "kernel names", TCH_PROBE_OK, "kptr_restrict 0", NULL);
     put("/proc/sys/kernel/perf_event_mlock_kb", "516\n");

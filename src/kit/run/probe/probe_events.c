@@ -86,8 +86,12 @@ static void probe_kptr(struct tch_probes *p)
                        "kptr_restrict %d: kernel functions can be named", (int)level);
     else
         tch_probes_add(p, "kernel names", TCH_PROBE_WARNING,
-                       "sudo sysctl kernel.kptr_restrict=0 kernel.perf_event_paranoid=1",
-                       "kptr_restrict %d: this user cannot name kernel functions", (int)level);
+                       level == 0 ? "sudo sysctl kernel.perf_event_paranoid=1"
+                                  : "sudo sysctl kernel.kptr_restrict=0 "
+                                    "kernel.perf_event_paranoid=1",
+                       "kptr_restrict %d, perf_event_paranoid %d: this user cannot name kernel "
+                       "functions",
+                       (int)level, (int)paranoid);
 }
 
 /* Checks the memory for the ring buffers of sampling. It counts first against perf_event_mlock_kb,
