@@ -5,6 +5,8 @@
 #include <errno.h>
 #include <math.h>
 
+#include <tacho/flame.h>
+
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/found_file.h"
@@ -245,6 +247,17 @@ static void sum_up_server(struct tch_run *run)
     };
 }
 
+/* Turns "no samples" into a warning: a short command has none, and its measurements are fine. */
+static void excuse_short(tacho_error *flame_error, struct tch_warnings *warnings)
+{
+    if (flame_error->kind != TACHO_FLAME_NO_OUTPUT || !flame_error->message[0])
+        return;
+    tch_warn(warnings, "flamegraph",
+             "profile it with tacho flame and a higher --rate, or with --off-cpu if it waits",
+             "there is no flamegraph: the program used less CPU time than one sampling period");
+    *flame_error = (tacho_error){0};
+}
+
 /* Draws flamegraphs while the server still runs. A flamegraph that fails is reported later and does
    not fail the run. */
 static int draw_flames(struct tch_run *run, tacho_error *err)
@@ -265,6 +278,9 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
         else
             (void)tch_run_flame_server(run, &run->items[0].receipt.warnings,
                                        &run->server_flame_error);
+        excuse_short(i < plan->command_count ? &run->items[i].flame_error
+                                             : &run->server_flame_error,
+                     &run->items[index].receipt.warnings);
         if (tch_run_hook_at(run, index, TCH_HOOK_CONCLUDE, err) < 0)
             return err->code;
     }

@@ -175,6 +175,11 @@ for name in x y; do
         says err "no flamegraph of '$name'"
     fi
 done
+# A command that is too short for a sample has no flamegraph, but the run succeeds.
+if [ "$status" -eq 0 ]; then
+    "$tacho" run -n 2 --flame --name short -- true >out 2>err || fail "a short command fails the run"
+    [ -s tacho-out/short/latest/flamegraph-short.svg ] || says out "there is no flamegraph: "
+fi
 
 # kill -9: each folder is completed from its own log.
 "$tacho" run -n 100000 --name left --name right --metric 'v=value ([0-9]+)' -c './prog left 7' -c './prog right 8' >out 2>err &
