@@ -46,18 +46,32 @@ static int number_functions(struct functions *f, const struct tch_intern *names,
     return status;
 }
 
+/* Returns the number of frames up to the last one outside of the kernel; all frames of a stack of
+   the kernel alone. */
+static uint32_t length_in_user(const struct tch_stacks *stacks, uint32_t id)
+{
+    const char *at = tch_stacks_first(stacks, id);
+    uint32_t len = 0;
+
+    for (uint32_t k = 0; k < stacks->list[id].len; k++)
+        if (tch_frame_mark(tch_span_interned(&stacks->names, tch_stacks_next(&at))) != 'k')
+            len = k + 1;
+    return len > 1 ? len : stacks->list[id].len; /* the first frame is the process */
+}
+
 /* Counts the samples of each function. The first frame is the process and not a function, unless it
    is the only frame. */
-static void count_functions(struct functions *f, const struct tch_stacks *stacks)
+static void count_functions(struct functions *f, const struct tch_stacks *stacks, bool waits)
 {
     for (uint32_t i = 0; i < stacks->count; i++) {
         const struct tch_stack *stack = stacks->list + i;
         const char *at = tch_stacks_first(stacks, i);
+        uint32_t ends_at = waits ? length_in_user(stacks, i) : stack->len;
 
         for (uint32_t k = 0; k < stack->len; k++) {
             struct function *one = f->list + f->of_name[tch_stacks_next(&at)];
 
-            if (k + 1 == stack->len)
+            if (k + 1 == ends_at)
                 one->self += stack->count;
             if (one->seen == i + 1 || (k == 0 && stack->len > 1))
                 continue;
@@ -91,7 +105,7 @@ static size_t choose_hottest(const struct functions *f, double total, struct tch
 }
 
 int64_t tch_stacks_hottest(const struct tch_stacks *stacks, struct tch_hot_function *ret,
-                           size_t most, tacho_error *err)
+                           size_t most, bool waits, tacho_error *err)
 {
     uint64_t total = tch_stacks_total(stacks);
     struct functions f = {
@@ -103,7 +117,7 @@ int64_t tch_stacks_hottest(const struct tch_stacks *stacks, struct tch_hot_funct
     if (status == 0)
         status = number_functions(&f, &stacks->names, err);
     if (status == 0) {
-        count_functions(&f, stacks);
+        count_functions(&f, stacks, waits);
         status = (int64_t)choose_hottest(&f, (double)total, ret, most);
     }
     tch_intern_release(&f.keys);

@@ -112,9 +112,11 @@ struct tch_hot_function {
 };
 
 /** Writes the functions with the largest self share, at most `most`, to ret, the hottest first.
-    Returns how many there are, or TACHO_ENOMEM. */
+    waits: the counts are waiting times; the kernel's scheduler ends all such stacks, so a wait
+    counts for the function outside of the kernel that waits. Returns how many there are, or
+    TACHO_ENOMEM. */
 int64_t tch_stacks_hottest(const struct tch_stacks *stacks, struct tch_hot_function *ret,
-                           size_t most, tacho_error *err);
+                           size_t most, bool waits, tacho_error *err);
 
 /* A differential: two profiles in one. */
 

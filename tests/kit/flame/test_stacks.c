@@ -216,13 +216,17 @@ static void the_hottest_functions_are_found(void **state)
     tch_stacks_add(&stacks, (uint32_t[]){p, main_, f}, 3, 30, NULL);
     tch_stacks_add(&stacks, (uint32_t[]){p, main_, f, kernel}, 4, 15, NULL);
     tch_stacks_add(&stacks, (uint32_t[]){p, main_}, 2, 5, NULL);
-    assert_int_equal(tch_stacks_hottest(&stacks, hot, 3, NULL), 3);
+    assert_int_equal(tch_stacks_hottest(&stacks, hot, 3, false, NULL), 3);
     assert_true(hot[0].name == g || hot[0].name == g_inlined);
     assert_true(hot[0].self == 0.5 && hot[0].total == 0.5);
     assert_true(hot[1].name == f && hot[1].self == 0.3 && hot[1].total == 0.45);
     assert_true(hot[2].name == kernel && hot[2].self == 0.15);
+    /* A wait counts for the function that waits, not for the kernel's. */
+    assert_int_equal(tch_stacks_hottest(&stacks, hot, 3, true, NULL), 3);
+    assert_true(hot[1].name == f && hot[1].self == 0.45 && hot[1].total == 0.45);
+    assert_true(hot[2].name == main_);
     tch_stacks_release(&stacks);
-    assert_int_equal(tch_stacks_hottest(&stacks, hot, 3, NULL), 0);
+    assert_int_equal(tch_stacks_hottest(&stacks, hot, 3, false, NULL), 0);
 }
 
 static int lay_out_all(void *arg)
@@ -246,7 +250,7 @@ static int lay_out_all(void *arg)
         status = tch_layout_make(&stacks, 1, &layout, NULL);
     if (status == 0)
         status = tch_layout_limit(&layout, 100, NULL);
-    if (status == 0 && tch_stacks_hottest(&stacks, hot, 10, NULL) != 10)
+    if (status == 0 && tch_stacks_hottest(&stacks, hot, 10, false, NULL) != 10)
         status = TACHO_ENOMEM;
     tch_layout_release(&layout);
     tch_stacks_release(&stacks);
