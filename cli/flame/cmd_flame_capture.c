@@ -214,9 +214,9 @@ static void advise(const tacho_error *err)
     if (err->code != TACHO_EUNSUPPORTED ||
         (err->system_errno != EACCES && err->system_errno != EPERM && err->system_errno != ENOSYS))
         return;
-    fputs("  permanently:     sudo setcap cap_perfmon=ep \"$(command -v tacho)\"\n"
+    fputs("  for tacho alone: sudo setcap cap_perfmon=ep \"$(command -v tacho)\"\n"
           "  in a container:  docker run --cap-add PERFMON, or --security-opt seccomp=unconfined\n"
-          "  without:         'tacho flame draw' draws profiles recorded elsewhere; 'tacho run' "
+          "  without rights:  'tacho flame draw' draws profiles recorded elsewhere; 'tacho run' "
           "measures time and memory\n",
           stderr);
 }

@@ -74,7 +74,7 @@ static int check_counts(const struct flame *f, const struct tch_read_notes *note
     }
     if (notes->samples == 0 && notes->ignored > 0) {
         cli_complain(
-            NULL, "no stacks in '%s': none of its lines is understood; name its kind with --from",
+            NULL, "no stacks in '%s': tacho does not understand any of its lines; choose the format with --from",
             f->input);
         return EXIT_WORK;
     }

@@ -225,8 +225,8 @@ TACHO_API uint64_t tacho_flame_truncated(const tacho_flame *flame);
 /** Returns whether the flamegraph contains kernel frames. */
 TACHO_API bool tacho_flame_has_kernel(const tacho_flame *flame);
 
-/** Returns the status of the command in the form of waitpid(); -1: there was no command, or it
-    still runs. */
+/** Returns the status of the command in the form of waitpid(); -1: there was no command, it
+    still runs, or tacho terminated it after duration_ns. */
 TACHO_API int tacho_flame_wait_status(const tacho_flame *flame);
 
 /**

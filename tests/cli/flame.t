@@ -18,7 +18,10 @@ $ printf 'a;b 5\nnot a stack\nc 1.5\n' | tacho flame fold
 ! tacho: warning: 'stdin': 1 line not understood, the first is line 2
 ! tacho: warning: 'stdin': counts with a fraction are truncated to whole numbers
 $ printf 'not a stack\n' | tacho flame fold
-! tacho: no stacks in 'stdin': none of its lines is understood; name its kind with --from
+! tacho: no stacks in 'stdin': tacho does not understand any of its lines; choose the format with --from
+[1]
+$ printf 'PERFILE2\001\002\n' | tacho flame draw
+! tacho: cannot read 'stdin': this is perf.data, not text; use: perf script -i FILE | tacho flame draw -
 [1]
 $ printf 'a;c 18446744073709551615\na;d 1\n' | tacho flame convert --to tree
 ! tacho: cannot read 'stdin': line 2: the counts add up to more than 2^64 - 1

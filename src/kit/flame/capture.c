@@ -126,7 +126,7 @@ static int prepare_output(struct tch_capture *c, tacho_error *err)
         return tch_fail(err, TACHO_EINVAL, 0, "a label of %zu bytes is too long for a file name",
                         strlen(c->label));
     if (access(c->folder, W_OK) < 0) {
-        tch_fail_errno(&why, errno, "the folder");
+        tch_fail_errno(&why, errno, "cannot write to the folder '%s'", c->folder);
         return tch_flame_failed(err, TACHO_FLAME_WRITE_SVG, c->svg_path.data, &why);
     }
     if (!(c->request.flags & TACHO_FLAME_FORCE)) {
@@ -205,7 +205,8 @@ static int write_extra(struct tch_capture *c, enum tch_flame_extra extra, tacho_
 static int find_hottest(struct tch_capture *c, tacho_error *err)
 {
     struct tch_hot_function hottest[TCH_HOTTEST];
-    int64_t count = tch_stacks_hottest(&c->stacks, hottest, TCH_HOTTEST, err);
+    int64_t count = tch_stacks_hottest(&c->stacks, hottest, TCH_HOTTEST,
+                                       (c->request.flags & TACHO_FLAME_OFF_CPU) != 0, err);
 
     for (int64_t i = 0; i < count; i++) {
         struct tch_span name = tch_span_interned(&c->stacks.names, hottest[i].name);
@@ -224,16 +225,29 @@ static int find_hottest(struct tch_capture *c, tacho_error *err)
     return count < 0 ? (int)count : 0;
 }
 
+/* Says why there are no samples, and what helps. */
+static int fail_empty(const struct tch_capture *c, tacho_error *err)
+{
+    bool others = c->request.pid && !(c->request.flags & TACHO_FLAME_TREE);
+    bool waits = (c->request.flags & TACHO_FLAME_OFF_CPU) != 0;
+    char reason[256];
+
+    snprintf(reason, sizeof reason,
+             "the %s used less CPU time than one sampling period (%.3g ms); raise the rate with "
+             "--rate, or use --off-cpu if it waits%s",
+             c->request.pid ? "process" : "program", 1e3 / c->request.rate,
+             others ? "; children that it started earlier are not sampled, use their own --pid"
+                    : "");
+    return tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL,
+                            waits ? "no thread began to wait" : reason);
+}
+
 static int write_outputs(struct tch_capture *c, tacho_error *err)
 {
     int status = 0;
 
     if (!c->drawn && c->stacks.count == 0)
-        return tacho_flame_fail(
-            err, TACHO_FLAME_NO_OUTPUT, NULL,
-            c->request.flags & TACHO_FLAME_OFF_CPU
-                ? "no thread began to wait"
-                : "the program used less CPU time than passes between two samples; raise the rate");
+        return fail_empty(c, err);
     if (!c->drawn)
         status = write_format(c, "svg", c->svg_path.data, err);
     for (int i = 0; i < TCH_EXTRAS && status == 0; i++)

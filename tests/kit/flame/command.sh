@@ -121,7 +121,7 @@ for signal in INT TERM; do
     }
     grep -q ';hot' flamegraph-$signal.folded || fail "$signal leaves no picture"
 done
-ends 1 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares $long
+ends 0 "$tacho" flame --label timed --folded --duration 300ms -- "$workload" shares $long
 grep -q ';hot' flamegraph-timed.folded || fail "--duration leaves no picture"
 # All descendants are killed: also those that ignore signals, those that left their parent and
 # session, and those that are left when the interrupt has stopped the command itself.
@@ -132,7 +132,7 @@ profilers=native
 ! command -v perf >/dev/null || profilers="native perf"
 for profiler in $profilers; do
     for command in "$deaf" "$lost; ./deaf shares $long" "$lost; wait"; do
-        ends 1 "$tacho" flame --profiler "$profiler" --label deaf --duration 300ms -- sh -c "$command"
+        ends 0 "$tacho" flame --profiler "$profiler" --label deaf --duration 300ms -- sh -c "$command"
         [ -z "$(running deaf)" ] || fail "--duration, $profiler: '$command' left $(running deaf)"
     done
     # A terminal signals the whole group. The shell exits, and its background job ignores the signal.
@@ -143,7 +143,7 @@ for profiler in $profilers; do
 done
 # Processes that are started while the command exits are killed, too.
 cp "$workload" late
-ends 1 "$tacho" flame --label late --duration 300ms -- sh -c "trap './late shares $long & exit 3' TERM; while :; do :; done"
+ends 0 "$tacho" flame --label late --duration 300ms -- sh -c "trap './late shares $long & exit 3' TERM; while :; do :; done"
 sleep 0.3
 [ -z "$(running late)" ] || fail "a process started at the end still runs: $(running late)"
 # Processes that a command leaves when it exits by itself keep running.

@@ -145,6 +145,7 @@ static void follow_tool(struct tch_tool *tool)
             tch_family_signal(&family, SIGKILL, times > 1);
         until = tch_now_ns() + (times == 1 ? LAST_MS : TCH_FAMILY_GRACE_MS) * (uint64_t)1000000;
     }
+    tool->terminated = times > 0 && !tch_capture_stopped(tool->command);
     if (times > 0 || tch_capture_stopped(tool->command)) {
         /* The command becomes an orphan when its profiler exits. */
         tch_family_find(&family, tool->pid);

@@ -25,6 +25,7 @@ struct tch_tool {
 
     pid_t pid;
     int status;               /**< as of waitpid(), after tch_tool_wait() */
+    bool terminated;          /**< tacho stopped it after the duration of the capture */
     char tail[TCH_TOOL_TAIL]; /**< the end of its messages on standard error */
     int messages;             /* descriptor to read the messages from */
 };

@@ -141,6 +141,7 @@ static void terminate_command(struct tch_sampling *n)
 {
     struct tch_family family = {.keeper = tch_capture_adopter(n->c)};
     bool interrupted = tch_capture_stopped(n->c);
+    bool running = n->pid > 0;
 
     if (n->pid == 0 && !(family.keeper > 0 && (n->stopped || interrupted)))
         return;
@@ -152,6 +153,8 @@ static void terminate_command(struct tch_sampling *n)
         (void)await_command(n, UINT64_MAX);
     else if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)
         n->pid = 0;
+    if (running && !interrupted)
+        n->c->result.wait_status = -1; /* we terminated it, so its status says nothing */
 }
 
 static int sample(struct tch_sampling *n, tacho_error *err)

@@ -228,6 +228,10 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho
     while ((status = tch_lines_next(lines, &line, err)) > 0) {
         struct tch_span text = {line.text, line.len};
 
+        if (line.number == 1 && tch_span_starts(text, "PERFILE2"))
+            return tch_fail(err, TACHO_EINVAL, 0,
+                            "this is perf.data, not text; use: perf script -i FILE | tacho flame "
+                            "draw -");
         r->line = line.number;
         if (line.too_long) {
             tch_read_ignore(r);
