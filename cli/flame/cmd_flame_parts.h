@@ -120,7 +120,7 @@ extern const char *const cli_flame_threads[];
          CLI_TEXT(struct flame, write.svg.notes)},                                                 \
         {.name = "count-name",                                                                     \
          .arg = "TEXT",                                                                            \
-         .help = "call the counted unit TEXT (default: samples, or what perf counted)",                                  \
+         .help = "call the counted unit TEXT (default: samples, or what perf counted)",            \
          CLI_TEXT(struct flame, write.svg.count_name)},                                            \
         {.name = "palette",                                                                        \
          .arg = "NAME",                                                                            \

@@ -73,9 +73,10 @@ static int check_counts(const struct flame *f, const struct tch_read_notes *note
         return EXIT_WORK;
     }
     if (notes->samples == 0 && notes->ignored > 0) {
-        cli_complain(
-            NULL, "no stacks in '%s': tacho does not understand any of its lines; choose the format with --from",
-            f->input);
+        cli_complain(NULL,
+                     "no stacks in '%s': tacho does not understand any of its lines; choose the "
+                     "format with --from",
+                     f->input);
         return EXIT_WORK;
     }
     if (notes->both && !both) {

@@ -247,7 +247,8 @@ static void sum_up_server(struct tch_run *run)
     };
 }
 
-/* Turns "no samples" into a warning: a short command has none, and its measurements are fine. */
+/* Turns "no samples" into a warning: a short command is not sampled, but its measurements are fine.
+ */
 static void excuse_short(tacho_error *flame_error, struct tch_warnings *warnings)
 {
     if (flame_error->kind != TACHO_FLAME_NO_OUTPUT || !flame_error->message[0])

@@ -258,12 +258,13 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho
     return status;
 }
 
-/* perf weighs a sample by its period. If every period is 1, the counts are samples all the same. */
+/* perf weighs a sample by its period. If every period is 1, the sum is still a number of samples.
+ */
 void tch_read_unit(const struct tch_flame_reader *r, char *ret, size_t size)
 {
     const char *wanted = r->options.event;
-    struct tch_span event = tch_perf_plain_event(
-        wanted ? (struct tch_span){wanted, strlen(wanted)} : r->notes.event);
+    struct tch_span event =
+        tch_perf_plain_event(wanted ? (struct tch_span){wanted, strlen(wanted)} : r->notes.event);
     bool clock = tch_perf_same_event(event, (struct tch_span){"cpu-clock", 9}) ||
                  tch_perf_same_event(event, (struct tch_span){"task-clock", 10});
 
