@@ -128,7 +128,7 @@ struct tch_unseen {
     uint64_t needed; /**< runs that would see the tolerance; 0: too many */
 };
 
-enum { TCH_UNSEEN_TEXT = 400 };
+enum { TCH_UNSEEN_TEXT = 512 };
 
 /** Counts a tolerance if `runs` runs do not see it according to a calibration, and describes the
     first. */
