@@ -35,3 +35,15 @@ rooted_well()
     awk -v got="$(rooted "open/flamegraph-$1.folded")" 'BEGIN { exit !(got >= 95) }' ||
         { cat "open/flamegraph-$1.folded"; fail "$1: only $(rooted "open/flamegraph-$1.folded") % of the stacks reach the root"; }
 }
+
+# says TEXT: the messages contain it
+says()
+{
+    grep -qF -- "$1" err.txt || { cat err.txt; fail "it does not say '$1'"; }
+}
+
+# expect LABEL FRAME PERCENT [POINTS]
+expect()
+{
+    near "$1, $2" "$(share "open/flamegraph-$1.folded" "$2")" "$3" "${4:-4}"
+}
