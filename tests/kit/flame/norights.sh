@@ -63,8 +63,10 @@ for profiler in preload ptrace; do
     done
 done
 # shellcheck disable=SC2086
-$user ./refuse EPERM ./tacho flame --profiler ptrace --duration 300ms --json --force --out open -- ./workload shares 1000000 >out.txt 2>&1 || :
-grep -q '"signal":15' out.txt || { cat out.txt; fail "a command without end was not terminated"; }
+$user ./refuse EPERM ./tacho flame --profiler ptrace --duration 300ms --json --force --out open -- ./workload shares 1000000 >out.txt 2>&1 ||
+    { cat out.txt; fail "a command that was stopped after --duration counts as failed"; }
+grep -q '"exit_status":null,"signal":null' out.txt || { cat out.txt; fail "a status is given for a command that was stopped"; }
+! pgrep -f 'workload shares 1000000' >/dev/null || fail "a command without end was not terminated"
 tail -n 1 out.txt >json.txt
 mv json.txt out.txt
 as_schema
