@@ -121,12 +121,12 @@ static bool has_room(const struct term *term)
     return term->width == 0 || term->width >= PLOT_FROM;
 }
 
-static void add_value_cell(struct table *t, const struct tch_about *about, double value)
+static void add_value_cell(struct table *t, const struct tch_findings *f, size_t i, double value)
 {
     struct tch_buf b;
 
     tch_buf_init(&b, 128);
-    tch_add_value(&b, about->quantity.unit, value);
+    tch_add_row_value(&b, f, i, value);
     cli_table_add(t, PLAIN, b.data);
     tch_buf_release(&b);
 }
@@ -171,8 +171,8 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
                       i > 0 && strcmp(f->about[i - 1].bench, about->bench) == 0 ? ""
                                                                                 : about->bench);
     cli_table_add(t, PLAIN, b.data);
-    add_value_cell(t, about, r->a_median);
-    add_value_cell(t, about, r->b_median);
+    add_value_cell(t, f, i, r->a_median);
+    add_value_cell(t, f, i, r->b_median);
     add_change_cells(t, f, i, range);
     tch_buf_clear(&b);
     tch_buf_adds(&b, tch_row_word(f, i));

@@ -10,17 +10,20 @@ bool tch_counted(const struct tch_receipt *r, const struct tch_quantity *q)
     return q->kind == TCH_QUANTITY_COUNT && r->counts.of[q->index].values.n > 0;
 }
 
-void tch_compare_stacks(struct tch_findings *f, const struct tch_about *about,
+bool tch_compare_stacks(struct tch_findings *f, const struct tch_about *about,
                         const struct tch_count *a, const struct tch_count *b)
 {
     struct tch_buf text;
+    bool found;
 
     tch_buf_init(&text, STACKS_TEXT);
     tch_count_add_stacks(&text, a, b);
     if (text.len > 0)
         tch_findings_note(f, "%s%s%s: %s", about->bench, about->bench[0] ? ": " : "",
                           about->quantity.title, text.data);
+    found = text.len > 0;
     tch_buf_release(&text);
+    return found;
 }
 
 void tch_describe_count(struct tch_about *about, const struct tch_receipt *r)
@@ -41,6 +44,7 @@ bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const st
     const struct tch_count *b = &r->counts.of[about->quantity.index];
     const char *bench = about->bench;
     struct tch_buf detail;
+    bool stacks = false; /* a note names them, and their calls */
 
     tch_describe_count(about, r);
     about->exact = tch_count_exact(b) && (!a || tch_count_exact(a));
@@ -57,8 +61,8 @@ bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const st
     tch_count_add_difference(&detail, a, b, PARTS_NAMED);
     tch_buf_release(&detail);
     if (about->exact && a->values.v[0] != b->values.v[0])
-        tch_compare_stacks(f, about, a, b);
-    if (about->ask == TCH_ASK_NOTHING && about->detail[0])
+        stacks = tch_compare_stacks(f, about, a, b);
+    if (about->ask == TCH_ASK_NOTHING && about->detail[0] && !stacks)
         tch_findings_note(f, "%s%s%s: %s", bench, bench[0] ? ": " : "", about->quantity.title,
                           about->detail);
     return true;

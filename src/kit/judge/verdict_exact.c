@@ -34,9 +34,8 @@ void tch_row_judge_exact(struct tch_verdict_row *row)
                                                          : 0.5,
                                     .exact = true};
     row->p = row->p_adjusted = row->p_worse = 1;
-    if (row->ask == TCH_ASK_NOTHING)
-        return;
-    row->verdict = is_beyond(row) ? TCH_FAIL : TCH_PASS;
-    if (row->verdict == TCH_FAIL)
+    if (row->ask != TCH_ASK_NOTHING)
+        row->verdict = is_beyond(row) ? TCH_FAIL : TCH_PASS;
+    if (row->ask == TCH_ASK_NOTHING ? b != from : row->verdict == TCH_FAIL)
         row->p = row->p_adjusted = row->p_worse = 0;
 }

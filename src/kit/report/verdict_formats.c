@@ -37,6 +37,18 @@ void tch_add_change_interval(struct tch_buf *b, const struct tch_verdict_row *ro
     tch_buf_adds(b, sure ? "" : " (range)");
 }
 
+void tch_add_row_value(struct tch_buf *b, const struct tch_findings *f, size_t row, double value)
+{
+    enum tch_unit unit = f->about[row].quantity.unit;
+
+    if (!f->rows[row].exact || !(value >= 0 && value < 0x1p63)) {
+        tch_add_value(b, unit, value);
+        return;
+    }
+    tch_add_grouped(b, (uint64_t)value);
+    tch_buf_adds(b, unit == TCH_BYTES ? " B" : "");
+}
+
 void tch_add_promise(struct tch_buf *b, const struct tch_findings *f)
 {
     double reports = 1 / f->alpha;
@@ -69,6 +81,13 @@ void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t r
     tch_add_metric_title(b, f, row);
 }
 
+/* Returns whether an exact count became better, so that what is allowed does not matter. */
+static bool is_better_exact(const struct tch_about *about, const struct tch_verdict_row *r)
+{
+    return r->exact && r->verdict == TCH_PASS &&
+           (about->budget.higher ? r->b[0] > r->a[0] : r->b[0] < r->a[0]);
+}
+
 /* Adds the measured change, and the allowed one. */
 static void add_measured(struct tch_buf *b, const struct tch_about *about,
                          const struct tch_verdict_row *r)
@@ -93,7 +112,7 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
         tch_buf_adds(b, " -> ");
         tch_add_value(b, about->quantity.unit, r->b_median);
     }
-    if (about->ask == TCH_ASK_RATIO) {
+    if (about->ask == TCH_ASK_RATIO && !is_better_exact(about, r)) {
         tch_buf_adds(b, ", allowed ");
         tch_add_change(b, isnan(low) ? high : low);
         if (about->budget.equivalent) {

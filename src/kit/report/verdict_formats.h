@@ -37,6 +37,9 @@ int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
 /** Adds the change of a ratio: "+4.8 %" for 1.048, "-" if there is none. */
 void tch_add_change(struct tch_buf *b, double ratio);
 
+/** Adds a value of a row: an exact count with all its digits, any other value rounded. */
+void tch_add_row_value(struct tch_buf *b, const struct tch_findings *f, size_t row, double value);
+
 /** Adds the interval of a change, "-2.0% .. +4.0%". Without an interval it adds the range of the
     runs' own changes and says so. `to` separates the two. */
 void tch_add_change_interval(struct tch_buf *b, const struct tch_verdict_row *row, const char *to);

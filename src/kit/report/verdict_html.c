@@ -123,9 +123,9 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     tch_buf_adds(b, "</td>");
     add_verdict(b, f, i);
     tch_buf_adds(b, "<td>");
-    tch_add_value(b, about->quantity.unit, r->a_median);
+    tch_add_row_value(b, f, i, r->a_median);
     tch_buf_adds(b, "</td><td>");
-    tch_add_value(b, about->quantity.unit, r->b_median);
+    tch_add_row_value(b, f, i, r->b_median);
     tch_buf_adds(b, "</td><td>");
     tch_add_change(b, ratio ? r->ratio.estimate : NAN);
     tch_buf_adds(b, "</td><td>");

@@ -27,9 +27,9 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_add_md_text(b, title.data);
     tch_buf_release(&title);
     tch_buf_adds(b, " | ");
-    tch_add_value(b, about->quantity.unit, r->a_median);
+    tch_add_row_value(b, f, i, r->a_median);
     tch_buf_adds(b, " | ");
-    tch_add_value(b, about->quantity.unit, r->b_median);
+    tch_add_row_value(b, f, i, r->b_median);
     tch_buf_adds(b, " | ");
     if (about->ask != TCH_ASK_MAX) {
         tch_add_change(b, r->has_ratio ? r->ratio.estimate : NAN);

@@ -40,6 +40,18 @@ ends_with 2 "$tacho" compare --equivalent --tolerance allocations=0.1% "$(at fou
 ends_with 0 "$tacho" compare --tolerance allocations=50% "$(at three)" "$(at four)"
 ends_with 0 "$tacho" compare "$(at three)" "$(at four)"
 says "note: system calls: getppid +1"
+# An exact count that changed has p = 0, with or without a budget. One that became better has no limit to show.
+for budget in '' '--tolerance=syscalls=0'; do
+    "$tacho" compare --json ${budget:+"$budget"} "$(at three)" "$(at four)" >out 2>err
+    jq -e '.rows[] | select(.metric == "syscalls") | .p == 0 and .p_adjusted == 0' out >/dev/null ||
+        fail "p of a changed count with '$budget': $(cat out)"
+done
+ends_with 0 "$tacho" compare --tolerance allocations=0 "$(at four)" "$(at three)"
+grep -q 'allowed' out && fail "a count that became better shows what is allowed: $(cat out)"
+# Exact counts are shown with all digits.
+of many "$counted" alloc 12345
+ends_with 0 "$tacho" compare "$(at many)" "$(at many)"
+says "12,345"
 ends_with 0 "$tacho" compare --json --tolerance syscalls=0 "$(at three)" "$(at again)"
 cp out verdict.json
 "$check_schema" "$schemas" <verdict.json || fail "the verdict does not match its schema"
