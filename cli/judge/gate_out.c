@@ -188,6 +188,7 @@ static int write_files(const struct tch_gate *g, const struct gate_options *o)
     return status;
 }
 
+/* Prints the verdicts. page is NULL if it could not be written: an older one may be there. */
 static int print_findings(const struct tch_gate *g, const struct args *args, const char *page)
 {
     struct tch_buf b;
@@ -196,7 +197,7 @@ static int print_findings(const struct tch_gate *g, const struct args *args, con
         return cli_write_findings(&tch_verdict_json, "-", &g->findings);
     tch_buf_init(&b, TCH_REPORT_MAX);
     cli_add_findings(&b, &args->out, &g->findings);
-    if (!args->quiet)
+    if (!args->quiet && page)
         tch_buf_addf(&b, "report: %s\n", page);
     if (on_github())
         tch_verdict_github.write(&b, &g->findings);
@@ -209,6 +210,7 @@ int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const stru
     size_t drawn = 0;
     char page[PATH_MAX];
     char link;
+    bool written;
     tacho_error err;
     int status;
 
@@ -220,13 +222,14 @@ int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const stru
     if (!o->html &&
         readlink(page, &link, 1) >= 0) /* only a page that the user asked for may be a link */
         unlink(page);
-    if (tch_mkdirs_above(page, &err) < 0 ||
-        cli_write_findings_page(page, &g->findings, flames, drawn) != EXIT_OK)
+    written = tch_mkdirs_above(page, &err) == 0 &&
+              cli_write_findings_page(page, &g->findings, flames, drawn) == EXIT_OK;
+    if (!written)
         status = EXIT_WORK;
     free(flames);
     if (write_files(g, o) != EXIT_OK)
         status = EXIT_WORK;
     if (on_github())
-        tell_github(&g->findings, page);
-    return print_findings(g, args, page) == EXIT_OK ? status : EXIT_WORK;
+        tell_github(&g->findings, written ? page : "");
+    return print_findings(g, args, written ? page : NULL) == EXIT_OK ? status : EXIT_WORK;
 }

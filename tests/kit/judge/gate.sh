@@ -167,6 +167,13 @@ ends_with 0 "$tacho" baseline save --from tacho-out/spin/latest --bench other
 ends_with 0 "$tacho" baseline remove other
 ends_with 1 "$tacho" baseline remove other
 
+# A page that cannot be written is not named as the report.
+rm -rf tacho-out/gate.html && mkdir -p tacho-out/gate.html/x
+"$tacho" gate >out 2>err && fail "a page that cannot be written is no error"
+grep -q "gate.html" err || fail "the page that cannot be written is not named: $(cat err)"
+grep -q "^report:" out && fail "a page is named that was not written"
+rm -r tacho-out/gate.html
+
 # An occasion of another command is refused, whatever saves it.
 cp "$baseline" kept
 run=$(readlink -f tacho-out/spin/latest)
