@@ -51,7 +51,7 @@ static int git(const char *root, const char *const *words, char *out, size_t siz
     if (status < 0)
         cli_complain(&err, "cannot run git");
     else if (end.status != 0)
-        status = 1;
+        status = WIFEXITED(end.status) ? WEXITSTATUS(end.status) : 1;
     else if (out)
         snprintf(out, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
     tch_buf_release(&b);
@@ -91,8 +91,12 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
                     "'%.200s' is not in a git repository, so --against has no commit to compare "
                     "with; compare with a stored baseline instead: tacho baseline save",
                     o->root);
-    if (git(o->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL}, a->commit,
-            sizeof a->commit) != 0)
+    status = git(o->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL},
+                 a->commit, sizeof a->commit);
+    if (status > 1) /* it is 1 if there is no such commit */
+        return fail(problem, "git cannot read the repository in '%.200s'; see its message above",
+                    o->root);
+    if (status != 0)
         return fail(problem,
                     "'%.100s' is not a commit of the git repository in '%.150s'; in CI fetch it "
                     "first: git fetch origin %.100s, or check out all of the history: "

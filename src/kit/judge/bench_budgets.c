@@ -123,7 +123,7 @@ static int take_budget(struct tch_bench *b, const struct tch_yaml_node *node,
     if (isnan(raw.tolerance) && isnan(budget->budget.max))
         return tch_yaml_fail(err, node, "the budget of '%.60s' needs a tolerance or a max",
                              node->key);
-    if (tch_budget_check(budget, &q, &why) < 0)
+    if (tch_budget_check(budget, &q, "set its 'direction' to higher or lower", &why) < 0)
         return tch_yaml_fail(err, node, "%.200s", why.message);
     return 0;
 }

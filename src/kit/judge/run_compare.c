@@ -12,16 +12,14 @@ const struct tch_budget tch_budget_default = {
     .tolerance = NAN, .min_effect = 0.02, .max = NAN, .quantile = 0.5};
 
 int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
-                     tacho_error *err)
+                     const char *direct, tacho_error *err)
 {
     char room[TCH_STATISTIC_TEXT];
     bool undirected = budget->budget.equivalent && isnan(budget->budget.max);
 
     if (!q->directed && !budget->directed && !undirected)
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "it is not known whether more of '%s' is better; set its 'direction' in "
-                        "tacho.yaml, or --higher-is-better or --lower-is-better",
-                        q->name);
+        return tch_fail(err, TACHO_EINVAL, 0, "it is not known whether more of '%s' is better; %s",
+                        q->name, direct);
     if (budget->budget.quantile != 0.5 && !q->several && !isnan(budget->budget.tolerance))
         return tch_fail(err, TACHO_EINVAL, 0,
                         "'%s' has one value per run: its %s can have a max, but no tolerance",
@@ -246,7 +244,10 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
         if (budget && !known)
             status = refuse_quantile(f->quantile, true, err);
         if (status == 0 && budget && budget->name)
-            status = tch_budget_check(budget, &qb, err);
+            status = tch_budget_check(budget, &qb,
+                                      "set its 'direction' in tacho.yaml, or --higher-is-better or "
+                                      "--lower-is-better",
+                                      err);
         if (status == 0 && known)
             status = add_quantity(f, bench, a, &qa, b, &qb, budget, from + 1, analyses, err);
         if (status == 0 && budget)

@@ -58,8 +58,9 @@ bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const st
 /** Sets what counted a row and what it cost. Does nothing for other quantities. */
 void tch_describe_count(struct tch_about *about, const struct tch_receipt *r);
 
-/** Adds a note with the stacks whose calls differ; see tch_count_add_stacks(). a may be NULL. */
-void tch_compare_stacks(struct tch_findings *f, const struct tch_about *about,
+/** Adds a note with the stacks whose calls differ; see tch_count_add_stacks(). a may be NULL.
+    Returns whether there are any. */
+bool tch_compare_stacks(struct tch_findings *f, const struct tch_about *about,
                         const struct tch_count *a, const struct tch_count *b);
 
 /** Reports that a count with a budget is missing, and why. */
@@ -75,8 +76,8 @@ int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_
                     const struct tch_analyses *analyses, tacho_error *err);
 
 /** Checks that a budget fits a quantity: the better direction is known, and the statistic
-    applies. */
+    applies. `direct` says in the error how to set the direction. */
 int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
-                     tacho_error *err);
+                     const char *direct, tacho_error *err);
 
 #endif
