@@ -169,7 +169,7 @@ ends_with 1 "$tacho" baseline remove other
 
 # A page that cannot be written is not named as the report.
 rm -rf tacho-out/gate.html && mkdir -p tacho-out/gate.html/x
-"$tacho" gate >out 2>err && fail "a page that cannot be written is no error"
+"$tacho" gate >out 2>err && fail "a page that cannot be written does not fail the gate"
 grep -q "gate.html" err || fail "the page that cannot be written is not named: $(cat err)"
 grep -q "^report:" out && fail "a page is named that was not written"
 rm -r tacho-out/gate.html
