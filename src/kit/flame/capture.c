@@ -126,7 +126,7 @@ static int prepare_output(struct tch_capture *c, tacho_error *err)
         return tch_fail(err, TACHO_EINVAL, 0, "a label of %zu bytes is too long for a file name",
                         strlen(c->label));
     if (access(c->folder, W_OK) < 0) {
-        tch_fail_errno(&why, errno, "cannot write to the folder '%s'", c->folder);
+        tch_fail_errno(&why, errno, "cannot write to its folder");
         return tch_flame_failed(err, TACHO_FLAME_WRITE_SVG, c->svg_path.data, &why);
     }
     if (!(c->request.flags & TACHO_FLAME_FORCE)) {
