@@ -88,7 +88,8 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
         return fail(problem, "--against needs git, which cannot be run");
     if (status > 0)
         return fail(problem,
-                    "'%.200s' is not in a git repository, so --against has no commit to compare "
+                    "'%.200s' is not in a git repository that git can read, so --against has no "
+                    "commit to compare "
                     "with; compare with a stored baseline instead: tacho baseline save",
                     o->root);
     status = git(o->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL},

@@ -47,7 +47,7 @@ edit()
 spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline for this machine class" 'rm -r .tacho'
 spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline" "mv \$file .tacho/baselines/one/other-class.json"
 spoilt 4 'NOT JUDGED' "nothing was judged: one has no baseline" "edit '.occasions = [] | .reference = \"\"'"
-spoilt 4 'NOT JUDGED' "cannot be used and was not changed: expected a value" ": >\$file"
+spoilt 4 'NOT JUDGED' "cannot be used and was not changed: the file is empty" ": >\$file"
 spoilt 4 'NOT JUDGED' "to start over: tacho baseline save --replace --bench one" "truncate -s 300 \$file"
 spoilt 4 'NOT JUDGED' "its schema is 'tacho.baseline.v9', not tacho.baseline.v1" "sed -i s/baseline.v1/baseline.v9/ \$file"
 spoilt 4 'NOT JUDGED' "it is the baseline of 'one' on x" "edit '.machine_class = \"x\"'"
@@ -144,7 +144,7 @@ done
 
 # The other commit.
 if command -v git >/dev/null; then
-    spoilt 1 'NOT JUDGED' "is not in a git repository, so --against has no commit to compare with" : --against HEAD
+    spoilt 1 'NOT JUDGED' "is not in a git repository that git can read, so --against has no commit to compare with" : --against HEAD
     # shellcheck disable=SC2016  # the spoilt folder's shell expands them
     spoilt 1 'NOT JUDGED' "check out all of the history: fetch-depth: 0" \
         "git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm x; done;
