@@ -101,14 +101,18 @@ static void crowd(uint64_t rounds)
     start_threads(count, crowd_main, rounds / (uint64_t)count);
 }
 
-__attribute__((noipa)) static void early(void)
+/* The empty assembler statements keep the frames of these functions, and the functions apart: the
+   compiler would otherwise jump to spin() and merge functions with the same code. */
+__attribute__((noinline)) static void early(void)
 {
     spin(BURST * STEPS);
+    __asm__ volatile("# early");
 }
 
-__attribute__((noipa)) static void late(void)
+__attribute__((noinline)) static void late(void)
 {
     spin(BURST * STEPS);
+    __asm__ volatile("# late");
 }
 
 /* Works for about 1 ms and sleeps for 0.5 to 1.5 ms, again and again. A fixed time would stay in
