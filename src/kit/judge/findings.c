@@ -55,6 +55,13 @@ void tch_findings_clear_rows(struct tch_findings *f)
     f->count = 0;
 }
 
+static void release_reference(struct tch_reference *r)
+{
+    free(r->bench);
+    free(r->at);
+    free(r->commit);
+}
+
 void tch_findings_release(struct tch_findings *f)
 {
     tch_findings_clear_rows(f);
@@ -72,11 +79,8 @@ void tch_findings_release(struct tch_findings *f)
     for (size_t i = 0; i < f->problem_count; i++)
         free(f->problems[i]);
     free(f->problems);
-    for (size_t i = 0; i < f->reference_count; i++) {
-        free(f->references[i].bench);
-        free(f->references[i].at);
-        free(f->references[i].commit);
-    }
+    for (size_t i = 0; i < f->reference_count; i++)
+        release_reference(&f->references[i]);
     free(f->references);
     free(f->a_name);
     free(f->b_name);
@@ -88,16 +92,19 @@ void tch_findings_release(struct tch_findings *f)
 int tch_findings_add_reference(struct tch_findings *f, const struct tch_reference *reference,
                                tacho_error *err)
 {
-    struct tch_reference *r;
+    struct tch_reference r = *reference;
 
     if (tch_array_extend(&f->references, f->reference_count) < 0)
         return tch_fail_memory(err);
-    r = &f->references[f->reference_count++];
-    *r = *reference;
-    r->bench = strdup(reference->bench);
-    r->at = strdup(reference->at);
-    r->commit = strdup(reference->commit);
-    return r->bench && r->at && r->commit ? 0 : tch_fail_memory(err);
+    r.bench = strdup(reference->bench);
+    r.at = strdup(reference->at);
+    r.commit = strdup(reference->commit);
+    if (!r.bench || !r.at || !r.commit) {
+        release_reference(&r);
+        return tch_fail_memory(err);
+    }
+    f->references[f->reference_count++] = r;
+    return 0;
 }
 
 int tch_findings_set(char **slot, const char *text, tacho_error *err)
