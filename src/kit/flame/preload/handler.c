@@ -147,10 +147,14 @@ static void on_signal(int number, siginfo_t *info, void *context)
     const ucontext_t *interrupted = context;
 
     if (info->si_code != SI_QUEUE || thread < tch_sampler.threads ||
-        thread >= tch_sampler.threads + SAMPLER_THREADS || thread->sent == 0) {
+        thread >= tch_sampler.threads + SAMPLER_THREADS) {
         pass_on(number, info, context);
         return;
     }
+    /* The list of threads in /proc can miss one while others exit. Its entry is then removed, and
+       may belong to another thread when the signal arrives. */
+    if (thread->sent == 0 || thread->tid != (uint32_t)RAW(SYS_gettid, 0, 0, 0, 0))
+        return;
     if (!thread->base)
         RAW(SYS_arch_prctl, ARCH_GET_FS_CODE, &thread->base, 0, 0);
     note_sleep(thread);
