@@ -181,15 +181,13 @@ static void add_faults(struct tch_probes *p, bool traces)
 static void add_energy(struct tch_probes *p)
 {
     static const char *const sources[] = {"RAPL", "perf power", "hwmon"};
-    const struct tch_probe *battery = find(p, "power", "battery");
 
     for (size_t i = 0; i < sizeof sources / sizeof sources[0]; i++)
         if (is_ok(p, "power", sources[i])) {
             tch_probes_add(p, "energy", TCH_PROBE_OK, NULL, "available: by %s", sources[i]);
             return;
         }
-    if (battery && battery->status == TCH_PROBE_WARNING &&
-        strstr(battery->found, "its power can be read"))
+    if (tch_probe_battery_measures(p))
         tch_probes_add(p, "energy", TCH_PROBE_WARNING,
                        fix_of(p, "power", "RAPL", "tacho run --power battery -- COMMAND"),
                        "degraded: of the whole machine, by its battery");

@@ -85,27 +85,46 @@ static void probe_hwmon(struct tch_probes *p)
     add_absent(p, "hwmon", false, fix, "no sensor that reports power");
 }
 
+static const char supplies[] = "/sys/class/power_supply";
+
+static bool is_discharging(struct tch_probes *p, const char *battery)
+{
+    char status[32];
+
+    tch_probe_line(p, status, sizeof status, "%s/%s/status", supplies, battery);
+    return strcmp(status, "Discharging") == 0;
+}
+
+static bool reports_power(struct tch_probes *p, const char *battery)
+{
+    return tch_probe_has(p, "%s/%s/power_now", supplies, battery) ||
+           (tch_probe_has(p, "%s/%s/current_now", supplies, battery) &&
+            tch_probe_has(p, "%s/%s/voltage_now", supplies, battery));
+}
+
+bool tch_probe_battery_measures(struct tch_probes *p)
+{
+    char name[NAME_MAX + 1] = "";
+
+    return tch_probe_next(p, supplies, "BAT", name) && is_discharging(p, name) &&
+           reports_power(p, name);
+}
+
 /* Checks the battery. A machine without one lacks nothing; one that runs on battery may be
    throttled. */
 static void probe_battery(struct tch_probes *p)
 {
-    static const char folder[] = "/sys/class/power_supply";
     char name[NAME_MAX + 1] = "";
-    char status[32];
-    bool tells_power;
 
-    if (!tch_probe_next(p, folder, "BAT", name)) {
+    if (!tch_probe_next(p, supplies, "BAT", name)) {
         tch_probes_add(p, "battery", TCH_PROBE_NOT_APPLICABLE, NULL, "none");
         return;
     }
-    tells_power = tch_probe_has(p, "%s/%s/power_now", folder, name) ||
-                  (tch_probe_has(p, "%s/%s/current_now", folder, name) &&
-                   tch_probe_has(p, "%s/%s/voltage_now", folder, name));
-    tch_probe_line(p, status, sizeof status, "%s/%s/status", folder, name);
-    if (strcmp(status, "Discharging") == 0)
+    if (is_discharging(p, name))
         tch_probes_add(p, "battery", TCH_PROBE_WARNING, "plug the machine in",
                        "%s is discharging: %s, but the CPU may be slowed down", name,
-                       tells_power ? "its power can be read" : "its power cannot be read");
+                       reports_power(p, name) ? "its power can be read"
+                                              : "its power cannot be read");
     else
         tch_probes_add(p, "battery", TCH_PROBE_OK, NULL, "%s is not discharging", name);
 }

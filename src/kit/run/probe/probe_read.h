@@ -53,6 +53,9 @@ bool tch_probe_capable(struct tch_probes *p, unsigned bit);
 /** Returns whether this user may use perf events whatever perf_event_paranoid says. */
 bool tch_probe_may_perf_all(struct tch_probes *p);
 
+/** Returns whether the machine runs on a battery that reports its power. */
+bool tch_probe_battery_measures(struct tch_probes *p);
+
 /** The packages that contain a program, for the command that installs it on the distribution of
     /etc/os-release. */
 enum tch_package {
