@@ -21,7 +21,7 @@ struct watch_job {
     uint64_t own_peak; /* tacho's own largest resident size at the start */
     bool ended;        /* the command was waited for */
     struct tch_spawn_end end;
-    struct tch_keeper keeper; /* of the command */
+    struct tch_keeper keeper; /* the parent of the command */
     int pidfd;
     int output; /* pseudo-terminal for the command's output; -1: tacho's own output */
     struct tch_buf unfinished; /* its output after the last line feed */

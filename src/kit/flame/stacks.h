@@ -35,7 +35,7 @@ struct tch_stacks {
     uint32_t paired; /**< in a differential whose programs have two names: 1 + the number of "old ->
                         new"; else 0 */
 
-    uint64_t sum; /* of all counts added; it must not exceed 64 bits */
+    uint64_t sum; /* sum of all counts; one that needs more than 64 bits is refused */
     size_t list_cap;
     size_t before_cap;
     struct tch_intern units; /* units of each stack; the index is the number of the stack */

@@ -77,7 +77,7 @@ static int find_ratio(const struct tch_verdict_row *row, double interval_alpha, 
     double unit = largest_of(row->a, row->b, n);
     struct tch_flip_interval interval;
     double above = 0;
-    double least = INFINITY; /* of the pairs that have a ratio */
+    double least = INFINITY; /* smallest ratio of a pair; pairs without a ratio are skipped */
     double most = 0;
     int status;
 

@@ -104,7 +104,7 @@ static struct tch_flip_tails tails_of(const int *scores, size_t n, double *count
 
 /* The arrays that a test of n pairs needs, in one allocation. */
 struct room {
-    const double *slope; /* of each difference in the constant; NULL: 1 */
+    const double *slope; /* how much each difference falls per unit of the constant; NULL: 1 */
     double *counts;
     double *e;
     double *sorted;

@@ -177,7 +177,7 @@ static double most_growth(const struct points *p, const struct solution *s, doub
 struct yardstick {
     double least;   /* smallest chi of all fits */
     double best;    /* chi of the best growth */
-    size_t freedom; /* of the best growth; that of a free exponent is one less */
+    size_t freedom; /* degrees of freedom of the best growth; a free exponent has one less */
     double alpha;
 };
 

@@ -13,7 +13,7 @@ enum tch_csv_type { TCH_CSV_U64, TCH_CSV_F64, TCH_CSV_TEXT };
 struct tch_csv_column {
     const char *name;
     enum tch_csv_type type;
-    unsigned offset; /* of the field in the row's struct; the length of a text follows it */
+    unsigned offset; /* offset of the field in the row's struct; the length of a text follows it */
 };
 
 struct tch_csv_kind {

@@ -31,7 +31,7 @@ enum {
 
 struct tch_dwarf_request {
     uint32_t kind;
-    uint32_t object; /**< of OPEN */
+    uint32_t object; /**< OPEN: number of the object */
     uint32_t count;  /**< FIND: number of queries that follow; NAME: number of bytes */
     uint32_t lines;
 };
