@@ -148,7 +148,7 @@ static int measure_bench(struct calibrate *c, struct tch_gate *g, const struct a
     if (measured < 0)
         cli_complain(NULL, "%s", err.message);
     for (size_t i = 0; i < g->findings.problem_count; i++)
-        cli_complain(NULL, "%s", g->findings.problems[i]);
+        cli_complain(NULL, "%s", g->findings.problems[i].text);
     if (finished < 0)
         cli_complain(&end_err, "cannot write the receipt of the runs");
     return measured < 0 || finished < 0 || g->findings.problem_count > 0 ? EXIT_WORK : EXIT_OK;

@@ -189,7 +189,7 @@ static void note_unjudged(struct compare *c)
                              "nothing was judged: no metric with a tolerance was measured "
                              "on both sides; the notes give the reasons");
     for (size_t i = 0; i < c->findings.problem_count; i++)
-        cli_complain(NULL, "%s", c->findings.problems[i]);
+        cli_complain(NULL, "%s", c->findings.problems[i].text);
 }
 
 static int compare(struct compare *c, const struct args *args)

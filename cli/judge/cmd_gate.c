@@ -149,7 +149,7 @@ static bool lacks_baseline(struct tch_gate *g, const struct gate_options *o)
             lacks = true;
         }
     for (size_t i = 0; i < g->findings.problem_count && lacks; i++)
-        cli_complain(NULL, "%s", g->findings.problems[i]);
+        cli_complain(NULL, "%s", g->findings.problems[i].text);
     return lacks;
 }
 

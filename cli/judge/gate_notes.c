@@ -146,7 +146,7 @@ bool cli_gate_note_unjudged(struct tch_gate *g)
         tch_findings_problem(f, "nothing was judged: no budget has values on both sides; the notes "
                                 "give the reasons");
     for (size_t i = 0; i < f->problem_count && nothing; i++, g->unjudged++)
-        cli_complain(NULL, "%s", f->problems[i]);
+        cli_complain(NULL, "%s", f->problems[i].text);
     return nothing;
 }
 

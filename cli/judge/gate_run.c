@@ -174,7 +174,7 @@ int cli_gate_measure(struct tch_gate *g, const struct args *args)
     if (measured < 0)
         cli_complain(NULL, "%s", err.message);
     for (size_t i = 0; i < g->findings.problem_count; i++)
-        cli_complain(NULL, "%s", g->findings.problems[i]);
+        cli_complain(NULL, "%s", g->findings.problems[i].text);
     for (size_t i = 0; i < g->count; i++)
         show_last_words(&g->benches[i]);
     if (finished < 0)

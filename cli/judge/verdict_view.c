@@ -233,7 +233,7 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     struct tch_buf line;
 
     for (size_t i = 0; i < f->note_count; i++)
-        cli_add_labelled(b, term, YELLOW, "note: ", f->notes[i]);
+        cli_add_labelled(b, term, YELLOW, "note: ", f->notes[i].text);
     if (f->note_count > 0)
         tch_buf_addc(b, '\n');
     add_differences(b, term, f);

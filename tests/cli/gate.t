@@ -201,10 +201,14 @@ $ project/try 'tacho gate -q -b steps'
 
 $ project/try 'tacho gate -q -b steps --junit x >/dev/null 2>&1; s=$?; cat x; exit $s'
 | <?xml version="1.0" encoding="UTF-8"?>
-| <testsuite name="tacho gate" tests="1" failures="0" errors="1" skipped="0">
+| <testsuite name="tacho gate" tests="2" failures="0" errors="1" skipped="1">
 |   <testcase classname="tacho.gate" name="problem 1">
 |     <error message="nothing was judged: steps has no baseline for this machine class (CLASS) yet; make one with &#39;tacho baseline save&#39; and commit it, or compare with another commit: tacho gate --against REF --build CMD"/>
 |     <system-out>NOT JUDGED</system-out>
+|   </testcase>
+|   <testcase classname="tacho.gate.steps" name="steps">
+|     <skipped message="steps: no baseline"/>
+|     <system-out>steps: no baseline</system-out>
 |   </testcase>
 | </testsuite>
 [4]

@@ -52,9 +52,10 @@ bool tch_compare_count(struct tch_findings *f, struct tch_about *about, const st
     if (!a || a->values.n == 0 || b->values.n == 0)
         return true;
     if (strcmp(a->key, b->key) != 0) {
-        (about->ask == TCH_ASK_NOTHING ? tch_findings_note : tch_findings_unjudged)(
-            f, "%s%s%s cannot be compared: counted with %s before, with %s now", bench,
-            bench[0] ? ": " : "", about->quantity.title, a->key, b->key);
+        tch_findings_unjudged(f, bench,
+                              about->ask == TCH_ASK_NOTHING ? NULL : about->quantity.title,
+                              "%s%s%s cannot be compared: counted with %s before, with %s now",
+                              bench, bench[0] ? ": " : "", about->quantity.title, a->key, b->key);
         return false;
     }
     tch_buf_init_on(&detail, about->detail, sizeof about->detail, sizeof about->detail - 1);
@@ -73,6 +74,7 @@ void tch_compare_count_missing(struct tch_findings *f, const char *bench,
 {
     const struct tch_count *c = &r->counts.of[q->index];
 
-    tch_findings_unjudged(f, "%s%s%s cannot be judged: %s", bench, bench[0] ? ": " : "", q->title,
+    tch_findings_unjudged(f, bench, q->title, "%s%s%s cannot be judged: %s", bench,
+                          bench[0] ? ": " : "", q->title,
                           c->why_not[0] ? c->why_not : "the run did not count them (--count)");
 }

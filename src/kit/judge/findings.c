@@ -46,13 +46,34 @@ void tch_findings_init(struct tch_findings *f, const char *mode)
         .mode = mode, .alpha = TCH_ALPHA, .analyses = 1, .session_spread = NAN, .quantile = 0.5};
 }
 
+static void release_note(struct tch_note *n)
+{
+    free(n->text);
+    free(n->bench);
+    free(n->metric);
+}
+
 void tch_findings_clear_rows(struct tch_findings *f)
 {
+    size_t kept = 0;
+
     for (size_t i = 0; i < f->count; i++) {
         free((char *)f->about[i].bench);
         free((double *)f->rows[i].b); /* the same allocation contains a and the rounds */
     }
     f->count = 0;
+    for (size_t i = 0; i < f->note_count; i++)
+        if (f->notes[i].of_rows)
+            release_note(&f->notes[i]);
+        else
+            f->notes[kept++] = f->notes[i];
+    f->note_count = kept;
+}
+
+void tch_findings_bind_notes(struct tch_findings *f, size_t from)
+{
+    for (size_t i = from; i < f->note_count; i++)
+        f->notes[i].of_rows = true;
 }
 
 static void release_reference(struct tch_reference *r)
@@ -74,10 +95,10 @@ void tch_findings_release(struct tch_findings *f)
     }
     free(f->differences);
     for (size_t i = 0; i < f->note_count; i++)
-        free(f->notes[i]);
+        release_note(&f->notes[i]);
     free(f->notes);
     for (size_t i = 0; i < f->problem_count; i++)
-        free(f->problems[i]);
+        release_note(&f->problems[i]);
     free(f->problems);
     for (size_t i = 0; i < f->reference_count; i++)
         release_reference(&f->references[i]);
@@ -119,19 +140,29 @@ int tch_findings_set(char **slot, const char *text, tacho_error *err)
 }
 
 /* Adds a sentence once. Returns false if memory runs out. */
-static bool add_sentence(char ***list, size_t *count, const char *fmt, va_list args)
+static bool add_sentence(struct tch_note **list, size_t *count, const char *bench,
+                         const char *metric, const char *fmt, va_list args)
 {
     char text[NOTE_TEXT];
+    struct tch_note note = {0};
 
     vsnprintf(text, sizeof text, fmt, args);
     for (size_t i = 0; i < *count; i++)
-        if (strcmp((*list)[i], text) == 0)
+        if (strcmp((*list)[i].text, text) == 0)
             return true; /* already in the list */
     if (*count == NOTES_MOST)
         return true;
-    if (tch_array_extend(list, *count) < 0 || !((*list)[*count] = strdup(text)))
+    note.text = strdup(text);
+    if (metric) {
+        note.bench = strdup(bench);
+        note.metric = strdup(metric);
+    }
+    if (!note.text || (metric && (!note.bench || !note.metric)) ||
+        tch_array_extend(list, *count) < 0) {
+        release_note(&note);
         return false;
-    ++*count;
+    }
+    (*list)[(*count)++] = note;
     return true;
 }
 
@@ -140,7 +171,7 @@ void tch_findings_note(struct tch_findings *f, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    f->lost |= !add_sentence(&f->notes, &f->note_count, fmt, args);
+    f->lost |= !add_sentence(&f->notes, &f->note_count, NULL, NULL, fmt, args);
     va_end(args);
 }
 
@@ -149,25 +180,25 @@ void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
     va_list args;
 
     va_start(args, fmt);
-    f->lost |= !add_sentence(&f->problems, &f->problem_count, fmt, args);
+    f->lost |= !add_sentence(&f->problems, &f->problem_count, NULL, NULL, fmt, args);
     va_end(args);
 }
 
-void tch_findings_unjudged(struct tch_findings *f, const char *fmt, ...)
+void tch_findings_unjudged(struct tch_findings *f, const char *bench, const char *metric,
+                           const char *fmt, ...)
 {
-    size_t before = f->note_count;
     va_list args;
 
     va_start(args, fmt);
-    f->lost |= !add_sentence(&f->notes, &f->note_count, fmt, args);
+    f->lost |= !add_sentence(&f->notes, &f->note_count, bench, metric, fmt, args);
     va_end(args);
-    f->unjudged += f->note_count - before;
 }
 
 void tch_findings_doubt(struct tch_findings *f)
 {
-    if (f->verdict == TCH_PASS && f->unjudged > 0)
-        f->verdict = TCH_WARN;
+    for (size_t i = 0; i < f->note_count; i++)
+        if (f->verdict == TCH_PASS && f->notes[i].bench)
+            f->verdict = TCH_WARN;
 }
 
 const char *tch_findings_word(const struct tch_findings *f)

@@ -54,6 +54,14 @@ struct tch_difference {
     char *b;
 };
 
+/** A note or a problem: a sentence shown before the table. Texts are owned. */
+struct tch_note {
+    char *text;
+    char *bench; /**< bench of a budget that could not be judged; NULL: the note is not about one */
+    char *metric; /**< metric of that budget; "": all of the bench. NULL with bench */
+    bool of_rows; /**< tch_findings_clear_rows() removes it */
+};
+
 /** The occasion of a baseline that a bench was compared with. */
 struct tch_reference {
     char *bench;
@@ -75,11 +83,10 @@ struct tch_findings {
     size_t count;
     struct tch_difference *differences;
     size_t difference_count;
-    char **notes; /**< sentences shown before the table */
+    struct tch_note *notes;
     size_t note_count;
-    char **problems; /**< sentences that say what should have been judged, and why it was not */
+    struct tch_note *problems; /**< say what should have been judged, and why it was not */
     size_t problem_count;
-    size_t unjudged;                  /**< number of notes about budgets that could not be judged */
     struct tch_reference *references; /**< texts are owned */
     size_t reference_count;
     char dirty[32];    /**< commit that the measured files differ from; "": they do not differ */
@@ -101,8 +108,11 @@ struct tch_findings {
 void tch_findings_init(struct tch_findings *f, const char *mode);
 void tch_findings_release(struct tch_findings *f);
 
-/** Removes all rows before a larger number of runs is judged. */
+/** Removes all rows, and the notes bound to them, before a larger number of runs is judged. */
 void tch_findings_clear_rows(struct tch_findings *f);
+
+/** Binds the notes from number `from` on to the rows, because they describe these runs only. */
+void tch_findings_bind_notes(struct tch_findings *f, size_t from);
 
 /** Adds a row with copies of a (NULL for TCH_ASK_MAX) and b. Paired values are matched by round
     first. @return 0 or TACHO_ENOMEM */
@@ -134,9 +144,10 @@ void tch_findings_problem(struct tch_findings *f, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 
 /** Adds a note about a budget that could not be judged: it was not measured, or there is nothing
-    usable to compare with. */
-void tch_findings_unjudged(struct tch_findings *f, const char *fmt, ...)
-    __attribute__((format(printf, 2, 3)));
+    usable to compare with. metric: its title; "": all budgets of the bench; NULL: there is no
+    budget, so that this is a plain note. */
+void tch_findings_unjudged(struct tch_findings *f, const char *bench, const char *metric,
+                           const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 
 /** Turns PASS into WARN if a budget could not be judged. Call it when all notes are known. */
 void tch_findings_doubt(struct tch_findings *f);

@@ -192,13 +192,15 @@ static bool may_compare_count(struct tch_findings *f, const struct tch_occasion 
     may = tch_counts_parse(reference->counts, reference->counts ? strlen(reference->counts) : 0,
                            &counts, &err) == 0;
     if (may && counts.of[kind].values.n == 0) {
-        tch_findings_unjudged(f, "%s: the baseline did not count %s; save it again", about->bench,
+        tch_findings_unjudged(f, about->bench, about->quantity.title,
+                              "%s: the baseline did not count %s; save it again", about->bench,
                               about->quantity.title);
         may = false;
     } else if (may)
         may = tch_compare_count(f, about, &counts.of[kind], r);
     else
-        tch_findings_unjudged(f, "%s: the counts of the baseline cannot be used: %s", about->bench,
+        tch_findings_unjudged(f, about->bench, about->quantity.title,
+                              "%s: the counts of the baseline cannot be used: %s", about->bench,
                               err.message);
     tch_counts_release(&counts);
     return may;
@@ -229,7 +231,8 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
     if (kept && !may_compare_count(f, reference, r, &about))
         return 0;
     if (!kept && !budget->required) {
-        tch_findings_unjudged(f, "%s: the baseline has no %s, so it is not judged", b->bench->name,
+        tch_findings_unjudged(f, b->bench->name, q->title,
+                              "%s: the baseline has no %s, so it is not judged", b->bench->name,
                               q->title);
         return 0;
     }
@@ -289,7 +292,8 @@ static int add_kept_budget(const struct tch_gate *g, struct tch_findings *f,
         return 0;
     }
     if (!measured && !budget->required) {
-        tch_findings_unjudged(f, "%s: %s was not measured, so it is not judged", b->bench->name,
+        tch_findings_unjudged(f, b->bench->name, q->title,
+                              "%s: %s was not measured, so it is not judged", b->bench->name,
                               q->title);
         return 0;
     }
@@ -320,7 +324,8 @@ static int add_kept(const struct tch_gate *g, struct tch_findings *f,
 
             if (!tch_quantity_find(r, budget->name, &q)) {
                 if (!more)
-                    tch_findings_unjudged(f, "%s: %s was not measured, so it is not judged",
+                    tch_findings_unjudged(f, b->bench->name, budget->name,
+                                          "%s: %s was not measured, so it is not judged",
                                           b->bench->name, budget->name);
             } else if (more ? strcmp(had.name, q.name) == 0 : !is_measured(r, q.name))
                 status = add_kept_budget(g, f, b, r, budget, &q, err);
@@ -387,9 +392,11 @@ static void doubt_missing(struct tch_gate *g, const struct tch_gate_bench *b)
 
 static int judge_all(struct tch_gate *g, tacho_error *err)
 {
+    size_t notes;
     int status = 0;
 
     tch_findings_clear_rows(&g->findings);
+    notes = g->findings.note_count;
     for (size_t i = 0; i < g->count && status == 0; i++) {
         struct tch_gate_bench *b = &g->benches[i];
 
@@ -401,6 +408,7 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
                                    tch_gate_receipt(b), err);
         b->row_count = g->findings.count - b->first_row;
     }
+    tch_findings_bind_notes(&g->findings, notes);
     if (status == 0)
         status = tch_findings_judge(&g->findings, g->settings->alpha, err);
     for (size_t i = 0; i < g->count && status == 0; i++)

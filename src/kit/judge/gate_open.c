@@ -260,7 +260,7 @@ static void note_absent(struct tch_gate *g, struct tch_gate_bench *b)
     g->no_baseline = true;
     if (g->how.before && tch_settings_bench(g->how.before, name)) {
         b->alone = "not compared";
-        tch_findings_unjudged(&g->findings,
+        tch_findings_unjudged(&g->findings, name, "",
                               "%s is not compared: %s has this bench, but its build did not make "
                               "'%s'; give the command that makes it by --build, or 'build' in "
                               "tacho.yaml",

@@ -168,7 +168,8 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
         return 0;
     }
     if (!budget->required) {
-        tch_findings_unjudged(f, "%s%s%s was not measured, so it is not judged", bench,
+        tch_findings_unjudged(f, bench, about.quantity.title,
+                              "%s%s%s was not measured, so it is not judged", bench,
                               bench[0] ? ": " : "", about.quantity.title);
         return 0;
     }
@@ -231,9 +232,9 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
 
         if (!tch_quantity_same(a, &qb, &qa)) {
             if (budget && qb.kind == TCH_QUANTITY_COUNT)
-                (budget->name ? tch_findings_unjudged : tch_findings_note)(
-                    f, "%s%s%s cannot be compared: the run before did not count", bench,
-                    bench[0] ? ": " : "", qb.title);
+                tch_findings_unjudged(f, bench, budget->name ? qb.title : NULL,
+                                      "%s%s%s cannot be compared: the run before did not count",
+                                      bench, bench[0] ? ": " : "", qb.title);
             continue;
         }
         if (!budget && !with_all)

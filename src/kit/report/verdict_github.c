@@ -19,7 +19,7 @@ static void write_github(struct tch_buf *b, const struct tch_findings *f)
 {
     for (size_t i = 0; i < f->problem_count; i++) {
         tch_buf_adds(b, "::error title=tacho NOT JUDGED::");
-        add_data(b, f->problems[i]);
+        add_data(b, f->problems[i].text);
         tch_buf_addc(b, '\n');
     }
     for (size_t i = 0; i < f->count; i++) {

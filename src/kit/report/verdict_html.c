@@ -39,7 +39,7 @@ static void add_open(struct tch_buf *b, const struct tch_findings *f)
         bool is_problem = i < f->problem_count;
 
         tch_buf_adds(b, is_problem ? "<li><b>Not judged:</b> " : "<li>");
-        tch_xml_adds(b, is_problem ? f->problems[i] : f->notes[i - f->problem_count]);
+        tch_xml_adds(b, is_problem ? f->problems[i].text : f->notes[i - f->problem_count].text);
         tch_buf_adds(b, "</li>\n");
     }
     tch_buf_adds(b, "</ul>\n");

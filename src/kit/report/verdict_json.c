@@ -146,12 +146,13 @@ static void add_references(struct tch_buf *b, const struct tch_findings *f)
     tch_json_end_array(b);
 }
 
-static void add_texts(struct tch_buf *b, const char *key, char *const *texts, size_t count)
+static void add_texts(struct tch_buf *b, const char *key, const struct tch_note *notes,
+                      size_t count)
 {
     tch_json_key(b, key);
     tch_json_begin_array(b);
     for (size_t i = 0; i < count; i++)
-        tch_json_text(b, texts[i]);
+        tch_json_text(b, notes[i].text);
     tch_json_end_array(b);
 }
 

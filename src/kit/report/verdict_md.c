@@ -139,9 +139,9 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
     tch_add_promise(b, f);
     tch_buf_adds(b, "\n\n");
     for (size_t i = 0; i < f->problem_count; i++)
-        add_quote(b, "**Not judged:** ", f->problems[i], "\n");
+        add_quote(b, "**Not judged:** ", f->problems[i].text, "\n");
     for (size_t i = 0; i < f->note_count; i++)
-        add_quote(b, "", f->notes[i], i + 1 < f->note_count ? ">\n" : "\n");
+        add_quote(b, "", f->notes[i].text, i + 1 < f->note_count ? ">\n" : "\n");
     if (moved > 0) {
         add_head(b);
         add_rows(b, f, TCH_FAIL, &left);

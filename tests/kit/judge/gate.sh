@@ -62,7 +62,7 @@ says "tacho: nothing was judged: spin has no baseline"
 says "::error title=tacho NOT JUDGED::nothing was judged: spin has no baseline"
 grep -q "^verdict=NOT JUDGED$" output || fail "the output for later steps: $(cat output)"
 grep -q "tacho: NOT JUDGED" none.md || fail "the comment: $(cat none.md)"
-grep -q '<testsuite name="tacho gate" tests="1" failures="0" errors="1"' none.xml || fail "$(cat none.xml)"
+grep -q '<testsuite name="tacho gate" tests="2" failures="0" errors="1" skipped="1"' none.xml || fail "$(cat none.xml)"
 grep -q '^tacho_gate_problems 1$' none.prom || fail "$(cat none.prom)"
 grep -q 'performance: NOT JUDGED' none.svg || fail "$(cat none.svg)"
 jq -e '.verdict == "NOT JUDGED" and (.problems[0] | contains("tacho baseline save"))' none.json >/dev/null ||

@@ -107,7 +107,10 @@ spoilt 1 - "'check' needs 'output', a regular expression, or 'command'" "sed -i 
 # The metric.
 spoilt 4 'NOT JUDGED' "one: v was not measured, so it is not judged" "echo echo v nan >prog"
 spoilt 0 WARN "one: v was not measured, so it is not judged" \
-    "echo : >prog; sed -i 's/budgets: {/&wall: {max: 1h}, /' tacho.yaml"
+    "echo : >prog; sed -i 's/budgets: {/&wall: {max: 1h}, /' tacho.yaml" --junit gate.xml
+grep -q 'tests="2" failures="0" skipped="1"' copy/gate.xml || fail "JUnit does not count the budget: $(cat copy/gate.xml)"
+grep -A1 'classname="tacho.gate.one" name="v"' copy/gate.xml | grep -q '<skipped message="one: v was not measured' ||
+    fail "JUnit has no case for a budget that was not judged: $(cat copy/gate.xml)"
 spoilt 2 FAIL "it is required but was not measured" "echo : >prog; sed -i 's/direction: lower/&, required: true/' tacho.yaml"
 spoilt 0 INCONCLUSIVE "4 of 8 runs did not report it" \
     "echo 'echo >>n; [ \$((\$(wc -l <n) % 2)) = 0 ] || echo v 100' >prog"
@@ -122,6 +125,12 @@ else
 fi
 spoilt 0 WARN "10 times less than before: is the work still done?" "echo echo v 10 >prog"
 spoilt 3 WARN "is the work still done?" "echo echo v 10 >prog" --fail-on-warn
+
+# u is reported by every other run, so there is a second analysis. Only its runs report v.
+spoilt 0 INCONCLUSIVE "9 of 16 runs did not report it" \
+    "echo 'echo >>n; k=\$(wc -l <n); [ \$((k % 2)) = 0 ] || echo u 1; [ \$k -lt 10 ] || echo v 100' >prog
+    sed -i \"s/max_runs: 8/max_runs: 16/; s/metrics: {/&u: 'u ([0-9]+)', /; s/budgets: {/&u: {max: 9, direction: lower}, /\" tacho.yaml"
+grep "v was not measured" copy/out && fail "the note of the first analysis stays"
 
 # tacho compare of a metric that no run reported.
 ends_with 0 "$tacho" run -q -n 6 --metric 'w=w ([0-9]+)' --name a --name b -c 'echo a' -c 'echo b'
