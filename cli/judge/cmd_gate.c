@@ -194,8 +194,9 @@ static void warn_of_blind(const struct tch_gate *g)
         snprintf(more, sizeof more, " (and %zu more)", blind.count - 1);
     cli_warn(
         "%s: a tolerance of %.3g %% for %s%s cannot PASS if nothing changed: against a baseline "
-        "the interval is at least +-%.2g %%, however many runs are made, as sessions are taken "
-        "to differ by %.2g %% (--session-spread); allow more, or interleave both: " INTERLEAVE,
+        "the interval is at least +-%.2g %%, however many runs are made, as sessions are "
+        "assumed to differ by %.2g %% (--session-spread); allow more, or interleave "
+        "both: " INTERLEAVE,
         blind.bench, 100 * blind.tolerance, blind.title, more, 100 * blind.reach,
         100 * blind.spread);
 }
@@ -214,23 +215,28 @@ static void warn_of_unseen(const struct tch_gate *g)
     cli_warn("%s", text);
 }
 
-/* Runs the gate and always writes its files, because CI shows them. */
+/* Runs the gate and always writes its files, because CI shows them. problem: a failed checkout or
+   build, which was printed when it happened; or "". */
 static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const struct against *a,
-                         const struct args *args)
+                         const char *problem, const struct args *args)
 {
     bool lacks = lacks_baseline(g, o);
     bool nothing = false;
     int status = name_sides(g, o);
+    bool runs = status == EXIT_OK && !g->how.plan_only && !lacks;
     int reported;
 
     if (a->tree[0] && o->only_count == 0)
         cli_gate_note_removed(g, &a->settings);
-    if (status == EXIT_OK && !g->how.plan_only && !lacks) {
-        if (!args->quiet) {
-            warn_of_blind(g);
-            warn_of_unseen(g);
-        }
+    if (runs && !args->quiet) {
+        warn_of_blind(g);
+        warn_of_unseen(g);
+    }
+    if (runs)
         status = cli_gate_measure(g, args);
+    if (problem[0])
+        tch_findings_problem(&g->findings, "%s", problem);
+    if (runs) {
         nothing = status == EXIT_OK && cli_gate_note_unjudged(g);
         tch_findings_note_sessions(&g->findings, INTERLEAVE);
     }
@@ -298,9 +304,7 @@ static int run_with(const struct gate_options *o, const struct args *args)
     } else if (o->dry_run) {
         status = dry_run(&g, o);
     } else {
-        if (problem[0])
-            tch_findings_problem(&g.findings, "%s", problem);
-        status = run_open_gate(&g, o, &a, args);
+        status = run_open_gate(&g, o, &a, problem, args);
     }
     tch_gate_close(&g);
     cli_against_remove(&a, o->root);

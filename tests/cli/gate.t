@@ -334,7 +334,7 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 $ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --max-runs 24 --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | ["INCONCLUSIVE",6,"more runs do not help: without interleaving, the interval is at least +-7.5 %"]
-! tacho: warning: steps: a tolerance of 5 % for steps cannot PASS if nothing changed: against a baseline the interval is at least +-7.5 %, however many runs are made, as sessions are taken to differ by 2.6 % (--session-spread); allow more, or interleave both: tacho gate --against REF --build CMD
+! tacho: warning: steps: a tolerance of 5 % for steps cannot PASS if nothing changed: against a baseline the interval is at least +-7.5 %, however many runs are made, as sessions are assumed to differ by 2.6 % (--session-spread); allow more, or interleave both: tacho gate --against REF --build CMD
 
 # With a smaller session spread there is no warning.
 $ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --session-spread 1% --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'

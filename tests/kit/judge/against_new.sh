@@ -107,6 +107,7 @@ git rm -q --cached added && touch broken && git add broken && git commit -qm "ca
 rm broken
 gate 1 --against unbuildable
 says "cannot build unbuildable ("
+[ "$(grep -c "cannot build" out)" = 1 ] || fail "the failed build is reported more than once: $(cat out)"
 holds '.verdict == "NOT JUDGED" and (.problems | length == 1) and ([.rows[] | select(.a.n > 0)] == [])'
 holds '[.rows[] | select(.bench == "old") | .b.median] == [5, 5]'
 
