@@ -58,6 +58,21 @@ void cli_baseline_place_release(struct place *p)
     cli_gate_options_free(p->options);
 }
 
+void cli_baseline_complain(const struct place *p, const char *path, const char *bench,
+                           const char *machine_class, const tacho_error *err)
+{
+    bool elsewhere = strcmp(machine_class, p->own_class) != 0;
+
+    if (err->code == TACHO_EPARSE)
+        cli_complain(NULL,
+                     "cannot read '%s', which was not changed: %s; to start over%s%s: tacho "
+                     "baseline save --replace --bench %s",
+                     path, err->message, elsewhere ? ", on a machine of class " : "",
+                     elsewhere ? machine_class : "", bench);
+    else
+        cli_complain(err, "cannot read '%s', which was not changed", path);
+}
+
 static int open_baseline(const struct place *p, const char *bench, struct tch_baseline *b,
                          char path[PATH_MAX], int *lock)
 {
@@ -71,13 +86,8 @@ static int open_baseline(const struct place *p, const char *bench, struct tch_ba
                          "'%s' has no baseline for %s in '%s'; 'tacho baseline list' shows all, "
                          "'tacho baseline save' makes one",
                          bench, p->class, p->dir);
-        else if (err.code == TACHO_EPARSE)
-            cli_complain(NULL,
-                         "cannot read '%s', which was not changed: %s; to start over: tacho "
-                         "baseline save --replace --bench %s",
-                         path, err.message, bench);
         else
-            cli_complain(&err, "cannot read '%s', which was not changed", path);
+            cli_baseline_complain(p, path, bench, p->class, &err);
         return EXIT_WORK;
     }
     return EXIT_OK;

@@ -1,9 +1,12 @@
 /* tacho baseline list. */
 #include <dirent.h>
 
+#include "base/file.h"
 #include "cli/cmds.h"
 #include "cli/core/table.h"
 #include "cmd_baseline_parts.h"
+
+enum { JSON_LEN = 5 }; /* of ".json" */
 
 struct listing {
     struct table table;
@@ -13,15 +16,18 @@ struct listing {
     bool bad;
 };
 
-static void list_one(struct listing *l, const char *path)
+/* Lists DIR/BENCH/CLASS.json. */
+static void list_one(struct listing *l, const char *path, const char *bench, const char *name)
 {
     struct tch_baseline b;
     tacho_error err;
     char own[PATH_MAX]; /* path where a baseline of that bench and class belongs */
+    char machine_class[NAME_MAX + 1];
 
     if (tch_baseline_read(&b, path, &err) < 0 ||
         tch_baseline_path(own, l->place->dir, b.bench, b.machine_class, &err) < 0) {
-        cli_complain(&err, "cannot read '%s', which was not changed", path);
+        snprintf(machine_class, sizeof machine_class, "%.*s", (int)(strlen(name) - JSON_LEN), name);
+        cli_baseline_complain(l->place, path, bench, machine_class, &err);
         l->bad = true;
     } else if (strcmp(own, path) != 0) {
         cli_complain(NULL, "'%s' is the baseline of '%s' on %s, which belongs in '%s'", path,
@@ -63,8 +69,8 @@ static void list_folder(struct listing *l, const char *folder, int depth)
         if (snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name) < PATH_MAX) {
             if (depth == 0)
                 list_folder(l, path, 1);
-            else if (len > 5 && strcmp(names[i]->d_name + len - 5, ".json") == 0)
-                list_one(l, path);
+            else if (len > JSON_LEN && strcmp(names[i]->d_name + len - JSON_LEN, ".json") == 0)
+                list_one(l, path, tch_base_name(folder), names[i]->d_name);
         }
         free(names[i]);
     }

@@ -32,6 +32,11 @@ extern const struct opt cli_baseline_place_opts[];
 int cli_baseline_place_parse(struct place *p, struct args *args);
 void cli_baseline_place_release(struct place *p);
 
+/** Complains that the baseline of a bench cannot be read. A file that is not a baseline gets the
+    command that replaces it. */
+void cli_baseline_complain(const struct place *p, const char *path, const char *bench,
+                           const char *machine_class, const tacho_error *err);
+
 /** Parses these options, reads the baseline of the bench that the first operand names, and calls
     the function with it, under the lock of its folder if it `changes` the baseline. Returns the
     status of the function, or another one after a complaint. */

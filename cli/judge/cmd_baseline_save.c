@@ -123,6 +123,8 @@ static int run_save(struct args *args)
     if (status == EXIT_OK && o->from && o->only_count > 1)
         status = cli_wrong_usage(args, "--from takes one run; give at most one --bench");
     if (status == EXIT_OK)
+        status = cli_gate_check_runs(o, args);
+    if (status == EXIT_OK)
         status = o->from ? save_from(o) : save_now(o, args);
     cli_gate_options_free(o);
     return status;

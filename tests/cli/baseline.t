@@ -76,8 +76,8 @@ $ tacho baseline list --dir project/baselines --json
 | {"schema":"tacho.baseline.list.v1","baselines":[{"bench":"merge","machine_class":"box-1cpu","occasions":1,"reference":"20260101-000000-a","path":"project/baselines/merge/box-1cpu.json"},{"bench":"merge","machine_class":"box-8cpu","occasions":1,"reference":"20260101-000000-a","path":"project/baselines/merge/box-8cpu.json"},{"bench":"sort","machine_class":"box-1cpu","occasions":2,"reference":"20260101-000000-a","path":"project/baselines/sort/box-1cpu.json"}]}
 
 $ tacho baseline list --dir compare
-! tacho: cannot read 'compare/a/run.json', which was not changed: its schema is 'tacho.run.v1', not tacho.baseline.v1
-! tacho: cannot read 'compare/b/run.json', which was not changed: its schema is 'tacho.run.v1', not tacho.baseline.v1
+! tacho: cannot read 'compare/a/run.json', which was not changed: its schema is 'tacho.run.v1', not tacho.baseline.v1; to start over, on a machine of class run: tacho baseline save --replace --bench a
+! tacho: cannot read 'compare/b/run.json', which was not changed: its schema is 'tacho.run.v1', not tacho.baseline.v1; to start over, on a machine of class run: tacho baseline save --replace --bench b
 [1]
 
 # Occasions of a bench: two, one, and those on another machine.
@@ -288,10 +288,15 @@ $ project/try 'echo "{}" >baselines/sort/box-1cpu.json; tacho baseline show --di
 | bench  machine class  occasions  reference             commit
 | merge  box-1cpu               1  2026-01-01T00:00:00Z
 | merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
-! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1; to start over: tacho baseline save --replace --bench sort
-! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1; to start over, on a machine of class box-1cpu: tacho baseline save --replace --bench sort
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1; to start over, on a machine of class box-1cpu: tacho baseline save --replace --bench sort
 [1]
 
 $ project/try ': >baselines/sort/box-1cpu.json; tacho baseline show --dir baselines --machine-class box-1cpu sort'
-! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: the file is empty; to start over: tacho baseline save --replace --bench sort
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: the file is empty; to start over, on a machine of class box-1cpu: tacho baseline save --replace --bench sort
 [1]
+
+$ tacho baseline save -n 20 --max-runs 10
+! tacho: --runs 20 is above --max-runs 10; change one of them
+! see 'tacho baseline save --help'
+[64]
