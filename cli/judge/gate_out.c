@@ -53,23 +53,29 @@ static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
     return status;
 }
 
-/* Profiles a bench. A failure is reported but does not change the verdict. Returns whether a
-   differential flamegraph was drawn. */
+/* Profiles a bench. A failure is reported but does not change the verdict. A program that is too
+   short to sample gets a note. Returns whether a differential flamegraph was drawn. */
 static bool draw_bench(struct tch_gate *g, struct tch_gate_bench *b)
 {
     struct tch_warnings warnings = {.count = 0};
+    bool drawn = true;
     tacho_error err;
 
     if (tch_gate_take_stacks(g, b, cli_catch_stop(), &err) < 0)
         cli_complain(&err, "no stacks of the counted calls of '%s'", b->bench->name);
     for (size_t i = 0; i < b->plan.command_count; i++)
         if (tch_run_flame(&b->run, i, &warnings, &err) < 0) {
+            drawn = false;
+            if (tch_run_flame_excuse(&err, &warnings))
+                continue;
             cli_complain(&err, "no flamegraph of '%s'", b->bench->name);
-            return false;
+            break;
         }
     for (size_t i = 0; i < warnings.count; i++)
         tch_findings_note(&g->findings, "%s: %s; %s", b->bench->name, warnings.item[i].text,
                           warnings.item[i].advice);
+    if (!drawn)
+        return false;
     if (b->plan.command_count > 1)
         return write_diff(g, b) == EXIT_OK;
     tch_findings_note(&g->findings,

@@ -247,18 +247,6 @@ static void sum_up_server(struct tch_run *run)
     };
 }
 
-/* Turns "no samples" into a warning: a short command is not sampled, but its measurements are fine.
- */
-static void excuse_short(tacho_error *flame_error, struct tch_warnings *warnings)
-{
-    if (flame_error->kind != TACHO_FLAME_NO_OUTPUT || !flame_error->message[0])
-        return;
-    tch_warn(warnings, "flamegraph",
-             "profile it with tacho flame and a higher --rate, or with --off-cpu if it waits",
-             "there is no flamegraph: the program used less CPU time than one sampling period");
-    *flame_error = (tacho_error){0};
-}
-
 /* Draws flamegraphs while the server still runs. A flamegraph that fails is reported later and does
    not fail the run. */
 static int draw_flames(struct tch_run *run, tacho_error *err)
@@ -279,9 +267,9 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
         else
             (void)tch_run_flame_server(run, &run->items[0].receipt.warnings,
                                        &run->server_flame_error);
-        excuse_short(i < plan->command_count ? &run->items[i].flame_error
-                                             : &run->server_flame_error,
-                     &run->items[index].receipt.warnings);
+        (void)tch_run_flame_excuse(i < plan->command_count ? &run->items[i].flame_error
+                                                           : &run->server_flame_error,
+                                   &run->items[index].receipt.warnings);
         if (tch_run_hook_at(run, index, TCH_HOOK_CONCLUDE, err) < 0)
             return err->code;
     }

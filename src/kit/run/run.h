@@ -102,6 +102,10 @@ int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *
 int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warnings,
                          tacho_error *err);
 
+/** Turns "no samples" into a warning: a short command is not sampled, but its measurements are
+    fine. Clears the error. Returns false, and changes nothing, if it has another reason. */
+bool tch_run_flame_excuse(tacho_error *err, struct tch_warnings *warnings);
+
 /** Makes the counted runs of all commands, unless they were made. A count that cannot be made is
     not an error; the receipt says why. */
 int tch_run_count(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);

@@ -115,3 +115,14 @@ int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *
     tacho_flame_free(flame);
     return status;
 }
+
+bool tch_run_flame_excuse(tacho_error *err, struct tch_warnings *warnings)
+{
+    if (err->kind != TACHO_FLAME_NO_OUTPUT || !err->message[0])
+        return false;
+    tch_warn(warnings, "flamegraph",
+             "profile it with tacho flame and a higher --rate, or with --off-cpu if it waits",
+             "there is no flamegraph: the program used less CPU time than one sampling period");
+    *err = (tacho_error){0};
+    return true;
+}

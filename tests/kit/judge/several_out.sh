@@ -222,6 +222,11 @@ else
         grep -q "<h3>$bench</h3>" tacho-out/gate.html ||
             fail "gate.html does not show the flamegraph of $bench"
     done
+    # A program that is too short to sample gets a note, not an error.
+    sed -i "s/command: .*one.txt.*/command: cat one.txt}/" tacho.yaml
+    ends_with 2 "$tacho" gate -q -b one --against HEAD --build true --flame-on-regression
+    grep -qE "there is no flamegraph: the program used less CPU|functions that cost more" out || fail "no note: $(cat out)"
+    grep -q "^tacho: no flamegraph of" out && fail "a short program is an error: $(cat out)"
 fi
 
 # --- Several runs compared ---
