@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/human_number.h"
 #include "base/sized.h"
 #include "file_label.h"
 #include "kit/flame/draw/frame_text.h"
@@ -17,6 +18,8 @@
 #include "kit/flame/sample/perf_rings.h"
 
 enum { RATE = 997, RATE_MAX = 100000, LABEL_MAX = 200, WARNINGS_MAX = 1 << 20 };
+
+#define COMPARED_NS 0.1e9 /* less CPU time has too few samples to compare */
 
 static int check_request(const tacho_flame_request *r, tacho_error *err)
 {
@@ -225,17 +228,42 @@ static int find_hottest(struct tch_capture *c, tacho_error *err)
     return count < 0 ? (int)count : 0;
 }
 
+/* Adds a warning if the samples stand for less than half of the CPU time. A process or a thread
+   that exits within its first period is never sampled. */
+static void warn_of_short(struct tch_capture *c)
+{
+    bool native = c->backend == &tch_backend_native;
+
+    if (c->used_ns < COMPARED_NS || c->covered_ns > c->used_ns / 2)
+        return;
+    tch_buf_adds(&c->warnings, "the samples stand for ");
+    tch_add_value(&c->warnings, TCH_NS, c->covered_ns);
+    tch_buf_adds(&c->warnings, " of the ");
+    tch_add_value(&c->warnings, TCH_NS, c->used_ns);
+    tch_buf_addf(&c->warnings,
+                 " of CPU time that the command used, because a process or thread that uses less "
+                 "than one sampling period (%.3g ms) gets %s; %s",
+                 1e3 / c->request.rate, native ? "none" : "few or none",
+                 native ? "use tacho flame with a higher --rate, or with --all"
+                        : "use tacho flame --profiler native");
+    tch_buf_addc(&c->warnings, '\0');
+}
+
 /* Says why there are no samples, and what helps. */
 static int fail_empty(const struct tch_capture *c, tacho_error *err)
 {
+    bool several = c->used_ns > 2e9 / c->request.rate;
     bool others = c->request.pid && !(c->request.flags & TACHO_FLAME_TREE);
     bool waits = (c->request.flags & TACHO_FLAME_OFF_CPU) != 0;
     char reason[256];
 
     snprintf(reason, sizeof reason,
-             "the %s used less CPU time than one sampling period (%.3g ms); raise the rate with "
+             "%s used less CPU time than one sampling period (%.3g ms); raise the rate with "
              "--rate, or use --off-cpu if it waits%s",
-             c->request.pid ? "process" : "program", 1e3 / c->request.rate,
+             c->request.pid ? "the process"
+             : several      ? "every process and thread of the program"
+                            : "the program",
+             1e3 / c->request.rate,
              others ? "; children that it started earlier are not sampled, use their own --pid"
                     : "");
     return tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL,
@@ -248,6 +276,7 @@ static int write_outputs(struct tch_capture *c, tacho_error *err)
 
     if (!c->drawn && c->stacks.count == 0)
         return fail_empty(c, err);
+    warn_of_short(c);
     if (!c->drawn)
         status = write_format(c, "svg", c->svg_path.data, err);
     for (int i = 0; i < TCH_EXTRAS && status == 0; i++)

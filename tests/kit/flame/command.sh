@@ -92,6 +92,14 @@ for key in '"schema":"tacho.flame.capture.v1"' '"svg_path":"flamegraph-workload.
     grep -qF "$key" out.txt || fail "--json has no $key"
 done
 
+# Most of the CPU time is used by processes that are shorter than a period, so few samples are taken.
+short='"$0" shares 20; i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done'
+ends 0 "$tacho" flame --rate 100 --json -- sh -c "$short" "$workload"
+says "of CPU time that the command used, because a process or thread that uses less than one sampling period (10 ms)"
+grep -qE '"warnings":\[("[^"]*",)?"the samples stand for ' out.txt || fail "--json does not say that samples are missing"
+ends 0 "$tacho" flame --rate 5000 -- "$workload" shares 50
+grep -q "samples stand for" err.txt && fail "a warning, although nothing is missing: $(cat err.txt out.txt)"
+
 # The command's own folder, environment and status.
 mkdir there
 ends 0 "$tacho" flame --cwd there --env TACHO_TEST_A=1 --env TACHO_TEST_B='x y' -- sh -c \

@@ -93,6 +93,8 @@ struct tch_capture {
     const char *count_name;   /**< the unit of the counts; NULL: samples */
     char unit[64];            /**< room for it, if it is found in a profiler's text */
     double rate_reached;      /**< samples per second of CPU time; 0: unknown */
+    double used_ns;           /**< CPU time of the command that can be sampled; 0: unknown */
+    double covered_ns;        /**< CPU time that its samples stand for */
     unsigned palette;         /**< enum tch_palette */
     struct tacho_flame result;
 };

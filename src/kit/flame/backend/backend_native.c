@@ -86,6 +86,23 @@ static void finish(struct tch_sampling *n)
         n->c->count_name = n->perf.event;
 }
 
+/* Compares the samples with the CPU time in the code that was sampled. Does not for events that do
+   not follow CPU time, for samples of other processes, and if a sample costs about as much as a
+   period, because the rate is then not reached. */
+static void compare(struct tch_sampling *n, const struct rusage *usage)
+{
+    enum { RATE_SURE = 20000 };
+    const struct tch_flame_sampler *s = &n->perf;
+    uint32_t rate = n->c->request.rate;
+
+    if (s->off_cpu || !(s->clock || strcmp(s->event, "cycles") == 0) || rate > RATE_SURE ||
+        tch_capture_has(n->c, TACHO_FLAME_ALL))
+        return;
+    n->c->used_ns = (s->user ? tch_usage_ns(usage->ru_utime) : 0) +
+                    (s->kernel ? tch_usage_ns(usage->ru_stime) : 0);
+    n->c->covered_ns = (double)(n->c->result.samples + n->c->result.lost) * 1e9 / rate;
+}
+
 static void close_sampler(struct tch_sampling *n)
 {
     tch_flame_sampler_close(&n->perf);
@@ -98,6 +115,7 @@ static const struct tch_sampling_ops ops = {
     .drain = drain,
     .stop = stop,
     .finish = finish,
+    .compare = compare,
     .close = close_sampler,
 };
 

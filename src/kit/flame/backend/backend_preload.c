@@ -98,6 +98,16 @@ static void finish(struct tch_sampling *n)
          "some stacks that are not a thread's own could not be read; they have one frame");
 }
 
+/* Compares the weights of the samples, which are microseconds, with the CPU time. Does not if
+   samples are missing for a reason that is reported. */
+static void compare(struct tch_sampling *n, const struct rusage *usage)
+{
+    if (n->c->result.lost > 0 || n->ring.ring->blocked > 0 || n->ring.ring->trouble)
+        return;
+    n->c->used_ns = tch_usage_ns(usage->ru_utime) + tch_usage_ns(usage->ru_stime);
+    n->c->covered_ns = (double)tch_stacks_total(&n->c->stacks) * 1e3;
+}
+
 static const struct tch_sampling_ops ops = {
     .name = "preload",
     .open = tch_ring_sampling_open,
@@ -105,6 +115,7 @@ static const struct tch_sampling_ops ops = {
     .drain = tch_ring_sampling_drain,
     .stop = tch_ring_sampling_stop,
     .finish = finish,
+    .compare = compare,
     .close = tch_ring_sampling_close,
 };
 

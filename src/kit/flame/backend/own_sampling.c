@@ -204,6 +204,9 @@ static int run(struct tch_sampling *n, tacho_error *err)
     if (status == 0)
         tch_programs_advise(&n->collect.programs, n->stack_bytes, &n->c->warnings);
     n->ops->finish(n);
+    /* A command that we stop later uses CPU time that is not sampled. */
+    if (n->ops->compare && n->c->keeper.ended && !n->stopped)
+        n->ops->compare(n, &n->c->keeper.end.usage);
     return status;
 }
 

@@ -10,6 +10,7 @@
 #define TCH_OWN_SAMPLING_H
 
 #include <poll.h>
+#include <sys/resource.h>
 
 #include "backend.h"
 #include "kit/flame/sample/collect_records.h"
@@ -50,6 +51,10 @@ struct tch_sampling_ops {
 
     /** Adds facts and warnings to the result after the last sample. */
     void (*finish)(struct tch_sampling *n);
+
+    /** Sets c->used_ns and c->covered_ns if they can be compared. Called after finish() if the
+        command exited by itself. NULL: never. */
+    void (*compare)(struct tch_sampling *n, const struct rusage *usage);
     void (*close)(struct tch_sampling *n);
 };
 
@@ -61,6 +66,12 @@ int tch_sampling_capture(struct tch_capture *c, const struct tch_sampling_ops *o
 static inline bool tch_capture_has(const struct tch_capture *c, uint32_t flag)
 {
     return (c->request.flags & flag) != 0;
+}
+
+/** Returns a time of rusage in nanoseconds. */
+static inline double tch_usage_ns(struct timeval t)
+{
+    return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
 }
 
 /** Starts the command with `env` added to its environment; NULL: with the request's env. */
