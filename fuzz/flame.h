@@ -22,7 +22,7 @@ static inline void fuzz_flame(enum tch_read_kind kind, const uint8_t *data, size
     struct tch_format_options write = {.columns = 60, .utf8 = true};
     struct tch_stacks stacks = {0};
     struct tch_timeline timeline = {0};
-    struct tch_profile profile = {&stacks, &timeline, "fuzz"};
+    struct tch_profile profile = {.stacks = &stacks, .timeline = &timeline, .name = "fuzz"};
     struct tch_flame_reader reader;
 
     /* The first byte chooses the options. */

@@ -169,7 +169,13 @@ static int report_written(const struct flame *f, const char *path)
 
 int cli_flame_write(struct flame *f)
 {
-    struct tch_profile profile = {.stacks = &f->stacks, .timeline = &f->timeline, .name = f->input};
+    struct tch_profile profile = {
+        .stacks = &f->stacks,
+        .timeline = &f->timeline,
+        .name = f->input,
+        .unit = f->write.svg.count_name,
+        .measure = f->write.svg.count_name == f->unit ? "cpu" : NULL, /* as perf's event says */
+    };
     struct tch_buf path;
     int status = EXIT_OK;
 

@@ -153,7 +153,11 @@ static const struct {
 
 static int write_format(struct tch_capture *c, const char *name, const char *path, tacho_error *err)
 {
-    struct tch_profile profile = {.stacks = &c->stacks, .name = c->label};
+    struct tch_profile profile = {.stacks = &c->stacks,
+                                  .name = c->label,
+                                  .unit = c->count_name,
+                                  .measure = c->measure,
+                                  .period_ns = c->period_ns};
     struct tch_format_options options = {.least_percent = -1, .utf8 = true};
     struct tch_replace file;
     struct tch_sink sink;

@@ -70,6 +70,20 @@ for end in svg folded pb.gz speedscope.json; do
 done
 grep -q 'data-inverted="1"' all/flamegraph-x.svg || fail "--inverted does not draw the root on top"
 grep -q '%  *[0-9.]* %  *spin$' out.txt || fail "spin is not among the hottest functions"
+# The files for other viewers name the unit: a clock gives samples of a known period, preload gives CPU time.
+ends 0 "$tacho" flame --event cpu-clock --rate 1000 --out units --label clock --pprof --speedscope -- "$workload" shares 50
+ends 0 "$tacho" flame --profiler preload --out units --label time --pprof --speedscope -- "$workload" shares 50
+grep -q '"unit":"none"' units/flamegraph-clock.speedscope.json || fail "speedscope's unit of samples"
+grep -q '"unit":"microseconds"' units/flamegraph-time.speedscope.json || fail "speedscope's unit of CPU time"
+if command -v protoc >/dev/null; then
+    for label in clock time; do
+        gzip -dc units/flamegraph-$label.pb.gz | protoc -I "$project/tests/kit/flame" --decode=Profile profile.proto |
+            sed -n 's/^string_table: //p' >units/$label
+    done
+    [ "$(head -n 5 units/clock | tr -d '\n')" = '"""samples""count""cpu""nanoseconds"' ] || fail "pprof: $(cat units/clock)"
+    [ "$(head -n 3 units/time | tr -d '\n')" = '"""cpu""nanoseconds"' ] || fail "pprof: $(cat units/time)"
+fi
+
 # A second capture keeps the files of the first.
 cp all/flamegraph-x.svg first.svg
 ends 0 "$tacho" flame --out all --label x -- "$workload" shares 50
@@ -93,6 +107,7 @@ for key in '"schema":"tacho.flame.capture.v1"' '"svg_path":"flamegraph-workload.
 done
 
 # Most of the CPU time is used by processes that are shorter than a period, so few samples are taken.
+# shellcheck disable=SC2016  # the inner shell expands it
 short='"$0" shares 20; i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done'
 ends 0 "$tacho" flame --rate 100 --json -- sh -c "$short" "$workload"
 says "of CPU time that the command used, because a process or thread that uses less than one sampling period (10 ms)"

@@ -30,7 +30,7 @@ char *test_convert(const char *text, size_t len, const struct tch_flame_read_opt
     static const struct tch_format_options plain_write;
     struct tch_stacks stacks = {0};
     struct tch_timeline timeline = {0};
-    struct tch_profile profile = {&stacks, &timeline, "test"};
+    struct tch_profile profile = {.stacks = &stacks, .timeline = &timeline, .name = "test"};
     struct tch_sink sink;
     struct tch_buf out;
     tacho_error err;

@@ -197,7 +197,7 @@ static void check_diff(char **c)
 {
     struct tch_flame_read_options options = read_options(c[OPTIONS]);
     struct tch_stacks stacks = {0};
-    struct tch_profile profile = {&stacks, NULL, "test"};
+    struct tch_profile profile = {.stacks = &stacks, .name = "test"};
     struct tch_sink sink;
     struct tch_buf got;
     char *second = strchr(c[INPUTS], ' ');

@@ -133,6 +133,29 @@ static void chrome_has_spans_in_time(void **state)
     tch_buf_release(&b);
 }
 
+static void speedscope_names_the_unit(void **state)
+{
+    static const char *const units[][2] = {{"microseconds", "\"unit\":\"microseconds\""},
+                                           {"bytes", "\"unit\":\"bytes\""},
+                                           {"cycles", "\"unit\":\"none\""}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
+        struct tch_stacks s = {0};
+        struct tch_profile profile = {.stacks = &s, .name = "test", .unit = units[i][0]};
+        struct tch_sink sink;
+        struct tch_buf b;
+
+        tch_buf_init(&b, 1 << 20);
+        tch_sink_init(&sink, tch_sink_to_buf, &b, NULL);
+        assert_int_equal(tch_write_speedscope(&profile, NULL, &sink), 0);
+        assert_int_equal(tch_sink_end(&sink), 0);
+        assert_non_null(strstr(b.data, units[i][1]));
+        tch_buf_release(&b);
+        tch_stacks_release(&s);
+    }
+}
+
 static void chrome_without_times_is_an_order(void **state)
 {
     char *got = convert("a;b 2\na;c 3\n", "chrome");
@@ -147,12 +170,15 @@ static void chrome_without_times_is_an_order(void **state)
     is(convert("", "chrome"), "[\n]\n");
 }
 
-/* Writes a decompressed pprof file to `out` and returns its length. */
-static size_t pprof(const char *text, unsigned char *out, size_t size)
+/* Writes a decompressed pprof file to `out` and returns its length. unit, measure, period_ns: as of
+   struct tch_profile. */
+static size_t pprof_in(const char *text, const char *unit, const char *measure, uint64_t period_ns,
+                       unsigned char *out, size_t size)
 {
     struct tch_stacks s = {0};
     struct tch_flame_reader reader;
-    struct tch_profile profile = {&s, NULL, "test"};
+    struct tch_profile profile = {
+        .stacks = &s, .name = "test", .unit = unit, .measure = measure, .period_ns = period_ns};
     struct tch_sink sink;
     struct tch_buf b;
     z_stream z = {0};
@@ -176,6 +202,11 @@ static size_t pprof(const char *text, unsigned char *out, size_t size)
     return z.total_out;
 }
 
+static size_t pprof(const char *text, unsigned char *out, size_t size)
+{
+    return pprof_in(text, NULL, NULL, 0, out, size);
+}
+
 static void pprof_has_what_its_rules_ask_for(void **state)
 {
     unsigned char data[4096];
@@ -197,10 +228,12 @@ static void pprof_has_what_its_rules_ask_for(void **state)
     assert_int_equal(fields[2], 2); /* samples */
     assert_int_equal(fields[4], 3); /* locations */
     assert_int_equal(fields[5], 3); /* functions */
-    assert_int_equal(fields[6], 7); /* strings, the first empty */
+    assert_int_equal(fields[6], 6); /* strings, the first empty */
     assert_string_equal(strings[0], "");
-    assert_string_equal(strings[4], "a");
-    assert_string_equal(strings[5], "\xef\xbf\xbd");
+    assert_string_equal(strings[1], "samples");
+    assert_string_equal(strings[2], "count");
+    assert_string_equal(strings[3], "a");
+    assert_string_equal(strings[4], "\xef\xbf\xbd");
     assert_int_equal(fields[14], 1);
 }
 
@@ -212,6 +245,58 @@ static void pprof_of_a_differential_has_two_values(void **state)
 
     (void)state;
     assert_non_null(memmem(data, len, sample, sizeof sample));
+}
+
+/* Checks that the sample "a 3" has these values, and that these strings come before the names. */
+static void has_values(const char *unit, const char *measure, uint64_t period_ns,
+                       const unsigned char *values, size_t values_len, const char *strings,
+                       size_t strings_len)
+{
+    unsigned char data[4096];
+    size_t len = pprof_in("a 3\n", unit, measure, period_ns, data, sizeof data);
+
+    assert_non_null(memmem(data, len, values, values_len));
+    assert_non_null(memmem(data, len, strings, strings_len));
+}
+
+#define HAS_VALUES(unit, measure, period, values, strings) \
+    has_values(unit, measure, period, values, sizeof values, strings, sizeof strings - 1)
+
+static void pprof_names_the_unit_of_its_values(void **state)
+{
+    static const unsigned char three[] = {0x12, 1, 3};
+    static const unsigned char three_us[] = {0x12, 2, 0xb8, 0x17}; /* 3000 */
+    static const unsigned char with_time[] = {0x12, 3, 3, 0xb8, 0x17};
+
+    (void)state;
+    HAS_VALUES("cycles", NULL, 0, three, "2\006cycles2\005count2\001a");
+    HAS_VALUES("microseconds", "cpu", 0, three_us, "2\003cpu2\013nanoseconds2\001a");
+    HAS_VALUES("microseconds", NULL, 0, three_us, "2\004time2\013nanoseconds2\001a");
+    HAS_VALUES(NULL, NULL, 1000, with_time, "2\007samples2\005count2\003cpu2\013nanoseconds2\001a");
+}
+
+static void pprof_refuses_a_sum_that_does_not_fit(void **state)
+{
+    static const char text[] = "a 9223372036854775807\n";
+    struct tch_stacks s = {0};
+    struct tch_flame_reader reader;
+    struct tch_profile profile = {.stacks = &s, .name = "test", .unit = "microseconds"};
+    struct tch_sink sink;
+    struct tch_buf b;
+    tacho_error err;
+
+    (void)state;
+    tch_read_init(&reader, &s, &(struct tch_flame_read_options){0});
+    assert_int_equal(tch_read_mem(&reader, text, strlen(text), NULL), 0);
+    tch_buf_init(&b, 1 << 20);
+    tch_sink_init(&sink, tch_sink_to_buf, &b, &err);
+    assert_int_equal(tch_write_pprof(&profile, NULL, &sink), TACHO_ELIMIT);
+    assert_string_equal(
+        err.message, "9223372036854775807 microseconds are too many for pprof; use another format");
+    (void)tch_sink_end(&sink);
+    tch_read_release(&reader);
+    tch_stacks_release(&s);
+    tch_buf_release(&b);
 }
 
 static void formats_are_found_by_name(void **state)
@@ -234,7 +319,7 @@ static char *diff(const char *a, const char *b, bool normalize, bool reverse)
     const struct tch_flame_read_options options = {.reverse = reverse};
     const char *const texts[] = {a, b};
     struct tch_stacks s = {0};
-    struct tch_profile profile = {&s, NULL, "test"};
+    struct tch_profile profile = {.stacks = &s, .name = "test"};
     struct tch_flame_reader reader;
     struct tch_sink sink;
     struct tch_buf folded;
@@ -302,7 +387,7 @@ static void a_failing_output_is_reported(void **state)
 {
     struct tch_stacks s = {0};
     struct tch_timeline timeline = {0};
-    struct tch_profile profile = {&s, &timeline, "test"};
+    struct tch_profile profile = {.stacks = &s, .timeline = &timeline, .name = "test"};
     struct tch_format_options options = {0};
 
     (void)state;
@@ -321,7 +406,7 @@ static int convert_all(void *arg)
 {
     struct tch_stacks s = {0};
     struct tch_timeline timeline = {0};
-    struct tch_profile profile = {&s, &timeline, "test"};
+    struct tch_profile profile = {.stacks = &s, .timeline = &timeline, .name = "test"};
     struct tch_format_options options = {.svg.notes = "n", .svg.label = "l", .utf8 = true};
     struct tch_flame_reader reader;
     int status;
@@ -363,10 +448,13 @@ int main(void)
         cmocka_unit_test(the_tree_fits_the_terminal),
         cmocka_unit_test(speedscope_has_frames_and_samples),
         cmocka_unit_test(speedscope_has_one_profile_per_thread),
+        cmocka_unit_test(speedscope_names_the_unit),
         cmocka_unit_test(chrome_has_spans_in_time),
         cmocka_unit_test(chrome_without_times_is_an_order),
         cmocka_unit_test(pprof_has_what_its_rules_ask_for),
         cmocka_unit_test(pprof_of_a_differential_has_two_values),
+        cmocka_unit_test(pprof_names_the_unit_of_its_values),
+        cmocka_unit_test(pprof_refuses_a_sum_that_does_not_fit),
         cmocka_unit_test(formats_are_found_by_name),
         cmocka_unit_test(diff_puts_two_profiles_side_by_side),
         cmocka_unit_test(diff_compares_programs_of_two_names_as_one),

@@ -91,6 +91,8 @@ struct tch_capture {
     uint64_t ended_ns;        /**< when the command exited */
     struct tch_buf warnings;  /**< what to report about the result, each terminated by '\0' */
     const char *count_name;   /**< the unit of the counts; NULL: samples */
+    const char *measure;      /**< what they measure if they are times; NULL: unknown */
+    uint64_t period_ns;       /**< CPU time that a sample stands for; 0: unknown */
     char unit[64];            /**< room for it, if it is found in a profiler's text */
     double rate_reached;      /**< samples per second of CPU time; 0: unknown */
     double used_ns;           /**< CPU time of the command that can be sampled; 0: unknown */

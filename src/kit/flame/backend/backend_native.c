@@ -80,10 +80,14 @@ static void finish(struct tch_sampling *n)
         result->lost = lost;
     result->kernel = n->perf.kernel;
     snprintf(result->event, sizeof result->event, "%s", n->perf.event);
-    if (n->perf.off_cpu)
+    if (n->perf.off_cpu) {
         n->c->count_name = "microseconds";
-    else if (!n->perf.clock)
+        n->c->measure = "off-cpu";
+    } else if (n->perf.clock) {
+        n->c->period_ns = 1000000000 / n->c->request.rate;
+    } else {
         n->c->count_name = n->perf.event;
+    }
 }
 
 /* Compares the samples with the CPU time in the code that was sampled. Does not for events that do

@@ -270,6 +270,7 @@ int tch_tool_read(struct tch_capture *c, int fd, const char *name, int kind, tac
     c->result.samples = tch_read_samples(&reader);
     tch_read_unit(&reader, c->unit, sizeof c->unit);
     c->count_name = c->unit;
+    c->measure = "cpu";
     tch_read_release(&reader);
     return status;
 }

@@ -42,6 +42,7 @@ void tch_ring_sampling_finish(struct tch_sampling *n)
     result->kernel = false;
     snprintf(result->event, sizeof result->event, "cpu-time");
     n->c->count_name = "microseconds";
+    n->c->measure = "cpu";
     n->c->rate_reached = tch_ring_rate(&n->ring);
 }
 

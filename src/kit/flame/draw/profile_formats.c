@@ -76,3 +76,19 @@ const struct tch_format *tch_format_by_path(const char *path)
                 return f;
     return NULL;
 }
+
+uint64_t tch_unit_ns(const char *unit)
+{
+    static const struct {
+        const char *name;
+        uint64_t ns;
+    } units[] = {{"nanoseconds", 1},
+                 {"microseconds", 1000},
+                 {"milliseconds", 1000000},
+                 {"seconds", 1000000000}};
+
+    for (size_t i = 0; unit && i < sizeof units / sizeof units[0]; i++)
+        if (strcmp(units[i].name, unit) == 0)
+            return units[i].ns;
+    return 0;
+}

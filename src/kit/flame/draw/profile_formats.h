@@ -12,7 +12,10 @@
 struct tch_profile {
     const struct tch_stacks *stacks;
     const struct tch_timeline *timeline; /**< may be NULL */
-    const char *name; /**< the file that the profile was read from, or its label */
+    const char *name;    /**< the file that the profile was read from, or its label */
+    const char *unit;    /**< unit of the weights; NULL: samples */
+    const char *measure; /**< what the weights measure if they are times: "cpu"; NULL: unknown */
+    uint64_t period_ns;  /**< CPU time that a sample stands for, if the unit is samples; or 0 */
 };
 
 struct tch_format_options {
@@ -37,6 +40,10 @@ const struct tch_format *tch_format_by_name(const char *name);
 
 /** Finds a format by the extension of a file, or returns NULL. */
 const struct tch_format *tch_format_by_path(const char *path);
+
+/** Returns how many nanoseconds a unit such as "microseconds" has; 0: it is not a unit of time. May
+    be NULL. */
+uint64_t tch_unit_ns(const char *unit);
 
 /** Computes the layout of the profile with at most `most` frames. */
 int tch_profile_layout(const struct tch_profile *profile, const struct tch_format_options *options,

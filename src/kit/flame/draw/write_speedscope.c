@@ -38,13 +38,22 @@ static void add_sample(const struct tch_stacks *stacks, uint32_t id, struct tch_
     tch_sink_step(sink);
 }
 
-static void begin_profile(struct tch_sink *sink, struct tch_span name, uint64_t total)
+/* Returns the unit of the weights, by a name of speedscope's schema. */
+static const char *unit_of(const struct tch_profile *profile)
+{
+    bool bytes = profile->unit && strcmp(profile->unit, "bytes") == 0;
+
+    return bytes || tch_unit_ns(profile->unit) > 0 ? profile->unit : "none";
+}
+
+static void begin_profile(struct tch_sink *sink, const struct tch_profile *profile,
+                          struct tch_span name, uint64_t total)
 {
     tch_json_begin_object(&sink->b);
     tch_json_put_text(&sink->b, "type", "sampled");
     tch_json_key(&sink->b, "name");
     tch_json_string(&sink->b, name.p, name.len);
-    tch_json_put_text(&sink->b, "unit", "none");
+    tch_json_put_text(&sink->b, "unit", unit_of(profile));
     tch_json_put_u64(&sink->b, "startValue", 0);
     tch_json_put_u64(&sink->b, "endValue", total);
 }
@@ -57,7 +66,7 @@ static int add_stacks(const struct tch_profile *profile, struct tch_sink *sink)
 
     if (status < 0)
         return status;
-    begin_profile(sink, (struct tch_span){profile->name, strlen(profile->name)},
+    begin_profile(sink, profile, (struct tch_span){profile->name, strlen(profile->name)},
                   tch_stacks_total(stacks));
     tch_json_key(&sink->b, "samples");
     tch_json_begin_array(&sink->b);
@@ -84,7 +93,7 @@ static void add_thread(const struct tch_profile *profile, uint32_t thread, struc
 
     for (size_t i = 0; i < t->count; i++)
         total += t->list[i].thread == thread ? t->list[i].weight : 0;
-    begin_profile(sink, name, total);
+    begin_profile(sink, profile, name, total);
     tch_json_key(&sink->b, "samples");
     tch_json_begin_array(&sink->b);
     for (size_t i = 0; i < t->count; i++)
