@@ -147,9 +147,21 @@ static double median_wall_s(const struct tch_receipt *r)
     return r->rows.count > 0 ? r->rows.row[0].summary.median / 1e9 : NAN;
 }
 
+/* Counts the runs that are long enough, but have no energy, because a reading failed. */
+static size_t runs_without_energy(const struct tch_receipt *r, const struct tch_power_origin *o)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < r->samples.count && strcmp(o->status, "unavailable") != 0; i++)
+        count += isnan(r->samples.items[i].field[TCH_ENERGY]) &&
+                 !tch_power_too_short(o, r->samples.items[i].field[TCH_WALL] / 1e9);
+    return count;
+}
+
 void tch_report_add_energy(struct tch_buf *b, const struct tch_receipt *r)
 {
     struct tch_power_origin o;
+    size_t missing;
 
     tch_receipt_power(r, &o);
     if (!o.status[0])
@@ -162,6 +174,10 @@ void tch_report_add_energy(struct tch_buf *b, const struct tch_receipt *r)
                      "%g ms",
                      (unsigned long long)o.short_runs, r->samples.count, TCH_POWER_UPDATES,
                      (double)o.update_us / 1e3);
+    missing = runs_without_energy(r, &o);
+    if (missing > 0)
+        tch_buf_addf(b, "; missing in %zu of %zu runs, because a reading failed", missing,
+                     r->samples.count);
     if (!(o.idle.seconds > 0))
         return;
     tch_buf_adds(b, "; idle power ");

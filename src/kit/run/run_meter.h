@@ -27,11 +27,12 @@ struct tch_run_meter {
     struct tch_power_origin origin;
     tacho_tree *tree; /**< process tree of the current run */
     pid_t pid;
-    bool several;        /**< more than one process was seen in it */
-    uint64_t tree_bytes; /**< memory of all its processes at the last poll; 0: none was seen */
-    uint64_t peak_bytes; /**< exact peak of its only process; 0: not known */
-    double begin_j;      /**< energy when it began; NAN: not known */
-    uint64_t last_ns;    /**< CPU time of the last poll */
+    bool several;           /**< more than one process was seen in it */
+    uint64_t tree_bytes;    /**< memory of all its processes at the last poll; 0: none was seen */
+    uint64_t peak_bytes;    /**< exact peak of its only process; 0: not known */
+    double begin_j;         /**< energy when it began; NAN: not known */
+    uint64_t begin_dropped; /**< readings that had failed by then */
+    uint64_t last_ns;       /**< CPU time of the last poll */
 };
 
 /** The files of one command, and what polling it cost. */

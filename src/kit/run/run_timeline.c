@@ -132,12 +132,47 @@ static void forget_tree(struct tch_run_meter *m)
     m->peak_bytes = 0;
 }
 
+/* Counts the readings of all sources that this process counts. */
+struct readings {
+    uint64_t sources;
+    uint64_t good;
+    uint64_t dropped; /* intervals whose energy may be missing */
+};
+
+static struct readings readings_of(const struct tch_run_meter *m)
+{
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
+    struct readings sum = {0};
+
+    for (size_t i = 0; tacho_power_report_at(m->power, i, &report, NULL) == 0; i++)
+        if (report.counted_by == 0) {
+            sum.sources++;
+            sum.good += report.samples;
+            sum.dropped += report.dropped;
+        }
+    return sum;
+}
+
+/* Reads all sources. Returns whether every source could be read. */
+static bool read_sources(struct tch_run_meter *m)
+{
+    uint64_t before = readings_of(m).good;
+    struct readings after;
+
+    if (tacho_power_take(m->power, NULL) < 0)
+        return false;
+    after = readings_of(m);
+    return after.good - before == after.sources;
+}
+
 void tch_run_meter_begin(struct tch_run_meter *m)
 {
     forget_tree(m);
     m->begin_j = NAN;
-    if (m->power && tacho_power_take(m->power, NULL) == 0)
-        m->begin_j = tch_run_meter_joules(m);
+    if (!m->power || !read_sources(m))
+        return;
+    m->begin_j = tch_run_meter_joules(m);
+    m->begin_dropped = readings_of(m).dropped;
 }
 
 /* Describes the sources when they have been read twice, because only then there are watts to
@@ -157,21 +192,24 @@ static void label_sources(struct tch_run_meter *m)
     }
 }
 
-static void poll_power(struct tch_run_meter *m, struct tch_run_timeline *t)
+/* Polls the power sources. Returns whether every source could be read; otherwise it writes no row,
+   because the last watts would be repeated. */
+static bool poll_power(struct tch_run_meter *m, struct tch_run_timeline *t)
 {
     tacho_csv_power row = {.source = m->label};
 
-    if (!m->power || tacho_power_take(m->power, NULL) < 0)
-        return;
+    if (!m->power || !read_sources(m))
+        return false;
     row.timestamp_us = tch_wall_ns() / 1000;
     row.watts = tacho_power_now(m->power);
     row.joules = tch_run_meter_joules(m);
     if (isnan(row.watts))
-        return;
+        return true;
     if (!m->label[0])
         label_sources(m);
     row.source_len = strlen(m->label);
     (void)tacho_csv_add_power(t->power, &row, NULL); /* the close reports an error */
+    return true;
 }
 
 /* Polls the memory of a command. A process that exits at this moment is not an error. */
@@ -208,17 +246,19 @@ void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timel
     m->tree_bytes = 0;
     if (pid > 0)
         poll_memory(m, pid, t);
-    poll_power(m, t);
+    (void)poll_power(m, t);
     t->polls++;
     m->last_ns = own_cpu_ns() - before;
     t->polls_ns += m->last_ns;
 }
 
-/* Sets the energy of a run, if the run is long enough for the steps of the counter. */
-static void end_energy(struct tch_run_meter *m, struct tch_run_sample *sample)
+/* Sets the energy of a run, if no reading failed and the run is long enough for the steps of the
+   counter. `ended`: the reading at its end succeeded. */
+static void end_energy(struct tch_run_meter *m, struct tch_run_sample *sample, bool ended)
 {
     tch_power_origin_of(&m->origin, m->power);
-    if (strcmp(m->origin.status, "unavailable") == 0 || isnan(m->begin_j))
+    if (strcmp(m->origin.status, "unavailable") == 0 || isnan(m->begin_j) || !ended ||
+        readings_of(m).dropped != m->begin_dropped)
         return;
     if (!tch_power_too_short(&m->origin, sample->field[TCH_WALL] / 1e9))
         sample->field[TCH_ENERGY] = tch_run_meter_joules(m) - m->begin_j;
@@ -227,9 +267,10 @@ static void end_energy(struct tch_run_meter *m, struct tch_run_sample *sample)
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
                        struct tch_run_sample *sample)
 {
-    poll_power(m, t);
+    bool ended = poll_power(m, t);
+
     if (m->power)
-        end_energy(m, sample);
+        end_energy(m, sample, ended);
     if (m->tree) {
         (void)tacho_csv_flush(t->memory, NULL);
         if (t->power)

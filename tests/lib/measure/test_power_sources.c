@@ -307,6 +307,8 @@ static void names_the_sources_that_exist(void **state)
     assert_non_null(strstr(err.message, "no power source 'steam': there are rapl, perf,"));
     assert_int_equal(tacho_power_open("fixed:much", &s, &err), TACHO_EINVAL);
     assert_int_equal(tacho_power_open("replay:/nonexistent", &s, &err), TACHO_EIO);
+    assert_int_equal(tacho_power_open("replay:/dev/null", &s, &err), TACHO_EPARSE);
+    assert_non_null(strstr(err.message, "'/dev/null', line 1: the first line must be the header"));
     for (const char *const *name = tacho_power_names(); *name; name++)
         assert_int_not_equal(tch_power_open(*name, test_home, &s, &err), TACHO_EINVAL);
 }

@@ -77,14 +77,20 @@ static int replay_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
 static int replay_open(const char *where, tacho_power_source *ret, tacho_error *err)
 {
     struct replay *r = calloc(1, sizeof *r);
+    tacho_error why = {0};
     int status;
 
     if (!r)
         return tch_fail_memory(err);
     tch_buf_init(&r->rows, REPLAY_LIMIT);
-    status = tacho_csv_read(where, TACHO_CSV_POWER, replay_row, r, err);
+    status = tacho_csv_read(where, TACHO_CSV_POWER, replay_row, r, &why);
     if (status != 0) {
         replay_close(r);
+        if (status == TACHO_EPARSE)
+            return tch_fail(err, status, why.line, "'%.100s', line %zu: %.120s", where, why.line,
+                            why.message);
+        if (err)
+            *err = why;
         return status;
     }
     tch_power_add_domain(ret, "recorded");
