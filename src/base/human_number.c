@@ -90,6 +90,9 @@ void tch_add_value(struct tch_buf *b, enum tch_unit unit, double value)
 {
     if (!isfinite(value)) {
         tch_buf_adds(b, "-");
+    } else if (unit == TCH_JOULES && value != 0 && fabs(value) < 1e-3) {
+        add_plain(b, value * 1e6, true);
+        tch_buf_adds(b, " uJ");
     } else if (unit == TCH_JOULES || unit == TCH_PLAIN ||
                (unit == TCH_RATE && fabs(value) < counts[1].from)) {
         add_plain(b, value, true);

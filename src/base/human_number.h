@@ -13,7 +13,7 @@ enum tch_unit {
     TCH_NS,     /**< "7 ns", "1.250 ms", "999.9 s", then "16m40s", "3h00m00s" */
     TCH_BYTES,  /**< "512 B", "1.500 KiB": powers of 1024 */
     TCH_COUNT,  /**< "9999", "12.35k", "4.560M": powers of 1000 */
-    TCH_JOULES, /**< "0.5000 J", "12.34 J" */
+    TCH_JOULES, /**< "69.21 uJ", "0.5000 J", "12.34 J" */
     TCH_PLAIN,  /**< "2", "0.1234", "12346" */
     TCH_RATE,   /**< "0.1234", "1120", then "2.780M": powers of 1000 */
 };
@@ -37,6 +37,12 @@ void tch_add_percent(struct tch_buf *b, double share);
 static inline const char *tch_plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
+}
+
+/** Returns the precision with which "%.*g" shows a factor without an exponent, up to a million. */
+static inline int tch_factor_digits(double times)
+{
+    return times >= 999.5 && times < 999999.5 ? 6 : 3;
 }
 
 /** Adds "1,234,567". */

@@ -87,6 +87,9 @@ static void writes_counts(void **state)
 static void writes_other_numbers(void **state)
 {
     (void)state;
+    value_is(TCH_JOULES, 0, "0 J");
+    value_is(TCH_JOULES, 6.921e-5, "69.21 uJ");
+    value_is(TCH_JOULES, 0.001, "0.001000 J");
     value_is(TCH_JOULES, 0.5, "0.5000 J");
     value_is(TCH_JOULES, 12.3456, "12.35 J");
     value_is(TCH_JOULES, 123456, "123456 J");
