@@ -2,6 +2,8 @@
 #include "cmd_gate_parts.h"
 #include "kit/run/vcs.h"
 
+enum { DAY = 86400 }; /* seconds */
+
 static bool has_none(const struct tch_gate_bench *b)
 {
     return !b->has_baseline && !b->alone;
@@ -58,11 +60,21 @@ static void name_missing(struct tch_gate *g, bool is_problem)
 static void note_reference(struct tch_findings *f, const struct tch_reference *r,
                            const char *commit)
 {
+    char age[40] = "less than a day";
+
+    if (r->days > 0)
+        snprintf(age, sizeof age, "%lld day%s", (long long)r->days, r->days == 1 ? "" : "s");
     if (r->old)
         tch_findings_note(f,
-                          "%s: its baseline is %lld days old%s%s; 'tacho baseline save --promote' "
+                          "%s: its baseline is %s old%s%s; 'tacho baseline save --promote' "
                           "makes a new reference, a larger 'max_age' accepts older ones",
-                          r->bench, (long long)r->days, commit[0] ? ", of commit " : "", commit);
+                          r->bench, age, commit[0] ? ", of commit " : "", commit);
+    if (r->days < 0)
+        tch_findings_note(f,
+                          "%s: its baseline is dated %s, which is in the future; check the clock "
+                          "of this machine, or make a new reference by 'tacho baseline save "
+                          "--promote'",
+                          r->bench, r->at);
     if (r->commit[0] && r->ancestor == 0)
         tch_findings_note(f,
                           "%s: its baseline is of commit %s, which is not an ancestor of this one: "
@@ -92,20 +104,23 @@ static int add_references(struct tch_gate *g)
             b->has_baseline ? tch_baseline_find(&b->baseline, "reference") : NULL;
         struct tch_reference r = {.bench = (char *)b->bench->name, .ancestor = -1};
         char commit[32];
+        int64_t age;
 
         if (!o)
             continue;
+        age = tch_occasion_age(o);
         r.at = o->at;
         r.commit = o->commit;
         r.dirty = o->dirty;
-        r.days = tch_occasion_days(o);
-        r.old = r.days >= 0 && (uint64_t)r.days * 86400 >= g->settings->max_age_ns / 1000000000;
+        r.days = age < -DAY ? -1 : age / DAY; /* clocks of two machines may differ a little */
+        r.old = age >= (int64_t)(g->settings->max_age_ns / 1000000000);
         r.ancestor = o->commit[0] ? tch_vcs_is_ancestor(g->how.root, o->commit) : -1;
         if (tch_findings_add_reference(&g->findings, &r, &err) < 0)
             return TACHO_ENOMEM;
         tch_occasion_commit(o, commit, sizeof commit);
         note_reference(&g->findings, &r, commit);
-        if (g->findings.verdict == TCH_PASS && (r.old || (r.commit[0] && r.ancestor == 0)))
+        if (g->findings.verdict == TCH_PASS &&
+            (r.old || r.days < 0 || (r.commit[0] && r.ancestor == 0)))
             g->findings.verdict =
                 TCH_WARN; /* the PASS is about another baseline than the one asked for */
     }

@@ -85,7 +85,7 @@ const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const c
     tch_kept_name(full, sizeof full, name, quantile);
     for (size_t i = 0; i < o->count; i++)
         if (strcmp(o->kept[i].name, full) == 0)
-            return &o->kept[i];
+            return o->kept[i].count > 0 ? &o->kept[i] : NULL;
     return NULL;
 }
 
@@ -117,11 +117,9 @@ int64_t tch_occasion_time(const char *at)
     return end && !*end ? (int64_t)timegm(&t) : -1;
 }
 
-int64_t tch_occasion_days(const struct tch_occasion *o)
+int64_t tch_occasion_age(const struct tch_occasion *o)
 {
-    int64_t at = tch_occasion_time(o->at);
-
-    return at < 0 ? -1 : ((int64_t)time(NULL) - at) / 86400;
+    return (int64_t)time(NULL) - tch_occasion_time(o->at);
 }
 
 /* Returns whether save i begins an occasion. Saves within an hour say nothing about other days. */
@@ -334,6 +332,9 @@ int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t
     char commit[TCH_VCS_HASH];
     int status;
 
+    if (tch_occasion_time(r->started_at) < 0)
+        return tch_fail(err, TACHO_EPARSE, 0, "the run says '%s' for the time when it started",
+                        r->started_at);
     if (tch_array_extend(&b->occasions, b->count) < 0)
         return tch_fail_memory(err);
     o = &b->occasions[b->count++];

@@ -129,8 +129,8 @@ int tch_baseline_promote(struct tch_baseline *b, const struct tch_occasion *occa
 /** Converts "2026-11-15T23:05:11Z" to seconds; -1 if it is not a time. */
 int64_t tch_occasion_time(const char *at);
 
-/** Returns the age of an occasion in whole days; -1 if its time is not known. */
-int64_t tch_occasion_days(const struct tch_occasion *o);
+/** Returns the age of an occasion in seconds; below 0 if its time is in the future. */
+int64_t tch_occasion_age(const struct tch_occasion *o);
 
 /** Writes the name under which a quantity is kept: "wall", "latency:p95". */
 void tch_kept_name(char *out, size_t size, const char *name, double quantile);

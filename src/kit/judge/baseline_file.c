@@ -301,6 +301,8 @@ static int take_occasion(struct reading *f)
     if (status == 0 && more == 0 &&
         (!o->id || !o->at || !o->commit || !o->command || !o->environment))
         return fail(f, "an occasion needs id, at, commit, command, environment and metrics");
+    if (status == 0 && more == 0 && tch_occasion_time(o->at) < 0)
+        return fail(f, "'at' of an occasion must be a time such as 2026-01-31T12:00:00Z");
     return status < 0 ? status : more;
 }
 

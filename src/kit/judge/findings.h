@@ -68,7 +68,7 @@ struct tch_reference {
     char *at;     /**< "2026-11-15T23:05:11Z" */
     char *commit; /**< "" if not known */
     bool dirty;   /**< files differed from the commit */
-    int64_t days; /**< age in days; -1: not known */
+    int64_t days; /**< age in days; -1: its time is in the future */
     bool old;     /**< older than max_age */
     int ancestor; /**< whether it is an ancestor of the measured commit: 1, 0, or -1 if git does not
                      know */

@@ -131,7 +131,11 @@ static void too_few(struct tch_verdict_row *row, struct report *report)
 
     row->verdict = TCH_INCONCLUSIVE;
     row->advised = tch_judge_least_runs(row->paired, report->alpha, report->family);
-    snprintf(row->why, sizeof row->why, "too few runs%s", is_max ? "" : " for an interval");
+    if (is_max || row->paired)
+        snprintf(row->why, sizeof row->why, "too few runs%s", is_max ? "" : " for an interval");
+    else
+        snprintf(row->why, sizeof row->why, "too few runs for an interval: A has %zu, B has %zu",
+                 row->a_count, row->b_count);
 }
 
 /* Returns why a row of runs that were not interleaved cannot be called worse, or NULL if it can. */

@@ -11,19 +11,21 @@
 #include "base/file.h"
 #include "support/test.h"
 
-/* Makes a receipt with n runs around `wall` nanoseconds. */
+/* Makes a receipt with n runs around `wall` nanoseconds, a year after the one before. */
 static void make_receipt(struct tch_receipt *r, const char *id, size_t n, double wall)
 {
+    static unsigned year = 2000;
     struct tch_buf b;
 
     tch_buf_init(&b, 1 << 24);
     tch_buf_addf(&b,
-                 "{\"schema\":\"tacho.run.v1\",\"name\":\"x\",\"id\":\"%s\",\"started_at\":\"now\","
+                 "{\"schema\":\"tacho.run.v1\",\"name\":\"x\",\"id\":\"%s\","
+                 "\"started_at\":\"%u-01-01T00:00:00Z\","
                  "\"command\":{\"line\":\"./x \\\"y\\\"\"},\"commit\":\"abc\","
                  "\"vcs\":{\"sha\":\"abc\",\"dirty\":true},"
                  "\"environment\":{\"cpu\":1},\"machine_class\":\"m\",\"metrics\":"
                  "[{\"name\":\"lat\",\"all\":true}],\"samples\":[",
-                 id);
+                 id, year++);
     for (size_t i = 0; i < n; i++)
         tch_buf_addf(&b,
                      "%s{\"run\":%zu,\"pair\":%zu,\"wall_ns\":%.0f,\"max_rss_bytes\":4096,"
@@ -180,7 +182,8 @@ static void refuses_files_that_are_not_baselines(void **state)
          "\"reference\":\"r\",\"occasions\":[{}]}",
          "an occasion needs"},
         {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
-         "\"reference\":\"r\",\"occasions\":[{\"id\":\"x\",\"at\":\"\",\"commit\":\"\","
+         "\"reference\":\"r\",\"occasions\":[{\"id\":\"x\",\"at\":\"2026-01-01T00:00:00Z\","
+         "\"commit\":\"\","
          "\"command\":\"\",\"environment\":null,\"metrics\":{}}]}",
          "its reference is not one"},
         {"{\"schema\":\"tacho.baseline.v1\",\"occasions\":[{\"metrics\":{\"a\":[1,\"b\"]}}]}",
@@ -205,7 +208,8 @@ static int parse_once(void *arg)
 {
     static const char text[] =
         "{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
-        "\"reference\":\"x\",\"occasions\":[{\"id\":\"x\",\"at\":\"\",\"commit\":\"\","
+        "\"reference\":\"x\",\"occasions\":[{\"id\":\"x\",\"at\":\"2026-01-01T00:00:00Z\","
+        "\"commit\":\"\","
         "\"command\":\"\",\"environment\":{},\"metrics\":{\"wall\":[1,2,3]}}]}";
     struct tch_baseline b;
     int status = tch_baseline_parse(&b, text, sizeof text - 1, NULL);
