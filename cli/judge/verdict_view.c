@@ -139,7 +139,10 @@ static void add_change_cells(struct table *t, const struct tch_findings *f, size
     struct tch_buf b;
 
     tch_buf_init(&b, 512);
-    tch_add_change(&b, ratio ? r->ratio.estimate : NAN);
+    if (ratio)
+        tch_add_row_change(&b, r);
+    else
+        tch_buf_addc(&b, '-');
     cli_table_add(t, ratio ? paint : DIM, b.data);
     tch_buf_clear(&b);
     if (ratio)

@@ -11,6 +11,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "base/human_number.h"
 #include "base/json_write.h"
 
 enum { NOTES_MOST = 64, NOTE_TEXT = 2000, DIFFERENCES_MOST = 200, DOCUMENT_MAX = 64 << 20 };
@@ -349,7 +350,8 @@ static void suspect(const struct tch_findings *f, size_t i)
         snprintf(r->why, sizeof r->why, "%s: is the work still done?",
                  f->about[i].budget.higher ? "it was 0" : "it is 0");
     else
-        snprintf(r->why, sizeof r->why, "%.3g times %s: is the work still done?", times,
+        snprintf(r->why, sizeof r->why, "%.*g times %s: is the work still done?",
+                 tch_factor_digits(times), times,
                  is_time                     ? "as fast"
                  : f->about[i].budget.higher ? "more than before"
                                              : "less than before");

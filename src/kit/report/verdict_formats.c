@@ -14,9 +14,40 @@ void tch_add_change(struct tch_buf *b, double ratio)
     else if (fabs(percent) < 0.05)
         tch_buf_adds(b, "0.0 %");
     else if (ratio >= 10)
-        tch_buf_addf(b, "x%.3g", ratio);
+        tch_buf_addf(b, "x%.*g", tch_factor_digits(ratio), ratio);
     else
         tch_buf_addf(b, "%+.1f %%", percent);
+}
+
+/* Returns with how many decimals the change of an exact count, in percent, is neither rounded to 0
+   nor to the allowed change: "+1.004 %" fails if 1 % is allowed. */
+static int exact_decimals(const struct tch_verdict_row *row, double percent)
+{
+    double low;
+    double high;
+    double allowed;
+    int decimals = 1;
+
+    tch_budget_bounds(&row->budget, &low, &high);
+    allowed = 100 * ((isnan(low) ? high : low) - 1);
+    for (double scale = 10; decimals < 9 && percent != 0 && percent != allowed; scale *= 10) {
+        double shown = round(percent * scale);
+
+        if (shown != 0 && shown != round(allowed * scale))
+            break;
+        decimals++;
+    }
+    return decimals;
+}
+
+void tch_add_row_change(struct tch_buf *b, const struct tch_verdict_row *row)
+{
+    double percent = 100 * (row->ratio.estimate - 1);
+
+    if (row->has_ratio && row->exact && percent != 0 && row->ratio.estimate < 10)
+        tch_buf_addf(b, "%+.*f %%", exact_decimals(row, percent), percent);
+    else
+        tch_add_change(b, row->has_ratio ? row->ratio.estimate : NAN);
 }
 
 void tch_add_change_interval(struct tch_buf *b, const struct tch_verdict_row *row, const char *to)
@@ -103,7 +134,7 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
     }
     tch_buf_adds(b, " ");
     if (r->has_ratio) {
-        tch_add_change(b, r->ratio.estimate);
+        tch_add_row_change(b, r);
         tch_buf_adds(b, " [");
         tch_add_change_interval(b, r, " .. ");
         tch_buf_adds(b, "]");
@@ -158,6 +189,8 @@ const char *tch_change_word(const struct tch_findings *f, size_t row)
     bool time = q->unit == TCH_NS;
     bool more;
 
+    if (r->a_count == 0 || r->b_count == 0)
+        return "not compared"; /* no pair of runs has both values */
     if (r->exact && r->a[0] == r->b[0])
         return "no change";
     if (r->exact)

@@ -37,6 +37,10 @@ int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
 /** Adds the change of a ratio: "+4.8 %" for 1.048, "-" if there is none. */
 void tch_add_change(struct tch_buf *b, double ratio);
 
+/** Adds the change of a row. That of an exact count has as many decimals as it needs, because even
+    the smallest one is real. */
+void tch_add_row_change(struct tch_buf *b, const struct tch_verdict_row *row);
+
 /** Adds a value of a row: an exact count with all its digits, any other value rounded. */
 void tch_add_row_value(struct tch_buf *b, const struct tch_findings *f, size_t row, double value);
 

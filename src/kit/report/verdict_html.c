@@ -127,7 +127,10 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     tch_buf_adds(b, "</td><td>");
     tch_add_row_value(b, f, i, r->b_median);
     tch_buf_adds(b, "</td><td>");
-    tch_add_change(b, ratio ? r->ratio.estimate : NAN);
+    if (ratio)
+        tch_add_row_change(b, r);
+    else
+        tch_buf_addc(b, '-');
     tch_buf_adds(b, "</td><td>");
     if (ratio)
         tch_add_change_interval(b, r, " … ");

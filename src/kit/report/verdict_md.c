@@ -32,7 +32,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_add_row_value(b, f, i, r->b_median);
     tch_buf_adds(b, " | ");
     if (about->ask != TCH_ASK_MAX) {
-        tch_add_change(b, r->has_ratio ? r->ratio.estimate : NAN);
+        tch_add_row_change(b, r);
         if (r->has_ratio) {
             tch_buf_adds(b, " [");
             tch_add_change_interval(b, r, " … ");

@@ -52,6 +52,13 @@ grep -q 'allowed' out && fail "a count that became better shows what is allowed:
 of many "$counted" alloc 12345
 ends_with 0 "$tacho" compare "$(at many)" "$(at many)"
 says "12,345"
+# A small change is never rounded to 0, and one beyond the tolerance never to the tolerance.
+of more "$counted" alloc 12346
+ends_with 2 "$tacho" compare --tolerance allocations=0 "$(at many)" "$(at more)"
+says "+0.01 %"
+of percent "$counted" alloc 12469
+ends_with 2 "$tacho" compare --tolerance allocations=1% "$(at many)" "$(at percent)"
+says "allocations +1.004 % [exact], allowed +1.0 %"
 ends_with 0 "$tacho" compare --json --tolerance syscalls=0 "$(at three)" "$(at again)"
 cp out verdict.json
 "$check_schema" "$schemas" <verdict.json || fail "the verdict does not match its schema"

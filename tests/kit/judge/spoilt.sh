@@ -58,12 +58,16 @@ spoilt 4 'NOT JUDGED' "measured with variables.SIZE none, the bench has \"9\"; t
 spoilt 4 'NOT JUDGED' "measured with work.amount none, the bench has 20" "sed -i 's|metrics:|work: 20, &|' tacho.yaml"
 spoilt 4 'NOT JUDGED' "measured with config_sha256 \"x\", the bench has none" "edit '.occasions[0].settings.config_sha256 = \"x\"'"
 spoilt 4 'NOT JUDGED' "the baseline has no v, so it is not judged" "edit 'del(.occasions[0].metrics.v)'"
-spoilt 0 INCONCLUSIVE "too few runs for an interval" "edit '.occasions[0].metrics.v = [100]'"
+spoilt 4 'NOT JUDGED' "the baseline has no v, so it is not judged" "edit '.occasions[0].metrics.v = []'"
+spoilt 4 'NOT JUDGED' "'at' of an occasion must be a time such as" "edit '.occasions[0].at = \"yesterday\"'"
+spoilt 0 INCONCLUSIVE "too few runs for an interval: A has 1, B has 8" "edit '.occasions[0].metrics.v = [100]'"
 spoilt 4 'NOT JUDGED' "nothing was judged: two has no baseline" "sed -i 's/name: one/name: two/' tacho.yaml"
 
 # An old baseline.
 spoilt 0 WARN "days old; 'tacho baseline save --promote' makes a new reference" "edit '.occasions[0].at = \"2020-01-01T00:00:00Z\"'"
 spoilt 3 WARN "days old" "edit '.occasions[0].at = \"2020-01-01T00:00:00Z\"'" --fail-on-warn
+spoilt 0 WARN "one: its baseline is less than a day old" "sed -i '1i baseline: {max_age: 1s}' tacho.yaml; sleep 1"
+spoilt 0 WARN "dated 2999-01-01T00:00:00Z, which is in the future" "edit '.occasions[0].at = \"2999-01-01T00:00:00Z\"'"
 cp -r sound old && cd old || exit 1
 file=$(ls .tacho/baselines/one/*.json)
 edit '.occasions[0].at = "2020-01-01T00:00:00Z"'
@@ -124,6 +128,7 @@ else
         "sed -i 's/budgets: {v:.*/budgets: {branch_misses: {tolerance: 5%}}}/' tacho.yaml"
 fi
 spoilt 0 WARN "10 times less than before: is the work still done?" "echo echo v 10 >prog"
+spoilt 0 WARN "12500 times less than before: is the work still done?" "echo echo v 0.008 >prog"
 spoilt 3 WARN "is the work still done?" "echo echo v 10 >prog" --fail-on-warn
 
 # u is reported by every other run, so there is a second analysis. Only its runs report v.
@@ -137,6 +142,12 @@ ends_with 0 "$tacho" run -q -n 6 --metric 'w=w ([0-9]+)' --name a --name b -c 'e
 ends_with 4 "$tacho" compare -t w=5% --lower-is-better w tacho-out/a/latest tacho-out/b/latest
 says "nothing was judged: no metric with a tolerance was measured on both sides"
 grep -qx 'NOT JUDGED' out || fail "no NOT JUDGED of a comparison: $(cat out)"
+
+# A metric that no pair of runs has on both sides is not compared.
+echo 'echo >>$1; [ $(($(wc -l <$1) % 2)) = "$2" ] || echo v 100' >half
+ends_with 0 "$tacho" run -q -n 6 --metric 'v=v ([0-9]+)' --name a --name b -c 'sh half n 0' -c 'sh half m 1'
+ends_with 0 "$tacho" compare tacho-out/a/latest tacho-out/b/latest
+grep -q '^v .* not compared$' out || fail "v is compared: $(cat out)"
 
 # The settings.
 spoilt 1 - "'runs' must be at least 6" "sed -i 's/{runs: 8/{runs: 0/' tacho.yaml"
