@@ -58,7 +58,13 @@ static int collect(struct tch_calibrating *m, const struct tch_receipt *a,
     struct tch_quantity_series x = {0};
     struct tch_quantity_series y = {0};
     struct tch_quantity other;
-    int status = tch_quantity_series_of(a, &m->quantity, m->quantile, &x, err);
+    int status;
+
+    if (m->quantity.kind == TCH_QUANTITY_COUNT)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "it is counted in extra runs; an exact count has no noise, so any change "
+                        "of it is seen");
+    status = tch_quantity_series_of(a, &m->quantity, m->quantile, &x, err);
 
     if (status == 0 && !tch_quantity_same(b, &m->quantity, &other))
         status = tch_fail(err, TACHO_EINVAL, 0, "the run '%.60s' has no '%.60s'", b->name,
@@ -67,7 +73,10 @@ static int collect(struct tch_calibrating *m, const struct tch_receipt *a,
         status = tch_quantity_series_of(b, &other, m->quantile, &y, err);
     if (status == 0) {
         tch_quantity_series_match(&x, &y);
-        if (x.count < TCH_CALIBRATION_LEAST)
+        if (x.count == 0)
+            status =
+                tch_fail(err, TACHO_EINVAL, 0, "no pair of runs has '%.60s'", m->quantity.name);
+        else if (x.count < TCH_CALIBRATION_LEAST)
             status = tch_fail(
                 err, TACHO_EINVAL, 0, "'%.60s' has %zu pair%s, and %d are needed; allow more time",
                 m->quantity.name, x.count, tch_plural(x.count), TCH_CALIBRATION_LEAST);

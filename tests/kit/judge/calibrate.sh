@@ -95,6 +95,14 @@ ends_with 1 "$tacho" plan --of nope -o early -- true
 says "there is no metric 'nope'"
 [ ! -e early ] || fail "plan reports an unknown metric after the pilot"
 
+# --- Metrics that cannot be calibrated say why ---
+ends_with 1 "$tacho" calibrate -n 10 --name none --metric 'w=w ([0-9]+)' --of w -- true
+says "no pair of runs has 'w'"
+mkdir counted
+echo 'benches: [{name: c, command: "true", budgets: {syscalls: {tolerance: 0}}}]' >counted/tacho.yaml
+ends_with 1 "$tacho" calibrate -n 10 -c counted/tacho.yaml --bench c
+says "syscalls is not calibrated: it is counted in extra runs"
+
 # --- A command that fails saves nothing ---
 ends_with 1 "$tacho" calibrate --name broken -- sh -c 'exit 3'
 says "failed with status 3"
