@@ -10,7 +10,7 @@
 static const char *kind_name(const struct tch_yaml_node *node)
 {
     if (node->kind == TCH_YAML_SCALAR)
-        return node->text[0] || node->quoted ? "a single value" : "nothing";
+        return node->text[0] ? "a single value" : node->quoted ? "an empty text" : "nothing";
     return node->kind == TCH_YAML_LIST ? "a list" : "a map";
 }
 

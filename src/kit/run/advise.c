@@ -73,8 +73,8 @@ static void check_outliers(struct tch_warnings *w, const double *wall,
         (s->max < 1.05 * s->median && s->min > 0.95 * s->median))
         return;
     tch_warn(w, "outliers", "close other programs, choose a CPU with --cpu, see tacho doctor",
-             "%zu of %zu runs are far from the others, the farthest %.3g times the median",
-             s->outliers, s->n, s->max / s->median);
+             "%zu of %zu runs %s far from the others, the farthest %.3g times the median",
+             s->outliers, s->n, s->outliers == 1 ? "is" : "are", s->max / s->median);
 }
 
 /* Splits sorted values into the two groups that explain most of the variance. Returns the number of

@@ -100,6 +100,7 @@ static void errors_point_to_line_and_column(void **state)
         {"list: a\n", 1, 7, "a list"},
         {"env: [a]\n", 1, 6, "a map"},
         {"name: {a: b}\n", 1, 7, "a text"},
+        {"name: ''\n", 1, 7, "'name' needs a text, not an empty text"},
         {"name: a\nname: b\n", 2, 1, "twice"},
         {"- a\n", 1, 1, "must be a map"},
         {"just text\n", 1, 1, "must be a map"},

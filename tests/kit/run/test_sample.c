@@ -183,6 +183,23 @@ static void warns_of_what_the_times_show(void **state)
     warns(times, 40, "two-modes ");
 }
 
+static void a_single_outlier_is_singular(void **state)
+{
+    double times[20];
+    struct tch_run_samples samples;
+    struct tch_warnings w = {0};
+
+    (void)state;
+    for (int i = 0; i < 20; i++)
+        times[i] = 1e6 + 1e3 * (i * 7 % 20);
+    times[9] = 5e6;
+    samples = with_times(times, 20);
+    assert_int_equal(tch_advise_samples(&w, &samples, NULL), 0);
+    assert_int_equal(w.count, 1);
+    assert_non_null(strstr(w.item[0].text, "1 of 20 runs is far from the others"));
+    tch_run_samples_release(&samples);
+}
+
 /* Exponential times have far values and no second mode. */
 static void skewed_times_seldom_warn(void **state)
 {
@@ -240,6 +257,7 @@ int main(void)
         cmocka_unit_test(refuses_invalid_samples),
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(warns_of_what_the_times_show),
+        cmocka_unit_test(a_single_outlier_is_singular),
         cmocka_unit_test(skewed_times_seldom_warn),
         cmocka_unit_test(sums_up_with_an_interval),
         cmocka_unit_test(the_spawners_line_is_the_same),

@@ -209,7 +209,9 @@ static void count(const struct tch_count_target *t, struct tch_tally *tally)
         tch_tally_fail(tally, TACHO_EUNSUPPORTED,
                        "the program leaves a process running, whose instructions are not known");
     if (pid > 0 && tally->code == 0 && tally->value[TCH_COUNT_INSTRUCTIONS] == 0)
-        tch_tally_fail(tally, TACHO_EUNSUPPORTED, "valgrind reported no instructions");
+        tch_tally_fail(
+            tally, TACHO_EUNSUPPORTED,
+            "valgrind reported no instructions; run the command by 'valgrind' to see why");
 }
 
 const struct tch_count_backend tch_count_cachegrind = {
