@@ -144,6 +144,7 @@ says "nothing was judged: no metric with a tolerance was measured on both sides"
 grep -qx 'NOT JUDGED' out || fail "no NOT JUDGED of a comparison: $(cat out)"
 
 # A metric that no pair of runs has on both sides is not compared.
+# shellcheck disable=SC2016 # the script expands them
 echo 'echo >>$1; [ $(($(wc -l <$1) % 2)) = "$2" ] || echo v 100' >half
 ends_with 0 "$tacho" run -q -n 6 --metric 'v=v ([0-9]+)' --name a --name b -c 'sh half n 0' -c 'sh half m 1'
 ends_with 0 "$tacho" compare tacho-out/a/latest tacho-out/b/latest
