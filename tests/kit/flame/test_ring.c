@@ -115,7 +115,6 @@ static void keeps_its_own_sizes(void **state)
     f.r.ring->slots = UINT32_MAX;
     f.r.ring->slot_bytes = 0;
     f.r.ring->stack_bytes = UINT32_MAX;
-    f.r.ring->next = UINT32_MAX;
     put(&f, 3, 1);
     drain(&f, UINT64_MAX);
     assert_int_equal(f.r.samples, 1);

@@ -270,7 +270,7 @@ static struct tch_ring_head *map_ring(const char *path)
     if (RAW(SYS_read, fd, &head, 64, 0) == 64 && head.magic == TCH_RING_MAGIC &&
         head.version == TCH_RING_VERSION && !head.stop) {
         bytes = TCH_RING_DATA + (uint64_t)head.slots * head.slot_bytes;
-        ring = raw6(SYS_mmap, 0, (long)bytes, 3, 1 | 0x8000 /* MAP_SHARED, MAP_POPULATE */, fd, 0);
+        ring = raw6(SYS_mmap, 0, (long)bytes, 3, 1 /* MAP_SHARED */, fd, 0);
     }
     RAW(SYS_close, fd, 0, 0, 0);
     return ring > 0 ? (struct tch_ring_head *)ring : 0;

@@ -11,9 +11,10 @@
  *
  * A producer may be killed while it writes. Therefore the slots are not a queue: the reader
  * collects full slots in any order, sorts them by time, and frees the slots that a dead thread has
- * claimed. A producer never waits: after TCH_RING_TRIES slots that are not free it counts a lost
- * sample. Counters are relaxed. Besides the state words, `stop` is the only word that tacho writes
- * while producers run.
+ * claimed. A producer never waits: if no slot is free it counts a lost sample. It claims the first
+ * free slot, so that few slots are in use, and a sampled process maps few pages and keeps them in
+ * its cache. Counters are relaxed. Besides the state words, `stop` is the only word that tacho
+ * writes while producers run.
  *
  * The reader does not trust the memory, because a sampled program may overwrite any of it.
  *
@@ -29,10 +30,9 @@
 
 enum {
     TCH_RING_MAGIC = 0x54434852,
-    TCH_RING_VERSION = 1,
+    TCH_RING_VERSION = 2,
     TCH_RING_SLOTS_MAX = 1024,
     TCH_RING_DATA = 16384, /**< where the slots begin */
-    TCH_RING_TRIES = 32,   /**< slots that a producer tries before it counts a lost sample */
     TCH_RED_ZONE = 128,    /**< bytes below the stack pointer that a leaf function may use */
     TCH_RING_REGS = 17,    /**< AX BX CX DX SI DI BP SP IP R8 to R15, as the kernel orders them */
 };
@@ -63,7 +63,6 @@ struct tch_ring_head {
                              on */
     uint32_t period_ns;   /**< time between two samples on one CPU */
     uint32_t stop;        /**< set by tacho; samplers then stop */
-    uint32_t next;        /**< slot that the next producer tries first */
     uint64_t lost;        /**< samples that found no slot */
     uint32_t blocked;     /**< threads that never received their signal */
     uint32_t trouble;     /**< enum tch_ring_trouble, ORed */
@@ -109,12 +108,13 @@ static inline uint32_t tch_ring_room(const struct tch_ring_head *ring)
 static inline int tch_ring_claim(struct tch_ring_head *ring, uint32_t tid)
 {
     uint64_t claimed = (uint64_t)tid << 32 | TCH_SLOT_CLAIMED;
+    uint32_t slots = ring->slots < TCH_RING_SLOTS_MAX ? ring->slots : TCH_RING_SLOTS_MAX;
 
-    for (int i = 0; i < TCH_RING_TRIES; i++) {
-        uint32_t at = __atomic_fetch_add(&ring->next, 1, __ATOMIC_RELAXED) % ring->slots;
-        uint64_t expected = TCH_SLOT_FREE;
+    for (uint32_t at = 0; at < slots; at++) {
+        uint64_t state = __atomic_load_n(&ring->state[at], __ATOMIC_RELAXED);
 
-        if (__atomic_compare_exchange_n(&ring->state[at], &expected, claimed, 0, __ATOMIC_ACQUIRE,
+        if (state == TCH_SLOT_FREE &&
+            __atomic_compare_exchange_n(&ring->state[at], &state, claimed, 0, __ATOMIC_ACQUIRE,
                                         __ATOMIC_RELAXED))
             return (int)at;
     }
