@@ -54,6 +54,8 @@ awk -v got="$(samples crowd)" -v native="$(samples native-crowd)" 'BEGIN { exit 
     fail "four busy threads per CPU have $(samples crowd) samples, fewer than 90 % of $(samples native-crowd)"
 both bursts preload ./workload bursts 8000
 agree bursts 5 early:49 late:49
+both requests preload ./workload requests 60
+agree requests 5 early:49 late:49
 both static ptrace ./workload_static phases 500
 agree static 2 hot:70 warm:20 cool:10
 

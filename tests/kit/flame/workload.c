@@ -4,8 +4,8 @@
  *
  *     workload MODE [ROUNDS [LIBRARY]]
  *
- * MODE: shares, phases, recursion, threads, crowd, bursts, fork, dlopen, inlined, signal, jit,
- * vdso, sleep, crash, fail
+ * MODE: shares, phases, recursion, threads, crowd, bursts, requests, fork, dlopen, inlined,
+ * signal, jit, vdso, sleep, crash, fail
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -21,7 +21,7 @@
 #include "spin.h"
 
 enum { STEPS = 20000, HOT = 70, WARM = 20, COOL = 10, DEPTH = 20, THREADS = 3 };
-enum { PHASE = 5, CROWD = 4, CROWD_MAX = 256, BURST = 22 };
+enum { PHASE = 5, CROWD = 4, CROWD_MAX = 256, BURST = 22, REQUEST = 20 };
 
 __attribute__((noinline)) static void hot(void)
 {
@@ -126,6 +126,21 @@ static void bursts(uint64_t rounds)
         late();
         random = random * 1664525u + 1013904223u;
         usleep(500 + (random >> 16) % 1000);
+    }
+}
+
+/* Works for about 20 ms and sleeps for 50 to 350 ms, like a server between two requests. */
+static void requests(uint64_t rounds)
+{
+    uint32_t random = 1;
+
+    while (rounds-- > 0) {
+        for (int i = 0; i < REQUEST; i++)
+            early();
+        for (int i = 0; i < REQUEST; i++)
+            late();
+        random = random * 1664525u + 1013904223u;
+        usleep(50000 + (random >> 8) % 300000);
     }
 }
 
@@ -264,6 +279,8 @@ int main(int argc, char **argv)
         crowd(rounds);
     else if (strcmp(mode, "bursts") == 0)
         bursts(rounds);
+    else if (strcmp(mode, "requests") == 0)
+        requests(rounds);
     else if (strcmp(mode, "recursion") == 0)
         recurse(DEPTH, rounds);
     else if (strcmp(mode, "threads") == 0)

@@ -13,9 +13,9 @@ enum {
     RAW_RESTART = 0x10000000,
     RAW_RESTORER = 0x04000000,
     ARCH_GET_FS_CODE = 0x1003,
-    WAITS_ALWAYS = 32, /* a thread that waited at this many signals shares our only CPU */
+    WAITS_ALWAYS = 32, /* a thread that waited at this many checks shares our only CPU */
+    SPREAD = 16,       /* samples over which errors of the weights are corrected */
     BURSTS_FOR = 16,   /* a thread that has not slept between this many signals is busy */
-    SMOOTHED = 4,      /* samples over which CPU time is spread if a thread works in bursts */
 };
 
 struct raw_sigaction tch_sampler_wanted;
@@ -64,14 +64,22 @@ static void copy_registers(const greg_t *g, uint64_t *regs)
         regs[i] = (uint64_t)g[order[i]];
 }
 
-/* Returns the CPU time since the last sample. In a burst it grows with the time since the burst
-   began, so code at the end of bursts would get too much. Spreading it over the next samples
-   removes most of that. */
+/* Returns the CPU time for which a sample stands. For a thread that did not sleep since its last
+   sample, that is the CPU time since then. For one that slept it would grow with the time since it
+   woke up, so the code before its next sleep would get too much. Its sample stands for the time
+   since the last check, wherever in that time it woke up, which is right on average only. So the
+   next samples correct a part of what the weights so far differ from the CPU time. */
 static uint64_t weight_of(const struct sampled *thread, uint64_t ran)
 {
-    uint64_t left = ran - thread->counted;
+    uint64_t weight = ran - thread->sampled_at;
+    int64_t corrected;
 
-    return thread->bursts > 0 ? left / SMOOTHED : left;
+    if (thread->first)
+        weight = thread->first;
+    else if (thread->bursts == BURSTS_FOR) /* it has slept */
+        weight = thread->unchecked;
+    corrected = (int64_t)weight + (int64_t)(ran - thread->claimed - weight) / SPREAD;
+    return corrected > 0 ? (uint64_t)corrected : 0;
 }
 
 static void take_sample(struct sampled *thread, const greg_t *g)
@@ -91,7 +99,9 @@ static void take_sample(struct sampled *thread, const greg_t *g)
     copy_registers(g, record->regs);
     record->len = copy_stack(thread, (uint64_t)g[REG_RSP] - TCH_RED_ZONE, record->data,
                              tch_sampler.ring->stack_bytes);
-    thread->counted += record->weight;
+    thread->sampled_at = ran;
+    thread->claimed += record->weight;
+    thread->first = 0;
     tch_ring_publish(tch_sampler.ring, slot, thread->tid);
     if (!tch_ranges_have(&tch_sampler.ranges, (uint64_t)g[REG_RIP]))
         tch_sampler.stale = 1;
@@ -113,7 +123,8 @@ static void pass_on(int number, siginfo_t *info, void *context)
     RAW(SYS_tgkill, tch_sampler.pid, RAW(SYS_gettid, 0, 0, 0, 0), number, 0);
 }
 
-/* Notes whether the thread works in bursts: whether it slept between two of its last signals. */
+/* Notes whether the thread works in bursts: whether it slept between two of its last signals. A
+   thread that only waited for a CPU was not noticed late, so it has no first sample. */
 static void note_sleep(struct sampled *thread)
 {
     struct rusage usage;
@@ -125,6 +136,8 @@ static void note_sleep(struct sampled *thread)
         thread->bursts = BURSTS_FOR;
     else
         thread->bursts -= thread->bursts > 0;
+    if (slept == thread->slept)
+        thread->first = thread->held_until = 0;
     thread->slept = slept;
 }
 

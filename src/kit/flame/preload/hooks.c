@@ -298,6 +298,6 @@ __attribute__((constructor)) static void begin(void)
         __register_atfork(0, 0, after_fork, 0);
     else if (pthread_atfork)
         pthread_atfork(0, 0, after_fork);
-    tch_sampler_main_stack((uint64_t)&own);
+    tch_sampler.stack_low = (uint64_t)&own;
     tch_sampler_start(1);
 }

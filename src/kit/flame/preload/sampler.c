@@ -6,6 +6,12 @@
  * round and are on a CPU or wait for one. It does not signal sleeping threads, because some
  * blocking calls would return early. It shares the program's memory, and has an empty table of
  * descriptors of its own.
+ *
+ * Waking and checking threads takes CPU time. So if no thread has run for a while, it wakes less
+ * often, and if many threads sleep, it checks only some of them in each round. A thread that starts
+ * to run is then noticed late. Its first sample stands for all of the time in which it was not
+ * checked, and it is not sampled again until it has run for that long. Otherwise its later code,
+ * which is checked more often, would have too many samples.
  */
 #include <linux/sched.h>
 
@@ -15,7 +21,12 @@ enum {
     SCAN_NS = 10 * 1000 * 1000,   /* time between two scans for new threads */
     LOST_NS = 1000 * 1000 * 1000, /* a signal that is not handled for this long is blocked */
     COST = 20,                    /* the sampler thread uses at most 1/COST of a CPU */
-    IDLE_ROUNDS = 16,             /* a sleeping thread is checked once in this many rounds */
+    COST_ROUNDS = 16,             /* rounds over which its cost is averaged */
+    IDLE_CHECKS = 32,             /* about this many sleeping threads are checked in a round */
+    REST_AFTER = 100, /* rounds without a running thread, after which the sampler rests */
+    REST_PERIODS = 8, /* periods between two rounds while it rests */
+    LATE = 3,         /* a thread that is not checked for more periods is noticed late */
+    LATEST = 12,      /* most periods for which a first sample stands, if all threads are checked */
     STACK_BYTES = 64 * 1024,
     MAPS_BYTES = 1 << 20,
     SLICE_NS = 100 * 1000,
@@ -63,20 +74,14 @@ static void read_maps(void)
         return;
     tch_ring_note_maps(tch_sampler.ring, head_of(tch_sampler.pid, TCH_RING_MAPS), maps,
                        &tch_sampler.ranges);
+    if (!tch_sampler.stack_high)
+        find_bounds(tch_sampler.stack_low, &tch_sampler.stack_low, &tch_sampler.stack_high);
     for (uint32_t i = 0; i < tch_sampler.thread_count; i++) {
         struct sampled *t = &tch_sampler.threads[i];
 
         if (t->tid && t->base && !t->high)
             find_bounds(t->base, &t->low, &t->high);
     }
-}
-
-void tch_sampler_main_stack(uint64_t addr)
-{
-    uint64_t low;
-
-    if (raw_read_file("/proc/self/maps", maps, sizeof maps) > 0)
-        find_bounds(addr, &low, &tch_sampler.stack_high);
 }
 
 static void add_thread(uint32_t tid)
@@ -97,10 +102,10 @@ static void add_thread(uint32_t tid)
     if (!free)
         return;
     raw_add_text(raw_add_number(raw_add_text(path, "/proc/self/task/"), tid), "/stat");
-    *free = (struct sampled){.tid = tid, .seen = tch_sampler.scan};
+    *free = (struct sampled){.tid = tid, .seen = tch_sampler.scan, .checked = tch_sampler.scanned};
     free->fd = (int)RAW(SYS_openat, -100, path, 02000000, 0);
     if (tid == tch_sampler.pid) {
-        free->counted = tch_sampler.before;
+        free->ran = free->sampled_at = free->claimed = tch_sampler.before;
         free->low = tch_sampler.stack_high - MAIN_STACK;
         free->high = tch_sampler.stack_high;
     }
@@ -207,32 +212,93 @@ static void send_signal(struct sampled *t, uint64_t now)
         t->sent = 0;
 }
 
-static void look_at(struct sampled *t, uint64_t now, uint32_t round)
+/* Notes that a signal which is not handled for a long time is blocked. */
+static void check_blocked(struct sampled *t, uint64_t now)
 {
-    uint64_t ran;
+    if (t->sent_at == 0 || now - t->sent_at <= LOST_NS)
+        return;
+    __atomic_fetch_add(&tch_sampler.ring->blocked, 1, __ATOMIC_RELAXED);
+    t->sent_at = 0; /* counts it only once; it is not signalled again */
+}
 
-    if (__atomic_load_n(&t->sent, __ATOMIC_ACQUIRE)) {
-        if (t->sent_at && now - t->sent_at > LOST_NS) {
-            __atomic_fetch_add(&tch_sampler.ring->blocked, 1, __ATOMIC_RELAXED);
-            t->sent_at = 0; /* counts it only once; it is not signalled again */
-        }
-        return;
+/* Returns whether the thread has not been checked in every round. */
+static int is_late(const struct sampled *t)
+{
+    return t->unchecked > LATE * (uint64_t)tch_sampler.ring->period_ns ||
+           (t->idle > 0 && (tch_sampler.stride > 1 || tch_sampler.quiet >= REST_AFTER));
+}
+
+/* Plans the first sample of a thread that is noticed late. `before` is its CPU clock at the check
+   before. If the sampler itself did not get a CPU, the thread may have been unchecked for very
+   long; that says nothing about when it started. */
+static void plan_first(struct sampled *t, uint64_t before)
+{
+    uint64_t most = LATEST * tch_sampler.stride * (uint64_t)tch_sampler.ring->period_ns;
+
+    if (is_late(t)) {
+        t->first = t->unchecked < most ? t->unchecked : most;
+        t->held_until = before + t->first;
     }
-    if (t->idle >= IDLE_ROUNDS && (round + t->tid) % IDLE_ROUNDS != 0)
-        return;
-    ran = raw_clock((int)(~t->tid << 3 | 6));
-    if (ran == t->ran) {
-        t->idle++;
-        return;
+    if (t->ran == before || t->ran >= t->held_until)
+        t->first = t->held_until = 0;
+}
+
+/* Returns whether the thread is to be sampled now. A first sample would give a thread that waits
+   for a CPU the time for which it waited. */
+static int is_due(struct sampled *t)
+{
+    if (t->first && t->waits)
+        t->first = t->held_until = 0;
+    if (t->held_until && !t->first) { /* a first sample stands for this time, too */
+        t->sampled_at = t->ran;
+        return 0;
     }
-    t->idle = 0;
-    t->ran = raw_clock((int)(~t->tid << 3 | 6));
+    if ((t->waits == 0 && t->named == tch_sampler.scan) || is_running(t))
+        return 1;
+    t->first = t->held_until = 0;
+    return 0;
+}
+
+/* Signals the thread if it runs. */
+static void check_thread(struct sampled *t, uint64_t now)
+{
+    uint64_t before = t->ran;
+    uint64_t ran = raw_clock((int)(~t->tid << 3 | 6));
+
+    t->unchecked = now - t->checked;
+    t->checked = now;
     /* The clock of a thread on a CPU advances between two reads. */
-    t->waits = t->ran == ran ? t->waits + 1 : 0;
-    if ((t->waits || t->named != tch_sampler.scan) && !is_running(t))
+    t->ran = ran == before ? ran : raw_clock((int)(~t->tid << 3 | 6));
+    plan_first(t, before);
+    t->idle = ran == before ? t->idle + 1 : 0;
+    if (t->idle > 0)
         return;
-    t->named = tch_sampler.scan;
-    send_signal(t, now);
+    t->waits = t->ran == ran ? t->waits + 1 : 0;
+    if (is_due(t)) {
+        t->named = tch_sampler.scan;
+        send_signal(t, now);
+    }
+}
+
+/* Checks all threads that run, and some of those that sleep. */
+static void check_all(uint64_t now, uint32_t round)
+{
+    uint32_t sleeping = 0, running = 0;
+
+    for (uint32_t i = 0; i < tch_sampler.thread_count; i++) {
+        struct sampled *t = &tch_sampler.threads[i];
+
+        if (!t->tid)
+            continue;
+        if (__atomic_load_n(&t->sent, __ATOMIC_ACQUIRE))
+            check_blocked(t, now);
+        else if (t->idle == 0 || (round + i) % tch_sampler.stride == 0)
+            check_thread(t, now);
+        sleeping += t->idle > 0;
+        running += t->idle == 0;
+    }
+    tch_sampler.stride = 1 + sleeping / IDLE_CHECKS;
+    tch_sampler.quiet = running > 0 ? 0 : tch_sampler.quiet + 1;
 }
 
 static void short_slice(void)
@@ -272,13 +338,13 @@ static void change_cpu(void)
         RAW(SYS_sched_setaffinity, 0, sizeof others, others, 0);
 }
 
-/* Checks all threads once. Returns 0 if there are no threads left to sample. */
-static int check_threads(uint32_t self, uint64_t now, uint32_t round)
+/* Runs one round. Returns 0 if there are no threads left to sample. */
+static int run_round(uint32_t self, uint64_t now, uint32_t round)
 {
-    if (now - tch_sampler.scanned > SCAN_NS) {
-        tch_sampler.scanned = now;
+    if (round == 0 || now - tch_sampler.scanned > SCAN_NS) {
         if (scan_threads(self) == 0)
             return 0;
+        tch_sampler.scanned = now;
         for (uint32_t i = 0; i < tch_sampler.thread_count; i++)
             tch_sampler.stale |= tch_sampler.threads[i].base && !tch_sampler.threads[i].high;
         if (tch_sampler.stale)
@@ -292,10 +358,22 @@ static int check_threads(uint32_t self, uint64_t now, uint32_t round)
         __atomic_fetch_or(&tch_sampler.ring->trouble, TCH_TROUBLE_TAKEN_AWAY, __ATOMIC_RELAXED);
         return 0;
     }
-    for (uint32_t i = 0; i < tch_sampler.thread_count; i++)
-        if (tch_sampler.threads[i].tid)
-            look_at(&tch_sampler.threads[i], now, round);
+    check_all(now, round);
     return 1;
+}
+
+/* Returns the time to the next round. One expensive round, such as a scan for threads, does not
+   delay it much: what counts is the usual cost of a round. */
+static uint64_t next_period(uint64_t cost)
+{
+    uint64_t period = tch_sampler.ring->period_ns;
+
+    tch_sampler.cost = (tch_sampler.cost * (COST_ROUNDS - 1) + cost) / COST_ROUNDS;
+    if (tch_sampler.cost * COST > period)
+        period = tch_sampler.cost * COST;
+    if (tch_sampler.quiet >= REST_AFTER)
+        period *= REST_PERIODS;
+    return tch_ring_next_period(&tch_sampler.random, period);
 }
 
 /* Runs the sampler thread; called by the code in start_thread(). */
@@ -305,7 +383,6 @@ void tch_sampler_run(void)
 {
     uint32_t self = (uint32_t)RAW(SYS_gettid, 0, 0, 0, 0);
     uint64_t next = raw_clock(1);
-    uint64_t period;
     uint64_t used = 0;
 
     RAW(SYS_close_range, 0, ~0u, 0, 0);
@@ -313,23 +390,21 @@ void tch_sampler_run(void)
     RAW(SYS_sched_getaffinity, 0, sizeof cpus, cpus, 0);
     for (uint32_t round = 0; !__atomic_load_n(&tch_sampler.ring->stop, __ATOMIC_ACQUIRE); round++) {
         struct raw_time at = {(int64_t)(next / 1000000000), (int64_t)(next % 1000000000)};
-        uint64_t now, cost;
+        uint64_t now, total;
 
         RAW(SYS_clock_nanosleep, 1, 1 /* TIMER_ABSTIME */, &at, 0);
         now = raw_clock(1);
-        if (!check_threads(self, now, round))
+        if (!run_round(self, now, round))
             break;
         if (__atomic_load_n(&tch_sampler.misled, __ATOMIC_RELAXED) >= MISLED) {
             __atomic_store_n(&tch_sampler.misled, 0, __ATOMIC_RELAXED);
             change_cpu();
         }
-        cost = raw_clock(3) - used;
-        used += cost;
-        period =
-            cost * COST > tch_sampler.ring->period_ns ? cost * COST : tch_sampler.ring->period_ns;
-        next += tch_ring_next_period(&tch_sampler.random, period);
+        total = raw_clock(3);
+        next += next_period(total - used);
+        used = total;
         if (next < now)
-            next = now + period / 2;
+            next = now + tch_sampler.ring->period_ns / 2;
     }
     RAW(SYS_exit, 0, 0, 0, 0);
 }
@@ -368,7 +443,10 @@ void tch_sampler_start(int is_exec)
     tch_sampler.random = raw_clock(1) | 1;
     tch_sampler.before = raw_clock(3);
     tch_sampler.thread_count = 0;
-    tch_sampler.scanned = 0;
+    tch_sampler.scanned = raw_clock(1);
+    tch_sampler.stride = 1;
+    tch_sampler.quiet = 0;
+    tch_sampler.cost = 0;
     tch_sampler.stop = 0;
     if (is_exec) {
         struct tch_ring_record head = head_of(tch_sampler.pid, TCH_RING_EXEC);

@@ -23,23 +23,28 @@ enum { SAMPLER_THREADS = 2048, SAMPLER_COMM = 16 };
 
 /** A thread of the program. */
 struct sampled {
-    uint32_t tid;     /**< 0: the entry is free */
-    uint32_t seen;    /* number of the last scan of /proc/self/task that found it */
-    int fd;           /**< descriptor of its stat file, in the sampler's own table; -1: none */
-    uint32_t idle;    /* rounds in a row in which it did not run */
-    uint64_t ran;     /**< its CPU clock when it was last checked */
-    uint32_t named;   /* number of the scan after which its name was last read */
-    uint32_t waits;   /**< signals since it was last found on a CPU, not waiting for one */
-    uint64_t sent_at; /* time of the last signal to it */
-    uint64_t time;    /* time of the sample */
+    uint32_t tid;       /**< 0: the entry is free */
+    uint32_t seen;      /* number of the last scan of /proc/self/task that found it */
+    int fd;             /**< descriptor of its stat file, in the sampler's own table; -1: none */
+    uint32_t idle;      /* checks in a row that found that it had not run */
+    uint64_t ran;       /**< its CPU clock when it was last checked */
+    uint64_t checked;   /* time of that check */
+    uint64_t unchecked; /**< time between that check and the one before */
+    uint32_t named;     /* number of the scan after which its name was last read */
+    uint32_t waits;     /**< checks since it was last found on a CPU, not waiting for one */
+    uint64_t sent_at;   /* time of the last signal to it */
+    uint64_t time;      /* time of the sample */
     char comm[SAMPLER_COMM];
-    uint64_t low;     /* lowest address of its stack that is known to be mapped */
-    uint64_t high;    /* end of its stack; 0: unknown */
-    uint32_t sent;    /**< 1: signalled, and not yet handled */
-    uint64_t counted; /* the part of its CPU time that its samples have as their weight */
-    uint64_t slept;   /**< how often it had gone to sleep when its last signal arrived */
-    uint32_t bursts;  /**< more than 0: it has slept between some of its last signals */
-    uint64_t base;    /**< start of its thread-local memory, which is at the end of its stack */
+    uint64_t low;   /* lowest address of its stack that is known to be mapped */
+    uint64_t high;  /* end of its stack; 0: unknown */
+    uint32_t sent;  /**< 1: signalled, and not yet handled */
+    uint64_t first; /**< CPU time for which its next sample stands, if it was noticed late; or 0 */
+    uint64_t held_until; /**< CPU clock at the end of its first sample's time; 0: that is over */
+    uint64_t sampled_at; /**< its CPU clock at its last sample */
+    uint64_t claimed;    /**< sum of the CPU times for which its samples stand */
+    uint64_t slept;      /**< how often it had gone to sleep when its last signal arrived */
+    uint32_t bursts;     /**< more than 0: it has slept between some of its last signals */
+    uint64_t base;       /**< start of its thread-local memory, which is at the end of its stack */
 };
 
 /** The sampler of this process. */
@@ -50,12 +55,16 @@ struct sampler {
     uint32_t stop;   /* 1: an exec has begun, so no more signals are sent */
     uint32_t stale;  /* 1: an instruction outside of the known code was sampled */
     uint32_t misled; /**< misleading samples dropped since the sampler last changed its CPU */
+    uint32_t stride; /* a sleeping thread is checked once in this many rounds */
+    uint64_t cost;   /* usual CPU time of a round */
+    uint32_t quiet;  /* rounds in a row in which no thread ran */
     uint64_t random;
     uint64_t
         before; /**< CPU clock of the first thread at the start, which an exec does not reset */
     uint64_t scanned; /* time of the last scan for threads */
     uint32_t scan;
-    uint64_t stack_high; /* end of the main thread's stack */
+    uint64_t stack_low;  /**< an address in the main thread's stack */
+    uint64_t stack_high; /* end of that stack; 0: not yet read from the mappings */
     struct tch_code_ranges ranges;
     struct sampled threads[SAMPLER_THREADS];
     uint32_t thread_count; /* number of entries in use, including free ones between them */
@@ -75,8 +84,5 @@ __attribute__((visibility("hidden"))) int tch_handler_install(void);
 
 /** Installs the handler again after an exec that failed. */
 __attribute__((visibility("hidden"))) void tch_handler_reinstall(void);
-
-/** Finds the end of the main thread's stack, which contains addr. */
-__attribute__((visibility("hidden"))) void tch_sampler_main_stack(uint64_t addr);
 
 #endif
