@@ -14,15 +14,21 @@ static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
 {
     for (size_t i = 0; i < bench->budget_count; i++) {
         const struct tch_budget *budget = &bench->budgets[i].budget;
+        bool relative = !isnan(budget->tolerance);
         char room[TCH_STATISTIC_TEXT];
+        struct tch_quantity q = {.unit = TCH_PLAIN};
 
         tch_buf_addf(b, "  %-10s %s", i == 0 ? "budgets" : "", bench->budgets[i].name);
-        if (!isnan(budget->tolerance))
+        if (relative)
             tch_buf_addf(b, " may %s by %g %%", budget->equivalent ? "differ" : "be worse",
                          100 * budget->tolerance);
-        if (!isnan(budget->max))
-            tch_buf_addf(b, "%s its %s may be at most %g", isnan(budget->tolerance) ? "" : ",",
-                         tch_statistic_name(budget->quantile, room), budget->max);
+        if (!isnan(budget->max)) {
+            (void)tch_bench_quantity(bench, bench->budgets[i].name, &q);
+            tch_buf_addf(b, "%s have a %s of at %s ", relative ? ", and must" : " must",
+                         tch_statistic_name(budget->quantile, room),
+                         budget->higher ? "least" : "most");
+            tch_add_value(b, q.unit, budget->max);
+        }
         tch_buf_adds(b, bench->budgets[i].required ? ", required\n" : "\n");
     }
 }
@@ -195,8 +201,8 @@ static void warn_of_blind(const struct tch_gate *g)
     cli_warn(
         "%s: a tolerance of %.3g %% for %s%s cannot PASS if nothing changed: against a baseline "
         "the interval is at least +-%.2g %%, however many runs are made, as sessions are "
-        "assumed to differ by %.2g %% (--session-spread); allow more, or interleave "
-        "both: " INTERLEAVE,
+        "assumed to differ by %.2g %% (--session-spread); set a tolerance above "
+        "that in tacho.yaml, or interleave both sides: " INTERLEAVE,
         blind.bench, 100 * blind.tolerance, blind.title, more, 100 * blind.reach,
         100 * blind.spread);
 }

@@ -129,13 +129,13 @@ $ project/try 'tacho gate --dry-run'
 |   in         DIR
 |   runs       6, up to 6 while a verdict is open, 1 analysis
 |   budgets    score may be worse by 10 %
-|              total its median may be at most 10
+|              total must have a median of at most 10
 |   baseline   DIR/.tacho/baselines/score/CLASS.json (missing)
 | pages
 |   command    cat pages
 |   in         DIR
 |   runs       6, up to 6 while a verdict is open, 1 analysis
-|   budgets    pages its median may be at most 50, required
+|   budgets    pages must have a median of at most 50, required
 |   baseline   DIR/.tacho/baselines/pages/CLASS.json (missing)
 
 $ project/try 'tacho gate --dry-run --bench pages --bench steps --runs 8 --max-runs 32'
@@ -149,7 +149,7 @@ $ project/try 'tacho gate --dry-run --bench pages --bench steps --runs 8 --max-r
 |   command    cat pages
 |   in         DIR
 |   runs       8, up to 32 while a verdict is open, 3 analyses
-|   budgets    pages its median may be at most 50, required
+|   budgets    pages must have a median of at most 50, required
 |   baseline   DIR/.tacho/baselines/pages/CLASS.json (missing)
 
 $ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
@@ -165,12 +165,12 @@ $ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
 |   in         DIR
 |   runs       6, up to 6 while a verdict is open, 1 analysis
 |   budgets    score may be worse by 10 %
-|              total its median may be at most 10
+|              total must have a median of at most 10
 | pages
 |   command    cat pages
 |   in         DIR
 |   runs       6, up to 6 while a verdict is open, 1 analysis
-|   budgets    pages its median may be at most 50, required
+|   budgets    pages must have a median of at most 50, required
 
 # Without baselines only the limits are judged.
 $ project/try 'tacho gate -q'
@@ -334,7 +334,7 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 $ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --max-runs 24 --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | ["INCONCLUSIVE",6,"more runs do not help: without interleaving, the interval is at least +-7.5 %"]
-! tacho: warning: steps: a tolerance of 5 % for steps cannot PASS if nothing changed: against a baseline the interval is at least +-7.5 %, however many runs are made, as sessions are assumed to differ by 2.6 % (--session-spread); allow more, or interleave both: tacho gate --against REF --build CMD
+! tacho: warning: steps: a tolerance of 5 % for steps cannot PASS if nothing changed: against a baseline the interval is at least +-7.5 %, however many runs are made, as sessions are assumed to differ by 2.6 % (--session-spread); set a tolerance above that in tacho.yaml, or interleave both sides: tacho gate --against REF --build CMD
 
 # With a smaller session spread there is no warning.
 $ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --session-spread 1% --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'

@@ -28,8 +28,7 @@ static const struct tch_yaml_field fields[] = {
     {.name = NULL},
 };
 
-/* A metric takes precedence over a recorded quantity or a count of the same name. */
-static bool find_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret)
+bool tch_bench_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret)
 {
     if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED &&
         ret->kind != TCH_QUANTITY_COUNT)
@@ -97,7 +96,7 @@ static int take_budget(struct tch_bench *b, const struct tch_yaml_node *node,
     tacho_error why;
     int status = 0;
 
-    if (!find_quantity(b, node->key, &q))
+    if (!tch_bench_quantity(b, node->key, &q))
         return tch_yaml_fail(err, node,
                              "there is no metric '%.40s'; there are wall, cpu, memory, energy, "
                              "throughput and so on, memory.CATEGORY, stage:EVENT.STAGE, span:NAME, "
@@ -175,7 +174,7 @@ static void count_for_budgets(struct tch_bench *b)
     for (size_t i = 0; i < b->budget_count; i++) {
         struct tch_quantity q;
 
-        if (find_quantity(b, b->budgets[i].name, &q) && q.kind == TCH_QUANTITY_COUNT)
+        if (tch_bench_quantity(b, b->budgets[i].name, &q) && q.kind == TCH_QUANTITY_COUNT)
             b->plan.counts |= 1u << q.index;
     }
 }

@@ -74,6 +74,10 @@ void tch_settings_release(struct tch_settings *s);
 /** Parses a factor above 1, "3x" or "3". Returns false if the text is not one. */
 bool tch_settings_factor(const char *text, double *ret);
 
+/** Describes the quantity of a budget. A metric of the bench takes precedence over a recorded
+    quantity or a count of the same name. Returns false if there is no such quantity. */
+bool tch_bench_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret);
+
 /** Returns the bench with that name, or NULL. */
 struct tch_bench *tch_settings_bench(const struct tch_settings *s, const char *name);
 

@@ -240,4 +240,18 @@ if command -v git >/dev/null; then
     [ $? -ne 1 ] || fail "a dirty baseline does not match its schema: $(cat out)"
 fi
 cd .. || exit 1
+
+# --dry-run shows limits with their units and directions.
+mkdir limits && cd limits || exit 1
+cat >tacho.yaml <<'YAML'
+benches:
+- name: one
+  command: echo tps 5
+  metrics: {tps: 'tps ([0-9]+)'}
+  budgets: {wall: {max: 2s}, tps: {tolerance: 5%, max: 10, direction: higher}}
+YAML
+ends_with 0 "$tacho" gate --dry-run
+says "wall must have a median of at most 2.000 s"
+says "tps may be worse by 5 %, and must have a median of at least 10"
+cd .. || exit 1
 finish
