@@ -135,7 +135,8 @@ static void add_change_cells(struct table *t, const struct tch_findings *f, size
 {
     const struct tch_verdict_row *r = &f->rows[i];
     enum paint paint = verdict_paint(r->verdict);
-    bool ratio = r->has_ratio && f->about[i].ask != TCH_ASK_MAX;
+    bool change = f->about[i].ask != TCH_ASK_MAX;
+    bool ratio = r->has_ratio && change;
     struct tch_buf b;
 
     tch_buf_init(&b, 512);
@@ -145,7 +146,7 @@ static void add_change_cells(struct table *t, const struct tch_findings *f, size
         tch_buf_addc(&b, '-');
     cli_table_add(t, ratio ? paint : DIM, b.data);
     tch_buf_clear(&b);
-    if (ratio)
+    if (ratio || (change && r->exact)) /* an exact count of 0 has no ratio */
         tch_add_change_interval(&b, r, " .. ");
     cli_table_add(t, r->ratio.level > 0 ? PLAIN : DIM, b.data);
     tch_buf_clear(&b);

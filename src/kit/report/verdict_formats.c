@@ -72,7 +72,8 @@ void tch_add_row_value(struct tch_buf *b, const struct tch_findings *f, size_t r
 {
     enum tch_unit unit = f->about[row].quantity.unit;
 
-    if (!f->rows[row].exact || !(value >= 0 && value < 0x1p63)) {
+    if (f->about[row].quantity.kind != TCH_QUANTITY_COUNT ||
+        !(value >= 0 && value < 0x1p63 && value == floor(value))) {
         tch_add_value(b, unit, value);
         return;
     }

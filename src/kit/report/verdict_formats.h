@@ -41,7 +41,7 @@ void tch_add_change(struct tch_buf *b, double ratio);
     the smallest one is real. */
 void tch_add_row_change(struct tch_buf *b, const struct tch_verdict_row *row);
 
-/** Adds a value of a row: an exact count with all its digits, any other value rounded. */
+/** Adds a value of a row: a count of extra runs with all its digits, any other value rounded. */
 void tch_add_row_value(struct tch_buf *b, const struct tch_findings *f, size_t row, double value);
 
 /** Adds the interval of a change, "-2.0% .. +4.0%". Without an interval it adds the range of the

@@ -132,7 +132,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     else
         tch_buf_addc(b, '-');
     tch_buf_adds(b, "</td><td>");
-    if (ratio)
+    if (ratio || (about->ask != TCH_ASK_MAX && r->exact)) /* an exact count of 0 has no ratio */
         tch_add_change_interval(b, r, " … ");
     tch_buf_adds(b, "</td><td>");
     add_interval(b, f, i, range);

@@ -52,6 +52,9 @@ grep -q 'allowed' out && fail "a count that became better shows what is allowed:
 of many "$counted" alloc 12345
 ends_with 0 "$tacho" compare "$(at many)" "$(at many)"
 says "12,345"
+of none "$counted" alloc 0
+ends_with 2 "$tacho" compare --tolerance allocations=0 "$(at none)" "$(at three)"
+grep -q '^allocations .* exact .*FAIL' out || fail "a count of 0 is not exact: $(cat out)"
 # A small change is never rounded to 0, and one beyond the tolerance never to the tolerance.
 of more "$counted" alloc 12346
 ends_with 2 "$tacho" compare --tolerance allocations=0 "$(at many)" "$(at more)"
@@ -93,6 +96,9 @@ benches:
 END
 }
 
+settings './program alloc 12345' 'allocations: {tolerance: 0}, syscalls: {max: 100000}'
+ends_with 0 "$tacho" gate # a count without a baseline has all its digits, too
+grep -q ' 12,345 .* no baseline' out || fail "a new count is rounded: $(cat out)"
 settings './program both 3' 'syscalls: {tolerance: 0}, allocations: {max: 3}'
 ends_with 0 "$tacho" gate # a limit needs no baseline
 ends_with 0 "$tacho" baseline save
