@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "calibration.h"
+#include "kit/run/recorded_metric.h"
 #include "kit/stats/order_stats.h"
 
 const struct tch_budget tch_budget_default = {
@@ -160,6 +161,8 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
                               .ask = TCH_ASK_RATIO,
                               .required = budget->required};
     struct tch_quantity_series none = {0};
+    char whole[TCH_RECORDED_METRIC_TEXT];
+    bool recorded = !bench[0] && tch_recorded_metric_name(budget->name, whole);
 
     if (!tch_quantity_find(b, budget->name, &about.quantity))
         return tch_fail(err, TACHO_EINVAL, 0, "there is no metric '%.60s'", budget->name);
@@ -169,8 +172,10 @@ static int add_missing(struct tch_findings *f, const char *bench, const struct t
     }
     if (!budget->required) {
         tch_findings_unjudged(f, bench, about.quantity.title,
-                              "%s%s%s was not measured, so it is not judged", bench,
-                              bench[0] ? ": " : "", about.quantity.title);
+                              "%s%s%s was not measured, so it is not judged%s%s", bench,
+                              bench[0] ? ": " : "", about.quantity.title,
+                              recorded ? "; if the runs recorded it, add --metric " : "",
+                              recorded ? budget->name : "");
         return 0;
     }
     return tch_findings_add(f, &about, NULL, &none, err);

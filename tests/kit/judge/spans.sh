@@ -62,6 +62,8 @@ holds spans.json '[.notes[] | select(contains("recording: 102 spans"))] | length
 # Runs that were made without the metric still have their recordings.
 "$tacho" run -q -n 6 --name a --name b -c "$spans 0" -c "$spans 5" >out 2>&1 ||
     fail "tacho run failed: $(cat out)"
+ends_with 4 "$tacho" compare -t span:parse=3% tacho-out/a tacho-out/b
+says "if the runs recorded it, add --metric span:parse"
 ends_with 2 "$tacho" compare -m span:parse -m latency:wall:p99 -t span:parse=3% tacho-out/a tacho-out/b
 says "span:parse:total"
 says "latency:wall:p99"
