@@ -156,7 +156,8 @@ static const struct opt opts[] = {
      .name = "output",
      .letter = 'o',
      .arg = "FILE",
-     .help = "write to FILE (- for standard output)",
+     .help = "write to FILE (-: standard output; default: html and md of one run to its folder, "
+             "everything else to standard output)",
      .complete = COMPLETE_FILE},
     {.id = RAW,
      .name = "raw",

@@ -10,7 +10,6 @@
 enum {
     NAME_SIZE = 100,   /* bytes of a name given by --name */
     PROGRAM_NAME = 92, /* bytes of a name made from the command */
-    SHELL_NAME = 24,
     OWN_WORDS = 48,
 };
 
@@ -37,7 +36,7 @@ int cli_run_commands_name(void *into, const struct args *args, const struct opt 
 
     tch_folder_name(name, sizeof name, args->value);
     if (strcmp(name, args->value) != 0)
-        return cli_wrong_value(args, opt->name, "letters, digits, '.', '_' and '-'");
+        return cli_wrong_value(args, opt->name, TCH_FOLDER_NAMES);
     if (o->name_count == TCH_COMMANDS_MAX)
         return cli_wrong_usage(args, "there are more than %d commands; remove some",
                                TCH_COMMANDS_MAX);
@@ -118,10 +117,10 @@ static int split_line(struct run_options *o, const struct args *args, size_t i)
 /* Writes the name that a command has if no other command has it: that of its program. */
 static void plain_name(const struct run_options *o, size_t i, char name[NAME_SIZE])
 {
-    const char *word = o->plan.shell ? o->commands[i].line : o->commands[i].argv[0];
-    const char *slash = o->plan.shell ? NULL : strrchr(word, '/');
+    const struct tch_run_command *command = &o->commands[i];
 
-    tch_folder_name(name, o->plan.shell ? SHELL_NAME : PROGRAM_NAME, slash ? slash + 1 : word);
+    tch_folder_name_command(name, PROGRAM_NAME, command->argv[0],
+                            o->plan.shell ? command->line : NULL);
 }
 
 /* Returns where the n-th word of a line begins, counted from 0; the end of the line if there are

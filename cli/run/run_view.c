@@ -77,6 +77,13 @@ void cli_complain_of_folder(const char *path, const tacho_error *err)
     struct tch_buf b;
     const char *tool;
 
+    if (snprintf(folder, PATH_MAX, "%s/sweep.json", path) < PATH_MAX && access(folder, F_OK) == 0) {
+        cli_complain(NULL,
+                     "cannot read the run '%s': it is the folder of a sweep, whose report is "
+                     "report.html; '%s/cells' contains one run folder per cell",
+                     path, path);
+        return;
+    }
     if (stat(path, &st) < 0 || !S_ISREG(st.st_mode) || cli_run_folder(path, folder) != path) {
         cli_complain(err, "cannot read the run '%s'", path);
         return;

@@ -29,7 +29,7 @@ static int take_name(void *into, const struct args *args, const struct opt *opt)
 
     tch_folder_name(o->name, sizeof o->name, args->value);
     if (strcmp(o->name, args->value) != 0)
-        return cli_wrong_value(args, opt->name, "letters, digits, '.', '_' and '-'");
+        return cli_wrong_value(args, opt->name, TCH_FOLDER_NAMES);
     o->plan.name = args->value;
     return EXIT_OK;
 }
@@ -200,10 +200,8 @@ static int finish_plan(struct sweep_options *o, const struct args *args)
     if (status != EXIT_OK)
         return status;
     if (!o->plan.name) { /* named by the program, or by the beginning of a shell line */
-        const char *word = shell ? o->plan.line : o->plan.argv[0];
-        const char *slash = shell ? NULL : strrchr(word, '/');
-
-        tch_folder_name(o->name, shell ? 24 : sizeof o->name, slash ? slash + 1 : word);
+        tch_folder_name_command(o->name, sizeof o->name, o->plan.argv[0],
+                                shell ? o->plan.line : NULL);
         o->plan.name = o->name;
     }
     o->plan.grid = &o->grid;

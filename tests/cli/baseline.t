@@ -251,7 +251,7 @@ $ tacho baseline show --dir project/baselines --machine-class box-1cpu nothing
 [1]
 
 $ tacho baseline show --dir project/baselines --machine-class box-1cpu ../sort
-! tacho: cannot read 'project/baselines/../sort/box-1cpu.json', which was not changed: '../sort' is not a valid name of a bench; use letters, digits, '.', '_' and '-'
+! tacho: cannot read 'project/baselines/../sort/box-1cpu.json', which was not changed: '../sort' is not a valid name of a bench; use letters, digits, '.', '_' and '-', and no '.' at the beginning
 [1]
 
 $ tacho baseline promote --dir project/baselines --machine-class box-1cpu sort 2025

@@ -176,11 +176,11 @@ $ tacho compare --json --format csv compare/a compare/b
 [64]
 # Names cannot lead to another folder.
 $ tacho baseline remove --dir nowhere ../x
-! tacho: '../x' is not a valid name of a bench; use letters, digits, '.', '_' and '-'
+! tacho: '../x' is not a valid name of a bench; use letters, digits, '.', '_' and '-', and no '.' at the beginning
 [1]
 $ tacho baseline remove --dir nowhere --machine-class ../../y x
-! tacho: '../../y' is not a valid name of a machine class; use letters, digits, '.', '_' and '-'
+! tacho: '../../y' is not a valid name of a machine class; use letters, digits, '.', '_' and '-', and no '.' at the beginning
 [1]
 $ tacho baseline save --from compare/a --bench ../x
-! tacho: cannot save 'compare/a' as a baseline: '../x' is not a valid name of a bench; use letters, digits, '.', '_' and '-'
+! tacho: cannot save 'compare/a' as a baseline: '../x' is not a valid name of a bench; use letters, digits, '.', '_' and '-', and no '.' at the beginning
 [1]

@@ -18,7 +18,9 @@ $ tacho report --help
 | 
 | Options:
 |   -f, --format FORMAT  write html (default), md, json, csv, junit or prometheus
-|   -o, --output FILE    write to FILE (- for standard output)
+|   -o, --output FILE    write to FILE (-: standard output; default: html and md
+|                        of one run to its folder, everything else to standard
+|                        output)
 |       --raw            csv: write names unchanged, even if a spreadsheet takes
 |                        them for formulas
 |       --json           print the result as JSON

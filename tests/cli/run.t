@@ -156,7 +156,7 @@ $ tacho run --name same --name same -c true -c false
 [64]
 
 $ tacho run --name a/b -- true
-! tacho: option '--name' needs letters, digits, '.', '_' and '-', not 'a/b'
+! tacho: option '--name' needs letters, digits, '.', '_' and '-', and no '.' at the beginning, not 'a/b'
 ! see 'tacho run --help'
 [64]
 
@@ -477,3 +477,13 @@ $ project/try '{ echo timestamp_us,source,watts,joules; seq 100000 100000 999999
 |   energy: estimated by replay (recorded); idle power 20 W, estimated for N ms before while the CPUs were N % busy
 | ["estimated","replay",20]
 | ["estimated","replay",20]
+
+# The folder of a run is never hidden.
+$ tacho run --name .x -- true
+! tacho: option '--name' needs letters, digits, '.', '_' and '-', and no '.' at the beginning, not '.x'
+! see 'tacho run --help'
+[64]
+$ project/try 'printf "#!/bin/sh\n" | tee .x >y; chmod +x .x y; tacho run -q -n 1 -- ./.x >/dev/null; tacho run -q -n 1 --shell -c "./y 1" >/dev/null; tacho run -q -n 1 --shell -c " ./../$(basename $PWD)/y 2 | cat" >/dev/null; ls -A tacho-out'
+| x
+| y_1
+| y_2___cat

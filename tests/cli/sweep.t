@@ -208,7 +208,7 @@ $ tacho sweep --grid n=1 --seed x -- ./prog {n}
 [64]
 
 $ tacho sweep --grid n=1 --name a/b -- ./prog {n}
-! tacho: option '--name' needs letters, digits, '.', '_' and '-', not 'a/b'
+! tacho: option '--name' needs letters, digits, '.', '_' and '-', and no '.' at the beginning, not 'a/b'
 ! see 'tacho sweep --help'
 [64]
 
@@ -256,3 +256,8 @@ $ tacho sweep --grid n=1,2 --shell -- ./prog {n}
 ! tacho: --shell is for a command given by -c: -c './prog {n}'
 ! see 'tacho sweep --help'
 [64]
+
+# The folder of a sweep is not that of a run.
+$ project/try 'tacho sweep -q --repeat 1 -g n=1,2 -- true {n} >/dev/null; tacho report tacho-out/true; tacho run -q -n 1 -- true >/dev/null; tacho report tacho-out/true'
+| tacho-out/true/latest/report.html
+! tacho: cannot read the run 'tacho-out/true': it is the folder of a sweep, whose report is report.html; 'tacho-out/true/cells' contains one run folder per cell

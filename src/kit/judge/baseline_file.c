@@ -38,8 +38,7 @@ int tch_baseline_path(char path[PATH_MAX], const char *dir, const char *bench,
                         "read; see tacho fingerprint env");
     if (!is_plain(bench) || !is_plain(machine_class))
         return tch_fail(
-            err, TACHO_EINVAL, 0,
-            "'%.60s' is not a valid name of a %s; use letters, digits, '.', '_' and '-'",
+            err, TACHO_EINVAL, 0, "'%.60s' is not a valid name of a %s; use " TCH_FOLDER_NAMES,
             is_plain(bench) ? machine_class : bench, is_plain(bench) ? "machine class" : "bench");
     return n > 0 && n < PATH_MAX
                ? 0

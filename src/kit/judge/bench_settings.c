@@ -67,10 +67,9 @@ static int take_name(struct tch_bench *b, const struct tch_yaml_node *bench, con
         return status;
     tch_folder_name(name, sizeof name, b->name);
     if (strcmp(name, b->name) != 0)
-        return tch_yaml_fail(
-            err, raw->name,
-            "'%.60s' is not a valid name of a bench; use letters, digits, '.', '_' and '-'",
-            b->name);
+        return tch_yaml_fail(err, raw->name,
+                             "'%.60s' is not a valid name of a bench; use " TCH_FOLDER_NAMES,
+                             b->name);
     return 0;
 }
 

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 
-enum { TRIES = 100 };
+enum { TRIES = 100, LINE_NAME = 24 /* bytes of a name made from a shell line, with the 0 */ };
 
 int tch_folder_at(char path[PATH_MAX], const char *folder, const char *name, tacho_error *err)
 {
@@ -23,6 +23,7 @@ void tch_folder_name(char *out, size_t size, const char *text)
 {
     size_t n = 0;
 
+    text += strspn(text, ".");
     for (; *text && n + 1 < size; text++) {
         bool fine = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z') ||
                     (*text >= '0' && *text <= '9') || strchr("._-", *text);
@@ -30,8 +31,19 @@ void tch_folder_name(char *out, size_t size, const char *text)
         out[n++] = fine ? *text : '_';
     }
     out[n] = '\0';
-    if (n == 0 || strcmp(out, ".") == 0 || strcmp(out, "..") == 0 || strcmp(out, "latest") == 0)
+    if (n == 0 || strcmp(out, "latest") == 0)
         snprintf(out, size, "run");
+}
+
+void tch_folder_name_command(char *out, size_t size, const char *program, const char *line)
+{
+    static const char blanks[] = " \t\n";
+    const char *text = line ? line + strspn(line, blanks) : program;
+    const char *from = text + (line ? strcspn(text, blanks) : strlen(text));
+
+    while (from > text && from[-1] != '/')
+        from--;
+    tch_folder_name(out, line && size > LINE_NAME ? LINE_NAME : size, from);
 }
 
 void tch_folder_id(char id[TCH_RUN_ID])

@@ -28,7 +28,15 @@ int tch_folder_make(struct tch_folder *folder, const char *out, const char *name
 /** Joins the path of a folder and a name. Returns TACHO_ELIMIT if the result is too long. */
 int tch_folder_at(char path[PATH_MAX], const char *folder, const char *name, tacho_error *err);
 
-/** Makes a folder name from any text: replaces all but letters, digits, '.', '_' and '-' by '_'. */
+/** The names that tch_folder_name() does not change, for messages. */
+#define TCH_FOLDER_NAMES "letters, digits, '.', '_' and '-', and no '.' at the beginning"
+
+/** Makes a folder name from any text: replaces all but letters, digits, '.', '_' and '-' by '_',
+   and leaves out '.' at the beginning, which would hide the folder. */
 void tch_folder_name(char *out, size_t size, const char *text);
+
+/** Names a folder after a command: after the file name of its program, or, if `line` is a shell
+    line, after the line from there on. */
+void tch_folder_name_command(char *out, size_t size, const char *program, const char *line);
 
 #endif
