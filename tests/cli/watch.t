@@ -83,7 +83,7 @@ $ tacho watch --power fixed:10 --idle 100ms -- true
 ! tacho: --idle needs a power source that is read; --power fixed:10 is not, so remove one of them
 ! see 'tacho watch --help'
 [64]
-$ project/try '{ echo timestamp_us,source,watts,joules; seq 100000 100000 9999999 | sed "s/$/,a:b:estimated,10,0/"; } >p.csv; tacho watch --power replay:p.csv --idle 100ms -- sleep 0.2' | sed -n '/energy/,$ { s/[0-9.]* u\?\(J\|ms\|%\)/N \1/g; s/  */ /g; p; }'
+$ project/try '{ echo timestamp_us,source,watts,joules; seq 0 100000 9999999 | sed "s/$/,a:b:estimated,10,0/"; } >p.csv; tacho watch --power replay:p.csv --idle 100ms -- sleep 0.2' | sed -n '/energy/,$ { s/[0-9.]* u\?\(J\|ms\|%\)/N \1/g; s/  */ /g; p; }'
 | energy N J estimated by replay (recorded): 10 W mean, 10 W peak
 |  N J this process tree's share, estimated by CPU time
 |  N J included for idle power: 10 W, estimated for N ms before while the CPUs were N % busy

@@ -40,6 +40,7 @@ enum { REPLAY_LIMIT = 1024 * 1024 * 1024 };
 
 struct replay {
     size_t next;
+    uint64_t shift_us; /* added to all times: 1 if the first is 0, which means "now" in a reading */
     struct tch_buf rows; /* an array of tacho_power_sample */
 };
 
@@ -57,6 +58,8 @@ static int replay_row(const tacho_csv_row *row, void *ctx, tacho_error *err)
     struct replay *r = ctx;
     tacho_power_sample sample = {row->as.power.timestamp_us, row->as.power.watts};
 
+    if (r->rows.len == 0 && sample.timestamp_us == 0)
+        r->shift_us = 1;
     tch_buf_add(&r->rows, &sample, sizeof sample);
     return r->rows.failed ? tch_fail_memory(err) : 0;
 }
@@ -69,7 +72,7 @@ static int replay_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
     if (r->next >= r->rows.len / sizeof *samples)
         return tch_fail(err, TACHO_EIO, 0, "the replay has ended");
     ret->watts = samples[r->next].watts;
-    ret->timestamp_us = samples[r->next].timestamp_us;
+    ret->timestamp_us = samples[r->next].timestamp_us + r->shift_us;
     r->next++;
     return 0;
 }
