@@ -21,7 +21,10 @@ $ printf 'not a stack\n' | tacho flame fold
 ! tacho: no stacks in 'stdin': tacho does not understand any of its lines; choose the format with --from
 [1]
 $ printf 'PERFILE2\001\002\n' | tacho flame draw
-! tacho: cannot read 'stdin': this is perf.data, not text; use: perf script -i FILE | tacho flame draw -
+! tacho: cannot read 'stdin': this is perf.data, not text; use: perf script -i perf.data | tacho flame draw -
+[1]
+$ project/try "printf 'PERFILE2\\001\\002\\n' >'a b.data'; tacho flame draw 'a b.data'"
+! tacho: cannot read 'a b.data': this is perf.data, not text; use: perf script -i 'a b.data' | tacho flame draw -
 [1]
 $ printf 'a;c 18446744073709551615\na;d 1\n' | tacho flame convert --to tree
 ! tacho: cannot read 'stdin': line 2: the counts add up to more than 2^64 - 1

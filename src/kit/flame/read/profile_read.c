@@ -4,6 +4,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/lines.h"
+#include "base/shell_quote.h"
 #include "perf_line.h"
 
 const char *const tch_read_kinds[] = {"auto", "folded", "perf", "dtrace", NULL};
@@ -220,7 +221,25 @@ static int at_line(const struct tch_flame_reader *r, int status, tacho_error *er
     return status;
 }
 
-static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho_error *err)
+/* Refuses a perf.data file and names the command that reads it. */
+static int refuse_binary(const char *name, tacho_error *err)
+{
+    struct tch_buf quoted;
+    int status;
+
+    tch_buf_init(&quoted, 1 << 16);
+    if (name && strcmp(name, "stdin") != 0)
+        tch_shell_quote(&quoted, name);
+    status = tch_fail(err, TACHO_EINVAL, 0,
+                      "this is perf.data, not text; use: perf script -i %s | tacho flame draw -",
+                      quoted.len > 0 && !quoted.failed ? quoted.data : "perf.data");
+    tch_buf_release(&quoted);
+    return status;
+}
+
+/* Reads all lines. name: the file, or NULL. */
+static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, const char *name,
+                      tacho_error *err)
 {
     struct tch_line line;
     int status;
@@ -229,9 +248,7 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho
         struct tch_span text = {line.text, line.len};
 
         if (line.number == 1 && tch_span_starts(text, "PERFILE2"))
-            return tch_fail(err, TACHO_EINVAL, 0,
-                            "this is perf.data, not text; use: perf script -i FILE | tacho flame "
-                            "draw -");
+            return refuse_binary(name, err);
         r->line = line.number;
         if (line.too_long) {
             tch_read_ignore(r);
@@ -289,7 +306,7 @@ int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_erro
     int status;
 
     tch_lines_init_fd(&lines, fd, name, 0);
-    status = read_lines(r, &lines, err);
+    status = read_lines(r, &lines, name, err);
     tch_lines_release(&lines);
     return status;
 }
@@ -300,7 +317,7 @@ int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho
     int status;
 
     tch_lines_init_mem(&lines, data, len, 0);
-    status = read_lines(r, &lines, err);
+    status = read_lines(r, &lines, NULL, err);
     tch_lines_release(&lines);
     return status;
 }
