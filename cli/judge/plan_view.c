@@ -113,7 +113,19 @@ static void add_json(struct tch_buf *b, const struct planning *p)
     tch_buf_addc(b, '\n');
 }
 
-/* Adds "43 pairs, 86 runs in all, about 1m26s". */
+/* Returns the longest time of the table. All times are shown in its unit. */
+static double longest_time(const struct planning *p)
+{
+    double effects[6];
+    size_t count = list_effects(p, effects);
+    double longest = 0;
+
+    for (size_t i = 0; i < count; i++)
+        longest = fmax(longest, (double)pairs_for(p, effects[i]) * p->pilot.pair_ns);
+    return longest;
+}
+
+/* Adds "43 pairs, 86 runs in all, about 86 s". */
 static void add_need(struct tch_buf *b, const struct planning *p)
 {
     uint64_t pairs = pairs_for(p, p->effect);
@@ -124,7 +136,7 @@ static void add_need(struct tch_buf *b, const struct planning *p)
     }
     tch_buf_addf(b, "%llu pairs, %llu runs in all, about ", (unsigned long long)pairs,
                  2 * (unsigned long long)pairs);
-    tch_add_value(b, TCH_NS, (double)pairs * p->pilot.pair_ns);
+    tch_add_time_like(b, (double)pairs * p->pilot.pair_ns, longest_time(p));
 }
 
 static void add_effects(struct tch_buf *b, const struct planning *p, const struct term *term)
@@ -135,12 +147,10 @@ static void add_effects(struct tch_buf *b, const struct planning *p, const struc
                                             {.title = "judge with"}};
     double effects[6];
     size_t count = list_effects(p, effects);
-    double largest = 0;
+    double longest = longest_time(p);
     struct tch_buf time;
     struct table t;
 
-    for (size_t i = 0; i < count; i++)
-        largest = fmax(largest, (double)pairs_for(p, effects[i]) * p->pilot.pair_ns);
     tch_buf_init(&time, 256);
     cli_table_init(&t, term, columns, 4);
     t.indent = 2;
@@ -149,7 +159,7 @@ static void add_effects(struct tch_buf *b, const struct planning *p, const struc
         enum paint paint = effects[i] == p->effect ? BOLD : PLAIN;
 
         tch_buf_clear(&time);
-        tch_add_time_like(&time, pairs > 0 ? (double)pairs * p->pilot.pair_ns : NAN, largest);
+        tch_add_time_like(&time, pairs > 0 ? (double)pairs * p->pilot.pair_ns : NAN, longest);
         cli_table_addf(&t, paint, "%.4g%%", 100 * effects[i]);
         if (pairs > 0)
             cli_table_addf(&t, paint, "%llu", (unsigned long long)pairs);

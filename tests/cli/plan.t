@@ -25,7 +25,7 @@ $ tacho plan --help | head -n 20
 $ tacho plan plan/pilot
 | pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with 90% confidence)
 | question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
-| plan:     18 pairs, 36 runs in all, about 900.0 ms
+| plan:     18 pairs, 36 runs in all, about 0.9 s
 | 
 |   effect  pairs    time  judge with
 |       1%    148   7.4 s  --min-effect 0.5%
@@ -38,7 +38,7 @@ $ tacho plan plan/pilot
 $ tacho plan --effect 4% --power 80% --metrics 20 plan/pilot
 | pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with 90% confidence)
 | question: to find a change of 4% in 80% of reports that judge 20 metrics, with a wrong FAIL in at most 5% of them
-| plan:     19 pairs, 38 runs in all, about 950.0 ms
+| plan:     19 pairs, 38 runs in all, about 0.95 s
 | 
 |   effect  pairs     time  judge with
 |       1%    231  11.55 s  --min-effect 0.5%
@@ -87,7 +87,7 @@ $ tacho plan --json -e 1% plan/pilot
 $ tacho plan --of memory plan/pilot | head -n 3
 | pilot:    10 pairs, which differ in memory by 0% (standard deviation; at most 0%, with 90% confidence)
 | question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
-| plan:     6 pairs, 12 runs in all, about 300.0 ms
+| plan:     6 pairs, 12 runs in all, about 300 ms
 
 $ tacho plan --of tps plan/pilot
 ! tacho: cannot plan: the run 'prog' has no 'tps'
