@@ -277,6 +277,10 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         tch_buf_addf(&line, ": %s", text.data + 2);
         cli_add_labelled(b, term, PLAIN, "  ", line.data);
     }
+    tch_buf_clear(&text);
+    tch_add_contradictions(&text, f);
+    if (text.len > 0)
+        cli_add_labelled(b, term, PLAIN, "  ", text.data);
     tch_buf_release(&line);
     tch_buf_release(&text);
     if (word) {

@@ -184,3 +184,10 @@ $ tacho baseline remove --dir nowhere --machine-class ../../y x
 $ tacho baseline save --from compare/a --bench ../x
 ! tacho: cannot save 'compare/a' as a baseline: '../x' is not a valid name of a bench; use letters, digits, '.', '_' and '-', and no '.' at the beginning
 [1]
+
+# B is smaller in most pairs, but its median is larger. All formats explain that.
+$ project/try 'printf "%s\n" 10 20 30 40 50 60 70 >a; printf "%s\n" 9 19 29 45 49 59 69 >b; printf "%s\n" "echo >>\$1.n; n=\$(wc -l <\$1.n); sed -n \"s/^/v /;\${n}p\" \$1" >pick; tacho run -q -n 7 --name a --name b -m "v=v ([0-9]+)" -c "sh pick a" -c "sh pick b" >/dev/null; set -- tacho-out/a tacho-out/b; { tacho compare --html x.html "$@"; tacho compare -t v=50% --lower-is-better v "$@"; tacho compare -f md "$@"; cat x.html; } | grep -o "v: the change compares.*"'
+| v: the change compares runs in pairs, so it can have another sign than the difference of the medians
+| v: the change compares runs in pairs, so it can have another sign than the difference of the medians
+| v: the change compares runs in pairs, so it can have another sign than the difference of the medians.
+| v: the change compares runs in pairs, so it can have another sign than the difference of the medians.</p>

@@ -5,6 +5,8 @@
 
 #include "base/human_number.h"
 
+#define SHOWN_CHANGE 0.0005 /* a smaller change is shown as 0.0 % */
+
 void tch_add_change(struct tch_buf *b, double ratio)
 {
     double percent = 100 * (ratio - 1);
@@ -152,6 +154,33 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
             tch_add_change(b, high);
         }
     }
+}
+
+/* Returns whether the change that is shown has another sign than the difference of the medians
+   beside it. */
+static bool contradicts(const struct tch_findings *f, size_t row)
+{
+    const struct tch_verdict_row *r = &f->rows[row];
+    double change = r->ratio.estimate - 1;
+    double medians = r->b_median / r->a_median - 1;
+
+    return r->has_ratio && f->about[row].ask != TCH_ASK_MAX && fabs(change) >= SHOWN_CHANGE &&
+           fabs(medians) >= SHOWN_CHANGE && change * medians < 0;
+}
+
+void tch_add_contradictions(struct tch_buf *b, const struct tch_findings *f)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < f->count; i++) {
+        if (!contradicts(f, i))
+            continue;
+        tch_buf_adds(b, count++ > 0 ? "; " : "");
+        tch_add_row_title(b, f, i);
+    }
+    if (count > 0)
+        tch_buf_adds(b, ": the change compares runs in pairs, so it can have another sign than the "
+                        "difference of the medians");
 }
 
 double tch_row_sees(const struct tch_findings *f, size_t row)

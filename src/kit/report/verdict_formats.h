@@ -64,6 +64,10 @@ double tch_row_sees(const struct tch_findings *f, size_t row);
 /** Adds the same as ", can detect +6.2 %". */
 void tch_add_sight(struct tch_buf *b, const struct tch_findings *f, size_t row);
 
+/** Adds one line that explains why the change of some rows has another sign than the difference of
+    the medians beside it, or nothing if there is no such row. */
+void tch_add_contradictions(struct tch_buf *b, const struct tch_findings *f);
+
 /** Adds one sentence: "wall time +14.9 % [+13.8 .. +16.1], allowed +5 %". */
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row);
 

@@ -149,6 +149,20 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     tch_buf_adds(b, "</td></tr>\n");
 }
 
+static void add_contradictions(struct tch_buf *b, const struct tch_findings *f)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 20);
+    tch_add_contradictions(&text, f);
+    if (text.len > 0) {
+        tch_buf_adds(b, "<p class=\"sub\">");
+        tch_xml_adds(b, text.data);
+        tch_buf_adds(b, ".</p>\n");
+    }
+    tch_buf_release(&text);
+}
+
 static void add_table(struct tch_buf *b, const struct tch_findings *f)
 {
     double range =
@@ -170,6 +184,7 @@ static void add_table(struct tch_buf *b, const struct tch_findings *f)
         b, "</table></div>\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
            "larger value than a run of A. p: p-value, adjusted for several budgets. Can detect: a "
            "change of this size would have been a FAIL in 9 of 10 reports.</p>\n");
+    add_contradictions(b, f);
 }
 
 static void add_differences(struct tch_buf *b, const struct tch_findings *f)

@@ -119,6 +119,19 @@ static void add_quote(struct tch_buf *b, const char *before, const char *text, c
     tch_buf_addf(b, "\n%s", after);
 }
 
+static void add_contradictions(struct tch_buf *b, const struct tch_findings *f)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 20);
+    tch_add_contradictions(&text, f);
+    if (text.len > 0) {
+        tch_add_md_text(b, text.data);
+        tch_buf_adds(b, ".\n\n");
+    }
+    tch_buf_release(&text);
+}
+
 static void write_md(struct tch_buf *b, const struct tch_findings *f)
 {
     const char *word = tch_findings_word(f);
@@ -152,6 +165,7 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
             tch_buf_addf(b, "and %zu more.\n\n", moved - SHOWN);
     }
     add_fold(b, f, moved);
+    add_contradictions(b, f);
     add_differences(b, f);
     if (f->reproduce) {
         tch_buf_adds(b, "To reproduce: ");
