@@ -4,9 +4,10 @@
 
 enum { DAY = 86400 }; /* seconds */
 
+/* Returns whether a bench misses a baseline. One that has only limits does not need any. */
 static bool has_none(const struct tch_gate_bench *b)
 {
-    return !b->has_baseline && !b->alone;
+    return !b->has_baseline && !b->alone && tch_gate_needs_baseline(b);
 }
 
 static bool has_few(const struct tch_gate_bench *b)

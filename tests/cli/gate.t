@@ -174,7 +174,7 @@ $ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
 
 # Without baselines only the limits are judged.
 $ project/try 'tacho gate -q'
-| note: steps, score, pages have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -220,14 +220,15 @@ $ project/try 'tacho gate -q --require-baseline'
 ! tacho: 'pages' has no baseline for CLASS; run 'tacho baseline save' on such a machine and commit the file
 [2]
 
-$ project/try 'tacho gate -q --fail-on-warn -b pages'
-| note: pages has no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
+$ project/try 'tacho gate -q --fail-on-warn -b score'
+| note: score has no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
 | 
-| bench  metric             A   B  change  95 % interval  less        0        more  B > A
-| pages  pages, at most 50  -  40       -                                                   PASS
+| bench  metric             A  B  change  95 % interval  less        0        more  B > A
+| score  score              -  7       -                                                   no baseline
+|        total, at most 10  -  9       -                                                   PASS
 | 
 | PASS
 [3]
@@ -418,7 +419,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --pr
 
 # A bench that fails, a bench that prints no number.
 $ project/try 'sed -i "s/cat pages/false/" tacho.yaml; tacho gate -q'
-| note: steps, score, pages have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
@@ -433,7 +434,7 @@ $ project/try 'sed -i "s/cat pages/false/" tacho.yaml; tacho gate -q'
 [1]
 
 $ project/try 'echo none >pages; tacho gate -q'
-| note: steps, score, pages have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
+| note: steps, score have no baseline for this machine class (CLASS) yet; make one with 'tacho baseline save' and commit it, or compare with another commit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now

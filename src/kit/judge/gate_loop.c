@@ -261,6 +261,11 @@ static int add_alone_row(struct tch_findings *f, const struct tch_gate_bench *b,
     int status = tch_quantity_series_of(r, q, budget->budget.quantile, &now, err);
 
     tch_describe_count(&about, r);
+    if (budget->required && now.count == 0) { /* a FAIL, with or without a baseline */
+        about.required = true;
+        about.ask = TCH_ASK_RATIO;
+        about.instead = NULL;
+    }
     if (status == 0)
         status = tch_findings_add(f, &about, NULL, &now, err);
     tch_quantity_series_release(&now);

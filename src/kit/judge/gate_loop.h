@@ -112,6 +112,9 @@ void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret);
     visible change of their calibrations, before the first run. */
 void tch_gate_find_unseen(const struct tch_gate *g, struct tch_unseen *ret);
 
+/** Returns whether a bench has a tolerance, so that it needs something to compare with. */
+bool tch_gate_needs_baseline(const struct tch_gate_bench *b);
+
 /** Returns how many occasions of a bench are known, from its baseline and its calibrations. */
 size_t tch_gate_occasions(const struct tch_gate_bench *b);
 

@@ -1,5 +1,6 @@
 /* Prepares and finishes the gate's loop: plans, baselines, folders, receipts. */
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,6 +204,14 @@ static int check_settings(struct tch_gate *g, struct tch_gate_bench *b, tacho_er
     return status;
 }
 
+bool tch_gate_needs_baseline(const struct tch_gate_bench *b)
+{
+    for (size_t i = 0; i < b->bench->budget_count; i++)
+        if (!isnan(b->bench->budgets[i].budget.tolerance))
+            return true;
+    return false;
+}
+
 /* Reads the baseline of a bench, which may be missing. An unreadable baseline, or that of another
    bench, is a problem. */
 static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err)
@@ -220,7 +229,7 @@ static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_err
         return status;
     status = tch_baseline_read(&b->baseline, path, &why);
     if (status == TACHO_EIO && why.system_errno == ENOENT) {
-        g->no_baseline = true;
+        g->no_baseline |= tch_gate_needs_baseline(b);
         return 0;
     }
     if (status == 0)
@@ -232,7 +241,7 @@ static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_err
         return 0;
     }
     b->has_baseline = b->baseline.count > 0;
-    g->no_baseline |= !b->has_baseline;
+    g->no_baseline |= !b->has_baseline && tch_gate_needs_baseline(b);
     return 0;
 }
 

@@ -253,5 +253,9 @@ YAML
 ends_with 0 "$tacho" gate --dry-run
 says "wall must have a median of at most 2.000 s"
 says "tps may be worse by 5 %, and must have a median of at least 10"
+# A bench that has only limits needs no baseline.
+sed -i 's/budgets: .*/budgets: {wall: {max: 1h}}/' tacho.yaml
+ends_with 0 "$tacho" gate --fail-on-warn
+grep -q "no baseline" out && fail "a limit asks for a baseline: $(cat out)"
 cd .. || exit 1
 finish

@@ -116,6 +116,8 @@ grep -q 'tests="2" failures="0" skipped="1"' copy/gate.xml || fail "JUnit does n
 grep -A1 'classname="tacho.gate.one" name="v"' copy/gate.xml | grep -q '<skipped message="one: v was not measured' ||
     fail "JUnit has no case for a budget that was not judged: $(cat copy/gate.xml)"
 spoilt 2 FAIL "it is required but was not measured" "echo : >prog; sed -i 's/direction: lower/&, required: true/' tacho.yaml"
+spoilt 2 FAIL "it is required but was not measured" \
+    "rm -r .tacho; echo : >prog; sed -i 's/direction: lower/&, required: true/' tacho.yaml"
 spoilt 0 INCONCLUSIVE "4 of 8 runs did not report it" \
     "echo 'echo >>n; [ \$((\$(wc -l <n) % 2)) = 0 ] || echo v 100' >prog"
 spoilt 0 WARN "it is 0: is the work still done?" "echo echo v 0 >prog"
