@@ -2,7 +2,7 @@
 # The preloaded sampler calls no function of the program but weak ones, whichever compiler builds it:
 # an intercepted memcpy() in its handler would abort a program under AddressSanitizer.
 #
-#   sampler_object.sh PROJECT TACHO WORKLOAD-FOLDER OBJECT COMPILE-OPTIONS LINK-OPTIONS
+#   sampler_object.sh PROJECT TACHO WORKLOAD-FOLDER OBJECT COMPILE-OPTIONS LINK-OPTIONS LEVELS
 set -eu
 . "$1/tests/kit/flame/capture.sh"
 need nm
@@ -19,7 +19,7 @@ check()
 check "the object of this build" "$4"
 for compiler in gcc clang; do
     command -v $compiler >/dev/null || { echo "not tested: $compiler is not installed"; continue; }
-    for level in -O0 -O2 -O3; do
+    for level in $7; do
         mkdir -p "$compiler$level"
         # shellcheck disable=SC2086  # several words
         $compiler $5 $level -std=c11 -D_GNU_SOURCE -fPIC -fvisibility=hidden -I "$1/src" -shared $6 \
