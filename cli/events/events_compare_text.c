@@ -131,16 +131,11 @@ static size_t add_group(struct tch_buf *b, const struct tch_events_comparison *c
                         const struct term *term, size_t i)
 {
     static const struct column columns[] = {
-        {.title = "stage", .fit = FIT_CUT},
-        {.title = "n A", .right = true},
-        {.title = "n B", .right = true},
-        {.title = "median A", .right = true},
-        {.title = "median B", .right = true},
-        {.title = "B / A", .right = true},
-        {.title = "95% interval"},
-        {.title = "B > A", .right = true},
-        {.title = "p", .right = true},
-        {.title = "B is"},
+        {.title = "stage", .fit = FIT_CUT},   {.title = "n A", .right = true},
+        {.title = "n B", .right = true},      {.title = "median A", .right = true},
+        {.title = "median B", .right = true}, {.title = "B / A", .right = true},
+        {.title = "95 % interval"},           {.title = "B > A", .right = true},
+        {.title = "p", .right = true},        {.title = "B is"},
     };
     const struct tch_stage_group *g = c->result.pairs[i].a_group;
     const struct tch_stage_group *other = c->result.pairs[i].b_group;
@@ -232,7 +227,7 @@ int cli_events_compare_text(struct tch_buf *b, const struct tch_events_compariso
     if (c->result.tested > 0)
         tch_buf_addf(b,
                      "\np is adjusted for %zu comparison%s; above %.2g the difference may be "
-                     "chance.\nIntervals allow for sessions that differ by %.2g%% and for values "
+                     "chance.\nIntervals allow for sessions that differ by %.2g %% and for values "
                      "that depend on the previous one.\n",
                      c->result.tested, tch_plural(c->result.tested), TCH_COMPARE_ALPHA,
                      100 * TCH_SESSION_SPREAD);

@@ -38,10 +38,10 @@ static void add_noise(struct tch_buf *b, const struct term *term, const struct c
         tch_add_value(&value, c->metrics[i].quantity.unit, m->median);
         cli_table_add(&t, PLAIN, c->metrics[i].quantity.title);
         cli_table_add(&t, PLAIN, value.data);
-        add_share(&t, m->noise < 1 ? "%.2g%%" : "%.0f%%", m->noise);
+        add_share(&t, m->noise < 1 ? "%.2g %%" : "%.0f %%", m->noise);
         cli_table_addf(&t, PLAIN, "%.2f", m->lag1);
-        add_share(&t, "%+.1f%%", m->drift);
-        add_share(&t, "%.2g%%", m->session_spread);
+        add_share(&t, "%+.1f %%", m->drift);
+        add_share(&t, "%.2g %%", m->session_spread);
     }
     cli_table_print(&t, b);
     cli_table_release(&t);
@@ -76,9 +76,9 @@ static void add_sight(struct tch_buf *b, const struct term *term, const struct c
                 cli_table_add(&t, DIM, "none");
             else
                 add_share(&t,
-                          change < 0.0005 ? "<0.1%%"
-                          : change < 1    ? "%.2g%%"
-                                          : "%.0f%%",
+                          change < 0.0005 ? "<0.1 %%"
+                          : change < 1    ? "%.2g %%"
+                                          : "%.0f %%",
                           change);
         }
     }
@@ -109,8 +109,8 @@ static void add_notes(struct tch_buf *b, const struct term *term, const struct c
     tch_buf_init(&text, 4096);
     tch_buf_addf(
         &text,
-        "%.1f%% of %d simulated reports of %d pairs, drawn from these runs; %s the promise "
-        "of at most %.3g%% (chance explains up to %.1f%%)",
+        "%.1f %% of %d simulated reports of %d pairs, drawn from these runs; %s the promise "
+        "of at most %.3g %% (chance explains up to %.1f %%)",
         100 * o->false_fails, TCH_CALIBRATION_REPORTS, TCH_CALIBRATION_BLOCK,
         o->false_fails <= tch_calibration_chance(o->alpha) ? "this agrees with" : "this breaks",
         100 * o->alpha, 100 * tch_calibration_chance(o->alpha));

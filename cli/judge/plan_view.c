@@ -160,7 +160,7 @@ static void add_effects(struct tch_buf *b, const struct planning *p, const struc
 
         tch_buf_clear(&time);
         tch_add_time_like(&time, pairs > 0 ? (double)pairs * p->pilot.pair_ns : NAN, longest);
-        cli_table_addf(&t, paint, "%.4g%%", 100 * effects[i]);
+        cli_table_addf(&t, paint, "%.4g %%", 100 * effects[i]);
         if (pairs > 0)
             cli_table_addf(&t, paint, "%llu", (unsigned long long)pairs);
         else
@@ -180,14 +180,14 @@ static void add_text(struct tch_buf *b, const struct planning *p, const struct a
 
     tch_buf_init(&text, 4096);
     tch_buf_addf(&text,
-                 "%zu pairs, which differ in %s by %.2g%% (standard deviation; at most "
-                 "%.2g%%, with 90%% confidence)",
+                 "%zu pairs, which differ in %s by %.2g %% (standard deviation; at most "
+                 "%.2g %%, with 90 %% confidence)",
                  noise->pairs, p->of, 100 * noise->spread, 100 * noise->most);
     cli_add_labelled(b, &args->out, BOLD, "pilot:    ", text.data);
     tch_buf_clear(&text);
     tch_buf_addf(&text,
-                 "to find a change of %.4g%% in %.4g%% of reports that judge %llu metric%s, "
-                 "with a wrong FAIL in at most %.4g%% of them",
+                 "to find a change of %.4g %% in %.4g %% of reports that judge %llu metric%s, "
+                 "with a wrong FAIL in at most %.4g %% of them",
                  100 * p->effect, 100 * p->power, (unsigned long long)p->metrics,
                  tch_plural(p->metrics), 100 * p->alpha);
     cli_add_labelled(b, &args->out, BOLD, "question: ", text.data);

@@ -38,7 +38,7 @@ static void make_note(struct watcher *w, const struct tch_run *run)
     if (n > 0 && tch_run_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
         tch_add_value(&b, TCH_NS, s.median);
         if (s.level > 0)
-            tch_buf_addf(&b, " +-%.1f%%", 100 * tch_run_summary_precision(&s));
+            tch_buf_addf(&b, " +-%.1f %%", 100 * tch_run_summary_precision(&s));
     }
     tch_buf_release(&b);
     free(wall);
@@ -101,10 +101,10 @@ static void add_reached(struct tch_buf *b, const struct tch_run *run, const stru
     if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE || r->rows.count == 0)
         return;
     if (reached <= run->plan->precision)
-        tch_buf_addf(b, "  the median is precise to %.2g%%\n", 100 * reached);
+        tch_buf_addf(b, "  the median is precise to %.2g %%\n", 100 * reached);
     else
-        tch_buf_addf(b, "  stopped by --%s before the median was precise to %.2g%%\n", run->stopped,
-                     100 * run->plan->precision);
+        tch_buf_addf(b, "  stopped by --%s before the median was precise to %.2g %%\n",
+                     run->stopped, 100 * run->plan->precision);
 }
 
 /* Adds a line such as "server: ready after 1.2 s, 3.4 s of CPU time, 120 MiB at most, 5.6 J". */

@@ -160,7 +160,7 @@ static void add_interval(struct table *t, const struct tch_run_row *row)
     struct tch_buf b;
 
     if (isfinite(precision))
-        cli_table_addf(t, PLAIN, "%.1f%%", 100 * precision);
+        cli_table_addf(t, PLAIN, "%.1f %%", 100 * precision);
     else
         cli_table_add(t, s->level > 0 ? PLAIN : DIM, "-");
     tch_buf_init(&b, 128);
@@ -352,7 +352,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
     tch_buf_init(&head, 1 << 20);
     tch_buf_addf(&head, "  %zu run%s", r->samples.count, tch_plural(r->samples.count));
     if (level > 0)
-        tch_buf_addf(&head, ", intervals at %.4g%%", floor(1000 * level) / 10);
+        tch_buf_addf(&head, ", intervals at %.4g %%", floor(1000 * level) / 10);
     tch_buf_adds(&head, "  (");
     cli_add_clean(&head, r->command, term->utf8);
     tch_buf_addc(&head, ')');
@@ -392,7 +392,7 @@ void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct
     tch_comparison_add_fastest(&text, c);
     tch_buf_adds(b, "\n");
     cli_add_painted(b, term, BOLD, "compared");
-    tch_buf_addf(b, "  wall time%s, 95%% intervals\n", c->paired ? " in pairs" : "");
+    tch_buf_addf(b, "  wall time%s, 95 %% intervals\n", c->paired ? " in pairs" : "");
     cli_add_labelled(b, term, GREEN, "  fastest: ", text.data);
     for (size_t i = 0; i < c->count; i++) {
         if (i == c->fastest)

@@ -367,12 +367,12 @@ const struct cmd cmd_stats = {
     .usage = "tacho stats [--column NAME|N] [--percentiles LIST] [--unit UNIT] [--json] [FILE]",
     .about =
         "Reads numbers from plain lines, a column of a CSV file or a key of JSON lines, and "
-        "prints percentiles (each with its 95% interval by binomial order statistics), mean, "
+        "prints percentiles (each with its 95 % interval by binomial order statistics), mean, "
         "standard deviation (sd, of a sample: divided by n - 1), median absolute deviation, and a "
         "histogram. p50 is the median, the mean of the two middle numbers of an even count; all "
         "other percentiles are nearest-rank. The tables of tacho run use the same definitions.\n\n"
         "While the numbers fit into --memory the results are exact. Beyond that, percentiles come "
-        "from a histogram and are within 0.39%, and the row of the MAD shows its largest error. "
+        "from a histogram and are within 0.39 %, and the row of the MAD shows its largest error. "
         "The first line of the output says which of the two applies.\n\n"
         "A log of HdrHistogram (.hlog, version 2 of the format, 2 to 5 digits) can be read, too. "
         "The histograms of all lines without a tag, or with the tag given by --column, are added "

@@ -61,7 +61,7 @@ static void add_table(struct tch_buf *b, const struct tch_stats_report *job,
                       const struct args *args)
 {
     static const struct column columns[] = {
-        {.fit = FIT_WHOLE}, {.right = true}, {.title = "95% interval", .fit = FIT_CUT}};
+        {.fit = FIT_WHOLE}, {.right = true}, {.title = "95 % interval", .fit = FIT_CUT}};
     struct table t;
 
     cli_table_init(&t, &args->out, columns, 3);
@@ -122,10 +122,10 @@ void cli_add_stats(struct tch_buf *b, const struct tch_stats_report *job, const 
     if (tch_stream_exact(&job->stream))
         tch_buf_adds(b, ", exact\n");
     else if (job->coarse > 0)
-        tch_buf_addf(b, ", by histogram: each value is within %.2g%% or %s, if that is more\n",
+        tch_buf_addf(b, ", by histogram: each value is within %.2g %% or %s, if that is more\n",
                      100 * job->relative, shown(job, job->coarse, true, coarse));
     else
-        tch_buf_addf(b, ", by histogram: each value is within %.2g%%\n", 100 * job->relative);
+        tch_buf_addf(b, ", by histogram: each value is within %.2g %%\n", 100 * job->relative);
     if (job->found.skipped > 0)
         tch_buf_addf(b, "%llu lines skipped, the first is line %llu\n",
                      (unsigned long long)job->found.skipped,

@@ -69,7 +69,7 @@ static void add_line(struct table *t, const struct tch_results *r, size_t i, int
     cli_table_addf(t, PLAIN, "%zu", c->runs);
     add_value(t, r->measure_count > 0 ? r->measures[r->cost].unit : TCH_NS, cost->median);
     if (cost->level > 0 && cost->median > 0)
-        cli_table_addf(t, PLAIN, "%.1f%%", 100 * (cost->high - cost->low) / 2 / cost->median);
+        cli_table_addf(t, PLAIN, "%.1f %%", 100 * (cost->high - cost->low) / 2 / cost->median);
     else
         cli_table_add(t, DIM, "-");
     if (sweep->baselines > 0)
@@ -94,7 +94,7 @@ static size_t make_columns(struct column *columns, const struct tch_results *r, 
     columns[n++] = (struct column){.title = "+-", .right = true};
     if (r->sweep->baselines > 0) {
         columns[n++] = (struct column){.title = "ratio", .right = true};
-        columns[n++] = (struct column){.title = "95% interval", .right = true};
+        columns[n++] = (struct column){.title = "95 % interval", .right = true};
     }
     if (memory)
         columns[n++] = (struct column){.title = "peak memory", .right = true};
@@ -203,7 +203,7 @@ void cli_sweep_add_effects(struct tch_buf *b, const struct term *term, const str
         tch_buf_init(&text, 1 << 16);
         tch_effect_name(r, e, &text);
         cli_table_add(&t, PLAIN, text.data);
-        cli_table_addf(&t, PLAIN, "%.1f%%", 100 * e->share);
+        cli_table_addf(&t, PLAIN, "%.1f %%", 100 * e->share);
         tch_buf_clear(&text);
         if (e->p > TCH_RUN_ALPHA / (double)r->effect_count)
             tch_buf_adds(&text, "no more than noise");
@@ -248,7 +248,7 @@ void cli_sweep_add_growth(struct tch_buf *b, const struct term *term, const stru
             tch_buf_addf(b, "too few values: %d or more are needed\n", TCH_FIT_LEAST);
             continue;
         }
-        tch_buf_addf(b, "O(%s), R2 %.4f, error %.2g%%", tch_growth_names[fit->best],
+        tch_buf_addf(b, "O(%s), R2 %.4f, error %.2g %%", tch_growth_names[fit->best],
                      fit->model[fit->best].r2, 100 * fit->model[fit->best].rms);
         if (!isnan(fit->exponent))
             tch_buf_addf(b, ", exponent %.2f [%.2f .. %.2f]", fit->exponent, fit->exponent_low,

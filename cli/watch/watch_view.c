@@ -42,7 +42,7 @@ static void add_live(struct tch_buf *b, const struct term *term, const struct wa
     add_live_line(b, term, job, "memory", text, job->memory);
     tch_buf_adds(b, "  peak ");
     tch_add_value(b, TCH_BYTES, (double)job->now.tree.peak_rss_bytes);
-    snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f%%", 100 * job->now.cpu);
+    snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f %%", 100 * job->now.cpu);
     tch_buf_adds(b, "\x1b[K\n");
     add_live_line(b, term, job, "cpu", text, job->cpu);
     tch_buf_addf(b, "  %llu processes\x1b[K\n", (unsigned long long)job->now.tree.processes);
@@ -161,7 +161,7 @@ void cli_watch_add_report(struct tch_buf *b, const struct watch_job *job,
     add_value_row(&t, "time", TCH_NS, r->seconds * 1e9, what);
     what[0] = '\0'; /* without polls the time is that since the start, so there is no share */
     if (r->most_processes > 0)
-        snprintf(what, sizeof what, "%.0f%% of a CPU",
+        snprintf(what, sizeof what, "%.0f %% of a CPU",
                  r->seconds > 0 ? (double)r->cpu_ns / 1e7 / r->seconds : 0);
     add_value_row(&t, "cpu", TCH_NS, (double)r->cpu_ns, what);
     add_memory_rows(&t, r);

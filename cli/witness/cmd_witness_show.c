@@ -30,7 +30,7 @@ static void add_row(struct table *t, const tacho_witness_entry *e, const tacho_w
     cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->q_hash);
     cli_table_addf(t, PLAIN, "%.*s", SHORT_HASH, e->k_hash);
     cli_table_addf(t, PLAIN, "%zu/%zu", n, e->keep_count);
-    cli_table_addf(t, PLAIN, "%.1f%%",
+    cli_table_addf(t, PLAIN, "%.1f %%",
                    e->keep_count > 0 ? 100 * (double)n / (double)e->keep_count : 0.0);
     add_f32(t, e->cut_cost);
     add_f32(t, e->lambda);

@@ -152,9 +152,9 @@ void tch_add_percent(struct tch_buf *b, double share)
     if (!isfinite(share))
         tch_buf_adds(b, "-");
     else if (percent > 0 && percent < 0.05)
-        tch_buf_adds(b, "<0.1%");
+        tch_buf_adds(b, "<0.1 %");
     else
-        tch_buf_addf(b, "%.1f%%", percent);
+        tch_buf_addf(b, "%.1f %%", percent);
 }
 
 void tch_add_grouped(struct tch_buf *b, uint64_t value)

@@ -29,7 +29,7 @@ void tch_add_time_like(struct tch_buf *b, double ns, double largest);
     get up to seven where four would give the same text. step 0: there is no step. */
 void tch_add_short(struct tch_buf *b, enum tch_unit unit, double value, double step);
 
-/** Adds "12.5%" for a share of 0.125, "<0.1%" for a share that is above 0 but would print as 0.0%,
+/** Adds "12.5 %" for a share of 0.125, "<0.1 %" for a share above 0 that would print as 0.0 %,
     "-" for a share that is not finite. */
 void tch_add_percent(struct tch_buf *b, double share);
 

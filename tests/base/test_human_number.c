@@ -170,11 +170,11 @@ static void percent_is(double share, const char *want)
 static void writes_percents(void **state)
 {
     (void)state;
-    percent_is(0, "0.0%");
-    percent_is(0.125, "12.5%");
-    percent_is(1, "100.0%");
-    percent_is(0.0001, "<0.1%"); /* not 0 */
-    percent_is(-0.05, "-5.0%");
+    percent_is(0, "0.0 %");
+    percent_is(0.125, "12.5 %");
+    percent_is(1, "100.0 %");
+    percent_is(0.0001, "<0.1 %"); /* not 0 */
+    percent_is(-0.05, "-5.0 %");
     percent_is(NAN, "-");
 }
 

@@ -27,18 +27,18 @@ $ tacho calibrate --help | head -n 22
 $ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --of memory calibrate/a calibrate/b; grep -c 'probability of detection</text>' $d/page.html; rm -r $d
 | calibrated: 30 pairs of 'prog' against itself, 50.00 ms each
 | 
-|   metric          median  noise  lag-1  drift  sessions
-|   wall time     19.95 ms   2.8%  -0.16  +0.8%      2.6%
-|   peak memory  8.000 MiB     0%   0.00  +0.0%     0.65%
+|   metric          median  noise  lag-1   drift  sessions
+|   wall time     19.95 ms  2.8 %  -0.16  +0.8 %     2.6 %
+|   peak memory  8.000 MiB    0 %   0.00  +0.0 %    0.65 %
 | 
 | smallest change that 'tacho gate' detects in 9 of 10 reports, beyond its tolerance:
 |   runs   time  wall time  peak memory
-|     10  0.5 s       3.3%        <0.1%
-|     20    1 s       2.9%        <0.1%
-|     40    2 s       2.2%        <0.1%
-|     80    4 s       1.6%        <0.1%
+|     10  0.5 s      3.3 %       <0.1 %
+|     20    1 s      2.9 %       <0.1 %
+|     40    2 s      2.2 %       <0.1 %
+|     80    4 s      1.6 %       <0.1 %
 | 
-| wrong FAILs: 4.9% of 2000 simulated reports of 20 pairs, drawn from these runs; this agrees with the promise of at most 5% (chance explains up to 6.5%)
+| wrong FAILs: 4.9 % of 2000 simulated reports of 20 pairs, drawn from these runs; this agrees with the promise of at most 5 % (chance explains up to 6.5 %)
 | sessions:    this is the first occasion, so the session spread is assumed; calibrate again on other days
 | 2
 

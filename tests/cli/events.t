@@ -203,20 +203,20 @@ $ tacho events emit e --model m --commit-sha c --env-hash sha256:1 --concurrency
 # Summaries.
 $ for i in 1 2 3; do tacho events emit step --stage total=$((i * 1000)) --stage 'in={"x_us":500,"x_calls":7}' --stage idle=0 --shape batch=$i -o /dev/stdout; done | tacho events summary -
 | step: 3 events, 6.000 ms in total (stage 'total')
-|   stage    count     total      mean       p50       p95       p99       max   share
-|   total        3  6.000 ms  2.000 ms  2.000 ms  3.000 ms  3.000 ms  3.000 ms  100.0%
-|   in.x_us      3  1.500 ms  500.0 us  500.0 us  500.0 us  500.0 us  500.0 us   25.0%
+|   stage    count     total      mean       p50       p95       p99       max    share
+|   total        3  6.000 ms  2.000 ms  2.000 ms  3.000 ms  3.000 ms  3.000 ms  100.0 %
+|   in.x_us      3  1.500 ms  500.0 us  500.0 us  500.0 us  500.0 us  500.0 us   25.0 %
 |   1 stages are always 0 and not shown; --json lists them
 |   count of    count  total  mean  p50  p95  p99  max
 |   in.x_calls      3     21     7    7    7    7    7
 $ for i in 1 2; do tacho events emit step --stage a=$i --shape batch=$i -o /dev/stdout; done | tacho events summary --by batch -
 | step batch=2: 1 events, 2.000 us in total (sum of the stages)
-|   stage  count     total      mean       p50       p95       p99       max   share
-|   a          1  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  100.0%
+|   stage  count     total      mean       p50       p95       p99       max    share
+|   a          1  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  100.0 %
 | 
 | step batch=1: 1 events, 1.000 us in total (sum of the stages)
-|   stage  count     total      mean       p50       p95       p99       max   share
-|   a          1  1.000 us  1.000 us  1.000 us  1.000 us  1.000 us  1.000 us  100.0%
+|   stage  count     total      mean       p50       p95       p99       max    share
+|   a          1  1.000 us  1.000 us  1.000 us  1.000 us  1.000 us  1.000 us  100.0 %
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --event other -
 | no such event
 $ tacho events emit step --stage a=1 -o /dev/stdout | tacho events summary --json -
@@ -236,7 +236,7 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 |   B has 2 different runtime_flags; only the first are compared
 | 
 | step: 24 events in A, 24 in B
-|   stage              n A  n B  median A  median B  B / A  95% interval    B > A        p  B is
+|   stage              n A  n B  median A  median B  B / A  95 % interval   B > A        p  B is
 |   total               24   24  12.06 ms  12.36 ms  1.025  0.939 to 1.118   0.63        1  cannot tell
 |   model               24   24  11.15 ms  8.920 ms  0.800  0.731 to 0.876   0.00   0.0094  faster
 |   sample              24   24  211.5 us  211.5 us  1.000  0.924 to 1.082   0.50        1  cannot tell
@@ -246,8 +246,8 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 |   1 stages are 0 in both and not shown; --json lists them
 | 
 | load: 1 events in A, 1 in B
-|   stage  n A  n B  median A  median B  B / A  95% interval  B > A  p  B is
-|   read     1    1  4.000 ms  5.000 ms  1.250  too few        1.00  1  cannot tell
+|   stage  n A  n B  median A  median B  B / A  95 % interval  B > A  p  B is
+|   read     1    1  4.000 ms  5.000 ms  1.250  too few         1.00  1  cannot tell
 | 
 | Only in A:
 |   step: only_a
@@ -258,7 +258,7 @@ $ tacho events compare events/before.jsonl events/after.jsonl
 |   warm (1 events)
 | 
 | p is adjusted for 6 comparisons; above 0.05 the difference may be chance.
-| Intervals allow for sessions that differ by 2.6% and for values that depend on the previous one.
+| Intervals allow for sessions that differ by 2.6 % and for values that depend on the previous one.
 $ tacho events compare --event step --by batch --width 80 events/before.jsonl events/after.jsonl
 | A  events/before.jsonl: 24 events
 | B  events/after.jsonl: 24 events
@@ -270,7 +270,7 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 |   runtime_flags.kv.type  "fp16"       "fp8"
 | 
 | step batch=1: 12 events in A, 12 in B
-|   stage       n A  n B  median A  median B  B / A  95% interval    B > A       p  B is
+|   stage       n A  n B  median A  median B  B / A  95 % interval   B > A       p  B is
 |   total        12   12  12.11 ms  12.41 ms  1.025  0.926 to 1.134   0.62       1  cannot tell
 |   model        12   12  11.20 ms  8.960 ms  0.800  0.719 to 0.890   0.00   0.026  faster
 |   sample       12   12  212.0 us  212.0 us  1.000  0.921 to 1.086   0.50       1  cannot tell
@@ -280,7 +280,7 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 |   1 stages are 0 in both and not shown; --json lists them
 | 
 | step batch=8: 12 events in A, 12 in B
-|   stage       n A  n B  median A  median B  B / A  95% interval    B > A       p  B is
+|   stage       n A  n B  median A  median B  B / A  95 % interval   B > A       p  B is
 |   total        12   12  12.02 ms  12.32 ms  1.025  0.925 to 1.136   0.62       1  cannot tell
 |   model        12   12  11.10 ms  8.880 ms  0.800  0.719 to 0.890   0.00   0.026  faster
 |   sample       12   12  211.0 us  211.0 us  1.000  0.921 to 1.086   0.50       1  cannot tell
@@ -298,7 +298,7 @@ $ tacho events compare --event step --by batch --width 80 events/before.jsonl ev
 |   step batch=8: only_b
 | 
 | p is adjusted for 10 comparisons; above 0.05 the difference may be chance.
-| Intervals allow for sessions that differ by 2.6% and for values that depend on the previous one.
+| Intervals allow for sessions that differ by 2.6 % and for values that depend on the previous one.
 $ tacho events compare --event load events/before.jsonl events/before.jsonl
 | A  events/before.jsonl: 1 events
 | B  events/before.jsonl: 1 events
@@ -306,11 +306,11 @@ $ tacho events compare --event load events/before.jsonl events/before.jsonl
 | Both files have the same settings.
 | 
 | load: 1 events in A, 1 in B
-|   stage  n A  n B  median A  median B  B / A  95% interval  B > A  p  B is
-|   read     1    1  4.000 ms  4.000 ms  1.000  too few        0.50  1  cannot tell
+|   stage  n A  n B  median A  median B  B / A  95 % interval  B > A  p  B is
+|   read     1    1  4.000 ms  4.000 ms  1.000  too few         0.50  1  cannot tell
 | 
 | p is adjusted for 1 comparison; above 0.05 the difference may be chance.
-| Intervals allow for sessions that differ by 2.6% and for values that depend on the previous one.
+| Intervals allow for sessions that differ by 2.6 % and for values that depend on the previous one.
 $ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load events/before.jsonl -
 | A  events/before.jsonl: 1 events
 | B  -: 1 events
@@ -321,11 +321,11 @@ $ (cat events/after.jsonl; echo '{"event":') | tacho events compare --event load
 |   env_hash    "sha256:aa"  "sha256:bb"
 | 
 | load: 1 events in A, 1 in B
-|   stage  n A  n B  median A  median B  B / A  95% interval  B > A  p  B is
-|   read     1    1  4.000 ms  5.000 ms  1.250  too few        1.00  1  cannot tell
+|   stage  n A  n B  median A  median B  B / A  95 % interval  B > A  p  B is
+|   read     1    1  4.000 ms  5.000 ms  1.250  too few         1.00  1  cannot tell
 | 
 | p is adjusted for 1 comparison; above 0.05 the difference may be chance.
-| Intervals allow for sessions that differ by 2.6% and for values that depend on the previous one.
+| Intervals allow for sessions that differ by 2.6 % and for values that depend on the previous one.
 ! tacho: warning: -:27: invalid JSON: torn line, column 10: expected a value, found the end of the text
 ! tacho: warning: -: 1 lines are not events and were left out; see 'tacho events validate'
 [2]

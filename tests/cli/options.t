@@ -35,9 +35,9 @@ $ sample events import --output= a
 
 # The last value of a repeated option counts.
 $ sample table --width 200 --width 40 | head -3
-| name              time   share
-| main           1.250 s  100.0%  ████████
-| a function …  625.0 ms   50.0%  ████
+| name             time    share
+| main          1.250 s  100.0 %  ████████
+| a function…  625.0 ms   50.0 %  ████
 
 # Options after a program to run belong to that program.
 $ sample run -n 3 prog -n 4 --help -- x

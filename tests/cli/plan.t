@@ -23,61 +23,61 @@ $ tacho plan --help | head -n 20
 
 # From the runs of one command: neighbours are pairs.
 $ tacho plan plan/pilot
-| pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with 90% confidence)
-| question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
+| pilot:    10 pairs, which differ in wall by 2.7 % (standard deviation; at most 4 %, with 90 % confidence)
+| question: to find a change of 3 % in 90 % of reports that judge 1 metric, with a wrong FAIL in at most 5 % of them
 | plan:     18 pairs, 36 runs in all, about 0.9 s
 | 
 |   effect  pairs    time  judge with
-|       1%    148   7.4 s  --min-effect 0.5%
-|       2%     39  1.95 s  --min-effect 1%
-|       3%     18   0.9 s  --min-effect 1.5%
-|       5%      8   0.4 s  --min-effect 2%
-|      10%      6   0.3 s  --min-effect 2%
+|      1 %    148   7.4 s  --min-effect 0.5%
+|      2 %     39  1.95 s  --min-effect 1%
+|      3 %     18   0.9 s  --min-effect 1.5%
+|      5 %      8   0.4 s  --min-effect 2%
+|     10 %      6   0.3 s  --min-effect 2%
 
 # Another question.
 $ tacho plan --effect 4% --power 80% --metrics 20 plan/pilot
-| pilot:    10 pairs, which differ in wall by 2.7% (standard deviation; at most 4%, with 90% confidence)
-| question: to find a change of 4% in 80% of reports that judge 20 metrics, with a wrong FAIL in at most 5% of them
+| pilot:    10 pairs, which differ in wall by 2.7 % (standard deviation; at most 4 %, with 90 % confidence)
+| question: to find a change of 4 % in 80 % of reports that judge 20 metrics, with a wrong FAIL in at most 5 % of them
 | plan:     19 pairs, 38 runs in all, about 0.95 s
 | 
 |   effect  pairs     time  judge with
-|       1%    231  11.55 s  --min-effect 0.5%
-|       2%     62    3.1 s  --min-effect 1%
-|       3%     30    1.5 s  --min-effect 1.5%
-|       4%     19   0.95 s  --min-effect 2%
-|       5%     14    0.7 s  --min-effect 2%
-|      10%      9   0.45 s  --min-effect 2%
+|      1 %    231  11.55 s  --min-effect 0.5%
+|      2 %     62    3.1 s  --min-effect 1%
+|      3 %     30    1.5 s  --min-effect 1.5%
+|      4 %     19   0.95 s  --min-effect 2%
+|      5 %     14    0.7 s  --min-effect 2%
+|     10 %      9   0.45 s  --min-effect 2%
 
 # Two interleaved runs. Their noise is so small that the minimum number of pairs is enough.
 $ tacho plan compare/a compare/b
-| pilot:    12 pairs, which differ in wall by 0.0086% (standard deviation; at most 0.012%, with 90% confidence)
-| question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
+| pilot:    12 pairs, which differ in wall by 0.0086 % (standard deviation; at most 0.012 %, with 90 % confidence)
+| question: to find a change of 3 % in 90 % of reports that judge 1 metric, with a wrong FAIL in at most 5 % of them
 | plan:     6 pairs, 12 runs in all, about 260.4 ms
 | 
 |   effect  pairs      time  judge with
-|       1%      6  260.4 ms  --min-effect 0.5%
-|       2%      6  260.4 ms  --min-effect 1%
-|       3%      6  260.4 ms  --min-effect 1.5%
-|       5%      6  260.4 ms  --min-effect 2%
-|      10%      6  260.4 ms  --min-effect 2%
+|      1 %      6  260.4 ms  --min-effect 0.5%
+|      2 %      6  260.4 ms  --min-effect 1%
+|      3 %      6  260.4 ms  --min-effect 1.5%
+|      5 %      6  260.4 ms  --min-effect 2%
+|     10 %      6  260.4 ms  --min-effect 2%
 
 # A pilot with outliers.
 $ tacho plan compare/a
-| pilot:    6 pairs, which differ in wall by 0.85% (standard deviation; at most 1.5%, with 90% confidence)
-| question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
+| pilot:    6 pairs, which differ in wall by 0.85 % (standard deviation; at most 1.5 %, with 90 % confidence)
+| question: to find a change of 3 % in 90 % of reports that judge 1 metric, with a wrong FAIL in at most 5 % of them
 | plan:     6 pairs, 12 runs in all, about 242.2 ms
 | warning:  do not trust these numbers: 2 of the 6 pairs are far from the others. Find out what disturbs the runs (tacho doctor), then run a new pilot
 | 
 |   effect  pairs      time  judge with
-|       1%     22  888.2 ms  --min-effect 0.5%
-|       2%      7  282.6 ms  --min-effect 1%
-|       3%      6  242.2 ms  --min-effect 1.5%
-|       5%      6  242.2 ms  --min-effect 2%
-|      10%      6  242.2 ms  --min-effect 2%
+|      1 %     22  888.2 ms  --min-effect 0.5%
+|      2 %      7  282.6 ms  --min-effect 1%
+|      3 %      6  242.2 ms  --min-effect 1.5%
+|      5 %      6  242.2 ms  --min-effect 2%
+|     10 %      6  242.2 ms  --min-effect 2%
 
 $ tacho plan --fail-on-warn compare/a | tail -n 2; tacho plan -q --fail-on-warn compare/a >/dev/null
-|       5%      6  242.2 ms  --min-effect 2%
-|      10%      6  242.2 ms  --min-effect 2%
+|      5 %      6  242.2 ms  --min-effect 2%
+|     10 %      6  242.2 ms  --min-effect 2%
 [3]
 
 $ tacho plan --json -e 1% plan/pilot
@@ -85,8 +85,8 @@ $ tacho plan --json -e 1% plan/pilot
 
 # A metric without noise, and metrics that cannot be planned for.
 $ tacho plan --of memory plan/pilot | head -n 3
-| pilot:    10 pairs, which differ in memory by 0% (standard deviation; at most 0%, with 90% confidence)
-| question: to find a change of 3% in 90% of reports that judge 1 metric, with a wrong FAIL in at most 5% of them
+| pilot:    10 pairs, which differ in memory by 0 % (standard deviation; at most 0 %, with 90 % confidence)
+| question: to find a change of 3 % in 90 % of reports that judge 1 metric, with a wrong FAIL in at most 5 % of them
 | plan:     6 pairs, 12 runs in all, about 300 ms
 
 $ tacho plan --of tps plan/pilot

@@ -2,7 +2,7 @@
 $ tacho stats stats/latency.csv
 | 8 numbers of wall_time_us, exact
 | 
-|                  95% interval
+|                  95 % interval
 | min    118.0 us
 | p50    121.5 us  118.0 us to 950.0 us
 | p90    950.0 us  too few numbers for an interval
@@ -35,7 +35,7 @@ $ tacho stats stats/latency.csv
 $ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
 | 8 numbers of seq_len, exact
 | 
-|                     95% interval
+|                     95 % interval
 | min             64
 | p50             96  64 to 1024
 | p99.99999     1024  too few numbers for an interval
@@ -46,9 +46,9 @@ $ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
 
 # Numbers from a pipe. A histogram replaces them when memory is short.
 $ seq 20000 | tacho stats --no-histogram --memory 1k -
-| 20000 numbers, by histogram: each value is within 0.39%
+| 20000 numbers, by histogram: each value is within 0.39 %
 | 
-|                 95% interval
+|                 95 % interval
 | min          1
 | p50      10016  9888 to 10144
 | p90      17984  17856 to 18112
@@ -67,9 +67,9 @@ $ printf '{"a":{"b":2}}\n{"c":1}\n{"a":{"b":4}}\n' | tacho stats --json --skip -
 # A log of HdrHistogram, deflated by another writer: lines without a tag, and those of a tag, which
 # counts in units of 1024.
 $ tacho stats --no-histogram -u ns stats/latency.hlog
-| 1000 numbers in 2 histograms, by histogram: each value is within 0.048%
+| 1000 numbers in 2 histograms, by histogram: each value is within 0.048 %
 | 
-|                  95% interval
+|                  95 % interval
 | min    1.000 us
 | p50    500.5 us  469.1 us to 532.0 us
 | p90    900.0 us  881.0 us to 919.0 us
@@ -82,9 +82,9 @@ $ tacho stats --no-histogram -u ns stats/latency.hlog
 | mad    250.0 us  error at most 606.4 ns
 
 $ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
-| 100 numbers of decode in 1 histogram, by histogram: each value is within 0.39% or 512 ns, if that is more
+| 100 numbers of decode in 1 histogram, by histogram: each value is within 0.39 % or 512 ns, if that is more
 | 
-|                  95% interval
+|                  95 % interval
 | min    999.4 us
 | p50    50.46 ms  39.98 ms to 60.95 ms
 | p90    89.92 ms  84.15 ms to 96.21 ms
@@ -104,7 +104,7 @@ $ tacho stats -c encode stats/latency.hlog
 $ printf 'tokens_per_s\n1501\n' | tacho stats --no-histogram -p 50
 | 1 number of tokens_per_s, exact
 | 
-|             95% interval
+|             95 % interval
 | min   1501
 | p50   1501  too few numbers for an interval
 | max   1501
@@ -114,7 +114,7 @@ $ printf 'tokens_per_s\n1501\n' | tacho stats --no-histogram -p 50
 $ seq 21 | tacho stats --no-histogram -p 95.2380952380952380,95.2380952380952381
 | 21 numbers, exact
 | 
-|                                95% interval
+|                                95 % interval
 | min                         1
 | p95.2380952380952380       20  too few numbers for an interval
 | p95.2380952380952381       21  too few numbers for an interval
@@ -128,7 +128,7 @@ $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --expected-
 | 199 numbers, exact
 | 99 of the numbers were added for requests that slow ones delayed
 | 
-|                  95% interval
+|                  95 % interval
 | min    1.000 ms
 | p50    10.00 ms  1.000 ms to 150.0 ms
 | p90    810.0 ms  710.0 ms to 890.0 ms
@@ -140,10 +140,10 @@ $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --expected-
 | sd     325.4 ms
 | mad    9.000 ms
 $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --memory 1 --expected-interval 10ms -p 99
-| 199 numbers, by histogram: each value is within 0.39% or 3.906 ms, if that is more
+| 199 numbers, by histogram: each value is within 0.39 % or 3.906 ms, if that is more
 | 99 of the numbers were added for requests that slow ones delayed
 | 
-|                 95% interval
+|                 95 % interval
 | min   1.000 ms
 | p99   990.0 ms  too few numbers for an interval
 | max    1.000 s
@@ -151,10 +151,10 @@ $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --memory 1 
 | sd    325.4 ms
 | mad   9.027 ms  error at most 7.926 ms
 $ tacho stats -u ns --no-histogram --expected-interval 10us stats/latency.hlog -p 50
-| 49586 numbers in 2 histograms, by histogram: each value is within 0.048% or 484.7 ns, if that is more
+| 49586 numbers in 2 histograms, by histogram: each value is within 0.048 % or 484.7 ns, if that is more
 | 48586 of the numbers were added for requests that slow ones delayed
 | 
-|                 95% interval
+|                 95 % interval
 | min   1.000 us
 | p50   301.0 us  298.0 us to 304.1 us
 | max   1.000 ms

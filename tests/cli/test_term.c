@@ -69,7 +69,7 @@ static void fits_the_terminal(void **state)
 
     (void)state;
     run_on_terminal(argv, STDOUT_FILENO, out, sizeof out);
-    assert_non_null(strstr(out, "a function whose name\u2026  625.0 ms   50.0%  \u2588"));
+    assert_non_null(strstr(out, "a function whose nam\u2026  625.0 ms   50.0 %  \u2588"));
 }
 
 static void leaves_out_colours_on_request(void **state)

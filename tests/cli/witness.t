@@ -40,16 +40,16 @@ $ tacho witness show witness/a.jsonl
 | witness/a.jsonl: log of 3 entries
 | last hash    c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911
 | 
-| line  q_hash        k_hash        kept           cut_cost  lambda  tau   eps   timestamp
-|    1  9f588257a54c  3b5b3edabf91  8/16  50.0%         0.0     2.0    2  0.01  1794785755
-|    2  e39b818d7b24  829e6da970e9   2/4  50.0%         0.0     2.0    2  0.01  1794785755
-|    3  8aa4b73e8c74  85136fd4fd69   2/4  50.0%  0.11736027     2.0    2  0.01  1794785755
+| line  q_hash        k_hash        kept            cut_cost  lambda  tau   eps   timestamp
+|    1  9f588257a54c  3b5b3edabf91  8/16  50.0 %         0.0     2.0    2  0.01  1794785755
+|    2  e39b818d7b24  829e6da970e9   2/4  50.0 %         0.0     2.0    2  0.01  1794785755
+|    3  8aa4b73e8c74  85136fd4fd69   2/4  50.0 %  0.11736027     2.0    2  0.01  1794785755
 $ tacho witness show --top 1 witness/a.jsonl
 | witness/a.jsonl: log of 3 entries
 | last hash    c9b70a600007db3918b53cc7ad6537ebb0296607376729604c6f5d5d1f3d2911
 | 
-| line  q_hash        k_hash        kept         cut_cost  lambda  tau   eps   timestamp
-|    1  9f588257a54c  3b5b3edabf91  8/16  50.0%       0.0     2.0    2  0.01  1794785755
+| line  q_hash        k_hash        kept          cut_cost  lambda  tau   eps   timestamp
+|    1  9f588257a54c  3b5b3edabf91  8/16  50.0 %       0.0     2.0    2  0.01  1794785755
 | ... and 2 more; --top 3 shows all
 $ tacho witness show --json witness/other.jsonl
 | {"schema":"tacho.witness.show.v1","file":"witness/other.jsonl","kind":"log","closed":true,"logs":1,"entry_count":2,"hash":"182dd47273693f23303866c00cdced4fdfde26121c3415dc4ce77e4feef1a1d1","config":null,"config_hash":null,"environment":null,"environment_hash":null,"entries":[{"line":1,"q_hash":"ca70b2f33f34e2f956a02ed2644b944e76bef64ede62b5f1692c1d0f54eb1164","k_hash":"4d5f1d6c21dad91c082b6af8f8182212a347dea779f3283aa1d353d4f348d27b","edges_kept":6,"edges_total":9,"cut_cost":0.06694448,"lambda":0.3,"tau":0,"eps":0.01,"timestamp":1794785756},{"line":2,"q_hash":"ffa996dc412596e7d44a936c5637a44186c06a172e538b00f5b88109cbfa9243","k_hash":"e13ed95738630ee5c1f9b26d974bcf2fc5080f051924fe90e9eb6e0a8d420c73","edges_kept":6,"edges_total":9,"cut_cost":0.016402863,"lambda":0.3,"tau":0,"eps":0.01,"timestamp":1794785756}]}
@@ -109,14 +109,14 @@ $ d=$(mktemp -d) && tacho witness pack --config witness/config.json --environmen
 |              {"cpu_model":"none","cpu_count":2}
 | last hash    99c31cc6ab3e0177b84384addf9b0293e34bc1271c5b12304ca073bc4545c380
 | 
-| line  q_hash        k_hash        kept            cut_cost  lambda  tau   eps   timestamp
+| line  q_hash        k_hash        kept             cut_cost  lambda  tau   eps   timestamp
 | a
-|    1  9f588257a54c  3b5b3edabf91  8/16  50.0%          0.0     2.0    2  0.01  1794785755
-|    2  e39b818d7b24  829e6da970e9   2/4  50.0%          0.0     2.0    2  0.01  1794785755
-|    3  8aa4b73e8c74  85136fd4fd69   2/4  50.0%   0.11736027     2.0    2  0.01  1794785755
+|    1  9f588257a54c  3b5b3edabf91  8/16  50.0 %          0.0     2.0    2  0.01  1794785755
+|    2  e39b818d7b24  829e6da970e9   2/4  50.0 %          0.0     2.0    2  0.01  1794785755
+|    3  8aa4b73e8c74  85136fd4fd69   2/4  50.0 %   0.11736027     2.0    2  0.01  1794785755
 | other
-|    1  ca70b2f33f34  4d5f1d6c21da   6/9  66.7%   0.06694448     0.3    0  0.01  1794785756
-|    2  ffa996dc4125  e13ed9573863   6/9  66.7%  0.016402863     0.3    0  0.01  1794785756
+|    1  ca70b2f33f34  4d5f1d6c21da   6/9  66.7 %   0.06694448     0.3    0  0.01  1794785756
+|    2  ffa996dc4125  e13ed9573863   6/9  66.7 %  0.016402863     0.3    0  0.01  1794785756
 | ok   /w.rvf: bundle of 2 logs, 5 entries
 |      99c31cc6ab3e0177b84384addf9b0293e34bc1271c5b12304ca073bc4545c380
 $ d=$(mktemp -d); tacho witness pack --environment witness/env.json -q -o $d/w.rvf witness/a.jsonl witness/other.jsonl; for n in 30 1000 2100; do head -c $n $d/w.rvf >$d/cut; tacho witness verify $d/cut | sed "s|$d||"; done; { head -c 1200 $d/w.rvf; printf X; tail -c +1202 $d/w.rvf; } >$d/bad; tacho witness verify $d/bad | sed "s|$d||"; tacho witness show $d/bad 2>&1 | sed "s|$d||"; rm -r $d
@@ -140,12 +140,12 @@ $ tacho witness show witness/bundle-v1.rvf
 |              {"cpu_model":"none","cpu_count":2}
 | last hash    3fbf11a432adcebad47b808521ddfd8a612c8664231480c39802162144bd3800
 | 
-| line  q_hash        k_hash        kept            cut_cost  lambda  tau   eps   timestamp
-|    2  9f588257a54c  3b5b3edabf91  8/16  50.0%          0.0     2.0    2  0.01  1794785755
-|    3  e39b818d7b24  829e6da970e9   2/4  50.0%          0.0     2.0    2  0.01  1794785755
-|    4  8aa4b73e8c74  85136fd4fd69   2/4  50.0%   0.11736027     2.0    2  0.01  1794785755
-|    7  ca70b2f33f34  4d5f1d6c21da   6/9  66.7%   0.06694448     0.3    0  0.01  1794785756
-|    8  ffa996dc4125  e13ed9573863   6/9  66.7%  0.016402863     0.3    0  0.01  1794785756
+| line  q_hash        k_hash        kept             cut_cost  lambda  tau   eps   timestamp
+|    2  9f588257a54c  3b5b3edabf91  8/16  50.0 %          0.0     2.0    2  0.01  1794785755
+|    3  e39b818d7b24  829e6da970e9   2/4  50.0 %          0.0     2.0    2  0.01  1794785755
+|    4  8aa4b73e8c74  85136fd4fd69   2/4  50.0 %   0.11736027     2.0    2  0.01  1794785755
+|    7  ca70b2f33f34  4d5f1d6c21da   6/9  66.7 %   0.06694448     0.3    0  0.01  1794785756
+|    8  ffa996dc4125  e13ed9573863   6/9  66.7 %  0.016402863     0.3    0  0.01  1794785756
 $ tacho witness show witness/other-program.rvf
 | witness/other-program.rvf: RVF of another program, 2 segments, 1 with 2 witness entries
 | last hash    52299dbe93da189a567f7311a7ea7b20a44f9ec0593ee2c3cd1980662ddcc15c

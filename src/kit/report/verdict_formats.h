@@ -44,7 +44,7 @@ void tch_add_row_change(struct tch_buf *b, const struct tch_verdict_row *row);
 /** Adds a value of a row: a count of extra runs with all its digits, any other value rounded. */
 void tch_add_row_value(struct tch_buf *b, const struct tch_findings *f, size_t row, double value);
 
-/** Adds the interval of a change, "-2.0% .. +4.0%". Without an interval it adds the range of the
+/** Adds the interval of a change, "-2.0 % .. +4.0 %". Without an interval it adds the range of the
     runs' own changes and says so. `to` separates the two. */
 void tch_add_change_interval(struct tch_buf *b, const struct tch_verdict_row *row, const char *to);
 

@@ -277,7 +277,7 @@ void tch_recording_cost_describe(struct tch_buf *b, const struct tch_recording_c
         tch_buf_adds(b, " cost about ");
         tch_add_value(b, TCH_NS, ns);
         if (wall_ns > 0)
-            tch_buf_addf(b, ", %.2g%% of the wall time", 100 * ns / wall_ns);
+            tch_buf_addf(b, ", %.2g %% of the wall time", 100 * ns / wall_ns);
         tch_buf_adds(b, " (estimated: ");
         tch_add_value(b, TCH_NS, cost->each_ns[i]);
         tch_buf_adds(b, " each, measured on this machine)");

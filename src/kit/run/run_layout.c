@@ -175,8 +175,9 @@ void tch_layout_spread_describe(struct tch_buf *b, const struct tch_layout_sprea
         tch_buf_adds(b,
                      "; the spread between layouts needs two or more layouts with two runs each");
     else
-        tch_buf_addf(b,
-                     "; wall time differs by %.2g%% within a layout and by %.2g%% between layouts "
-                     "(standard deviations)",
-                     100 * s->within, 100 * s->between);
+        tch_buf_addf(
+            b,
+            "; wall time differs by %.2g %% within a layout and by %.2g %% between layouts "
+            "(standard deviations)",
+            100 * s->within, 100 * s->between);
 }

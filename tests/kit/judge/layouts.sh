@@ -51,7 +51,7 @@ ends_with 0 "$tacho" compare --json -t wall=20% tacho-out/a tacho-out/b
 cp out layouts.json
 holds layouts.json '.rows[] | select(.metric == "wall") | .a.n == 8 and .b.n == 8 and .paired
     and .verdict == "PASS"'
-holds layouts.json '[.notes[] | select(test("^B: 8 layouts, 32 runs; wall time differs by 0.1[0-9]*% within a layout and by 3[.0-9]*% between"))]
+holds layouts.json '[.notes[] | select(test("^B: 8 layouts, 32 runs; wall time differs by 0.1[0-9]* % within a layout and by 3[.0-9]* % between"))]
     | length == 1'
 "$check_schema" "$schemas" <layouts.json >out 2>&1 || fail "the verdict: $(cat out)"
 
