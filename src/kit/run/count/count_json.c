@@ -165,7 +165,7 @@ static int read_stacks(struct tch_json_reader *j, struct tch_count *c, tacho_err
         return fail(err, "'stacks' must be one object");
     while (status == 0 && (more = tch_json_member(j, &key)) > 0) {
         struct tch_buf text;
-        double value;
+        double value = 0;
 
         if (c->stack_count == TCH_COUNT_STACKS)
             return fail(err, "there are too many stacks");
