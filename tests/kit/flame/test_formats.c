@@ -260,7 +260,7 @@ static void has_values(const char *unit, const char *measure, uint64_t period_ns
 }
 
 #define HAS_VALUES(unit, measure, period, values, strings) \
-    has_values(unit, measure, period, values, sizeof values, strings, sizeof strings - 1)
+    has_values(unit, measure, period, values, sizeof(values), strings, sizeof(strings) - 1)
 
 static void pprof_names_the_unit_of_its_values(void **state)
 {
