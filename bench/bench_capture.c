@@ -349,7 +349,7 @@ static bool can_sample(void)
 static int bench_all(const struct bench_options *o, const char *only)
 {
     const char *const program[] = {BENCH_WORKLOAD, "recursion", o->quick ? "30" : "700", NULL};
-    const char *const threads[] = {BENCH_WORKLOAD, "crowd", o->quick ? "5" : "300", NULL};
+    const char *const threads[] = {BENCH_WORKLOAD, "crowd", o->quick ? "30" : "300", NULL};
     const char *const make[] = {"make", "-s", "-j2", NULL};
     int status = 0;
 
