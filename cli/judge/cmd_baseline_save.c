@@ -122,6 +122,9 @@ static int run_save(struct args *args)
     status = cli_set_opts(args, o, NULL);
     if (status == EXIT_OK && o->from && o->only_count > 1)
         status = cli_wrong_usage(args, "--from takes one run; give at most one --bench");
+    if (status == EXIT_OK && o->from && (o->runs > 0 || o->max_runs > 0 || o->build))
+        status = cli_wrong_usage(args, "--from saves a run that was measured before; leave out "
+                                       "--runs, --max-runs and --build");
     if (status == EXIT_OK)
         status = cli_gate_check_runs(o, args);
     if (status == EXIT_OK)

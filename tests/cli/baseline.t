@@ -300,3 +300,8 @@ $ tacho baseline save -n 20 --max-runs 10
 ! tacho: --runs 20 is above --max-runs 10; change one of them
 ! see 'tacho baseline save --help'
 [64]
+
+$ tacho baseline save --from tacho-out/x --runs 20
+! tacho: --from saves a run that was measured before; leave out --runs, --max-runs and --build
+! see 'tacho baseline save --help'
+[64]
