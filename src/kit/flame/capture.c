@@ -246,7 +246,7 @@ static void warn_of_short(struct tch_capture *c)
     tch_add_value(&c->warnings, TCH_NS, c->used_ns);
     tch_buf_addf(&c->warnings,
                  " of CPU time that the command used, because a process or thread that uses less "
-                 "than one sampling period (%.3g ms) gets %s; %s",
+                 "than one sampling period (%.4g ms) gets %s; %s",
                  1e3 / c->request.rate, native ? "none" : "few or none",
                  native ? "use tacho flame with a higher --rate, or with --all"
                         : "use tacho flame --profiler native");
@@ -262,7 +262,7 @@ static int fail_empty(const struct tch_capture *c, tacho_error *err)
     char reason[256];
 
     snprintf(reason, sizeof reason,
-             "%s used less CPU time than one sampling period (%.3g ms); raise the rate with "
+             "%s used less CPU time than one sampling period (%.4g ms); raise the rate with "
              "--rate, or use --off-cpu if it waits%s",
              c->request.pid ? "the process"
              : several      ? "every process and thread of the program"

@@ -108,6 +108,8 @@ static size_t split_in_two(const double *sorted, size_t n)
 static int check_modes(struct tch_warnings *w, const double *sorted, size_t n, tacho_error *err)
 {
     size_t split = split_in_two(sorted, n);
+    struct tch_buf text;
+    char room[128];
     bool two = false;
     double low;
     double high;
@@ -120,10 +122,15 @@ static int check_modes(struct tch_warnings *w, const double *sorted, size_t n, t
     high = tch_quantile_linear(sorted + split, n - split, 0.5);
     if (high / low < 1.03)
         return 0;
+    tch_buf_init_on(&text, room, sizeof room, sizeof room - 1);
+    tch_buf_addf(&text, "the runs fall into two groups, %zu about ", split);
+    tch_add_value(&text, TCH_NS, low);
+    tch_buf_addf(&text, " and %zu about ", n - split);
+    tch_add_value(&text, TCH_NS, high);
     tch_warn(w, "two-modes",
-             "find what differs: try one CPU (--cpu), or fixed addresses (--no-aslr)",
-             "the runs fall into two groups, %zu about %.3g ms and %zu about %.3g ms", split,
-             low / 1e6, n - split, high / 1e6);
+             "find what differs: try one CPU (--cpu), or fixed addresses (--no-aslr)", "%.*s",
+             (int)text.len, text.data);
+    tch_buf_release(&text);
     return 0;
 }
 

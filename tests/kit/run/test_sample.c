@@ -183,6 +183,23 @@ static void warns_of_what_the_times_show(void **state)
     warns(times, 40, "two-modes ");
 }
 
+static void names_the_times_of_two_modes_with_their_unit(void **state)
+{
+    double times[40];
+    struct tch_run_samples samples;
+    struct tch_warnings w = {0};
+
+    (void)state;
+    for (int i = 0; i < 40; i++)
+        times[i] = (i * 7 % 4 < 2 ? 10e9 : 15e9) + 1e6 * (i * 17 % 40);
+    samples = with_times(times, 40);
+    assert_int_equal(tch_advise_samples(&w, &samples, NULL), 0);
+    assert_int_equal(w.count, 1);
+    assert_string_equal(w.item[0].text,
+                        "the runs fall into two groups, 20 about 10.02 s and 20 about 15.02 s");
+    tch_run_samples_release(&samples);
+}
+
 static void a_single_outlier_is_singular(void **state)
 {
     double times[20];
@@ -257,6 +274,7 @@ int main(void)
         cmocka_unit_test(refuses_invalid_samples),
         cmocka_unit_test(survives_without_memory),
         cmocka_unit_test(warns_of_what_the_times_show),
+        cmocka_unit_test(names_the_times_of_two_modes_with_their_unit),
         cmocka_unit_test(a_single_outlier_is_singular),
         cmocka_unit_test(skewed_times_seldom_warn),
         cmocka_unit_test(sums_up_with_an_interval),
