@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/time.h>
 #include <time.h>
 
 static inline uint64_t tch_clock_read(clockid_t id)
@@ -25,6 +26,12 @@ static inline uint64_t tch_clock_read(clockid_t id)
 
     clock_gettime(id, &t); /* cannot fail for the clocks used here */
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/** Returns a CPU time of struct rusage in nanoseconds. */
+static inline uint64_t tch_timeval_ns(struct timeval t)
+{
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_usec * 1000u;
 }
 
 /** Returns CLOCK_MONOTONIC, for durations. */

@@ -232,11 +232,6 @@ int tch_watch_poll(struct tch_watch *w, struct tch_watch_now *ret, tacho_error *
     return status;
 }
 
-static uint64_t ns_of(const struct timeval *t)
-{
-    return (uint64_t)t->tv_sec * 1000000000 + (uint64_t)t->tv_usec * 1000;
-}
-
 static uint64_t larger(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
@@ -252,7 +247,7 @@ void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t o
         w->peak_rss = peak > our_peak ? peak : w->peak_rss;
         w->peak_at_most = peak;
     }
-    w->cpu_ns = ns_of(&usage->ru_utime) + ns_of(&usage->ru_stime);
+    w->cpu_ns = tch_timeval_ns(usage->ru_utime) + tch_timeval_ns(usage->ru_stime);
     w->last.minor_faults = larger(w->last.minor_faults, (uint64_t)usage->ru_minflt);
     w->last.major_faults = larger(w->last.major_faults, (uint64_t)usage->ru_majflt);
 }

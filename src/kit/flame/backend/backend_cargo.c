@@ -36,7 +36,7 @@ static int capture(struct tch_capture *c, tacho_error *err)
     c->ended_ns = tch_now_ns();
     free(argv);
     if (status == 0) {
-        c->result.wait_status = tool.terminated ? -1 : tool.status;
+        c->result.wait_status = tch_tool_wait_status(&tool);
         status = tch_tool_adopt(c, svg, tool.name, err);
     }
     unlink(svg);

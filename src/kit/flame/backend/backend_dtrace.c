@@ -65,7 +65,7 @@ int tch_dtrace_record(struct tch_capture *c, const char *data, tacho_error *err)
         status = tch_tool_run(&tool, err);
         c->ended_ns = tch_now_ns();
         if (status == 0)
-            c->result.wait_status = tool.terminated ? -1 : tool.status;
+            c->result.wait_status = tch_tool_wait_status(&tool);
     }
     tch_buf_release(&script);
     tch_buf_release(&command);

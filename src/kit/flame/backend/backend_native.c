@@ -1,4 +1,5 @@
 /* Captures with tacho's own sampler on the kernel's perf events. */
+#include "base/clock.h"
 #include "base/cpu.h"
 #include "base/fail.h"
 #include "kit/flame/sample/perf_rings.h"
@@ -102,8 +103,8 @@ static void compare(struct tch_sampling *n, const struct rusage *usage)
     if (s->off_cpu || !(s->clock || strcmp(s->event, "cycles") == 0) || rate > RATE_SURE ||
         tch_capture_has(n->c, TACHO_FLAME_ALL))
         return;
-    n->c->used_ns = (s->user ? tch_usage_ns(usage->ru_utime) : 0) +
-                    (s->kernel ? tch_usage_ns(usage->ru_stime) : 0);
+    n->c->used_ns = (double)((s->user ? tch_timeval_ns(usage->ru_utime) : 0) +
+                             (s->kernel ? tch_timeval_ns(usage->ru_stime) : 0));
     n->c->covered_ns = (double)(n->c->result.samples + n->c->result.lost) * 1e9 / rate;
 }
 

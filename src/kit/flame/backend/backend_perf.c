@@ -101,7 +101,7 @@ static int run_record(struct tch_capture *c, const struct words *w, const char *
     if (stat(data, &st) < 0 || st.st_size == 0)
         return tch_tool_failed(&tool, err);
     if (r->argv)
-        c->result.wait_status = tool.terminated ? -1 : tool.status;
+        c->result.wait_status = tch_tool_wait_status(&tool);
     return 0;
 }
 

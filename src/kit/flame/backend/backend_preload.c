@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/preload_path.h"
 #include "kit/flame/sample/preload_fit.h"
@@ -104,7 +105,7 @@ static void compare(struct tch_sampling *n, const struct rusage *usage)
 {
     if (n->c->result.lost > 0 || n->ring.ring->blocked > 0 || n->ring.ring->trouble)
         return;
-    n->c->used_ns = tch_usage_ns(usage->ru_utime) + tch_usage_ns(usage->ru_stime);
+    n->c->used_ns = (double)(tch_timeval_ns(usage->ru_utime) + tch_timeval_ns(usage->ru_stime));
     n->c->covered_ns = (double)tch_stacks_total(&n->c->stacks) * 1e3;
 }
 

@@ -46,6 +46,13 @@ int tch_tool_finish(struct tch_tool *tool, int status, tacho_error *err);
 /** Starts the tool and finishes it. */
 int tch_tool_run(struct tch_tool *tool, tacho_error *err);
 
+/** Returns the status of the command that the tool ran, for tacho_flame_wait_status(). If tacho
+    terminated the tool, its status says nothing about the command. */
+static inline int tch_tool_wait_status(const struct tch_tool *tool)
+{
+    return tool->terminated ? -1 : tool->status;
+}
+
 /** Checks that program `name` is on PATH. */
 int tch_tool_probe(const char *name, tacho_error *err);
 

@@ -68,12 +68,6 @@ static inline bool tch_capture_has(const struct tch_capture *c, uint32_t flag)
     return (c->request.flags & flag) != 0;
 }
 
-/** Returns a time of rusage in nanoseconds. */
-static inline double tch_usage_ns(struct timeval t)
-{
-    return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
-}
-
 /** Starts the command with `env` added to its environment; NULL: with the request's env. */
 int tch_sampling_spawn(struct tch_sampling *n, const char *const *env, tacho_error *err);
 

@@ -55,6 +55,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/fail.h"
 #include "base/number.h"
 #include "hardware_counters.h"
@@ -171,11 +172,6 @@ __attribute__((no_sanitize("thread"))) static int become(void *arg)
     return 127;
 }
 
-static double timeval_ns(struct timeval t)
-{
-    return (double)t.tv_sec * 1e9 + (double)t.tv_usec * 1e3;
-}
-
 /* Waits for the child. Returns true if it exited before an abort, so that it is a sample. */
 static bool wait_for_child(struct tch_run_sample *r)
 {
@@ -195,8 +191,8 @@ static bool wait_for_child(struct tch_run_sample *r)
     if (plan->timeout_ns > 0 || !by_itself)
         syscall(SYS_setitimer, ITIMER_REAL, &(struct itimerval){0}, NULL);
     r->timed_out = timed_out && by_itself;
-    r->field[TCH_USER] = timeval_ns(usage.ru_utime);
-    r->field[TCH_SYSTEM] = timeval_ns(usage.ru_stime);
+    r->field[TCH_USER] = (double)tch_timeval_ns(usage.ru_utime);
+    r->field[TCH_SYSTEM] = (double)tch_timeval_ns(usage.ru_stime);
     r->field[TCH_MAX_RSS] = (double)usage.ru_maxrss * 1024;
     r->field[TCH_MINOR_FAULTS] = (double)usage.ru_minflt;
     r->field[TCH_MAJOR_FAULTS] = (double)usage.ru_majflt;
