@@ -37,7 +37,7 @@ struct way {
     const char *missing;       /* NULL: it can be run */
     double after[ROUNDS_MAX];  /* seconds */
     double elapsed[ROUNDS_MAX];
-    double cpu[ROUNDS_MAX]; /* of the command, in seconds */
+    double cpu[ROUNDS_MAX]; /* CPU time of the command, in seconds */
     double own[ROUNDS_MAX]; /* CPU time of the profiler, without the script, in seconds */
     double all[ROUNDS_MAX]; /* CPU time of both */
     size_t count;

@@ -6,7 +6,7 @@
 #include "cli/core/table.h"
 #include "cmd_baseline_parts.h"
 
-enum { JSON_LEN = 5 }; /* of ".json" */
+enum { JSON_LEN = 5 }; /* length of ".json" */
 
 struct listing {
     struct table table;

@@ -232,7 +232,7 @@ static int find_hottest(struct tch_capture *c, tacho_error *err)
     return count < 0 ? (int)count : 0;
 }
 
-/* Adds a warning if the samples stand for less than half of the CPU time. A process or a thread
+/* Adds a warning if the samples represent less than half of the CPU time. A process or a thread
    that exits within its first period is never sampled. */
 static void warn_of_short(struct tch_capture *c)
 {
@@ -240,7 +240,7 @@ static void warn_of_short(struct tch_capture *c)
 
     if (c->used_ns < COMPARED_NS || c->covered_ns > c->used_ns / 2)
         return;
-    tch_buf_adds(&c->warnings, "the samples stand for ");
+    tch_buf_adds(&c->warnings, "the samples represent ");
     tch_add_value(&c->warnings, TCH_NS, c->covered_ns);
     tch_buf_adds(&c->warnings, " of the ");
     tch_add_value(&c->warnings, TCH_NS, c->used_ns);

@@ -111,9 +111,9 @@ done
 short='"$0" shares 20; i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done'
 ends 0 "$tacho" flame --rate 100 --json -- sh -c "$short" "$workload"
 says "of CPU time that the command used, because a process or thread that uses less than one sampling period (10 ms)"
-grep -qE '"warnings":\[("[^"]*",)?"the samples stand for ' out.txt || fail "--json does not say that samples are missing"
+grep -qE '"warnings":\[("[^"]*",)?"the samples represent ' out.txt || fail "--json does not say that samples are missing"
 ends 0 "$tacho" flame --rate 5000 -- "$workload" shares 50
-grep -q "samples stand for" err.txt && fail "a warning, although nothing is missing: $(cat err.txt out.txt)"
+grep -q "samples represent" err.txt && fail "a warning, although nothing is missing: $(cat err.txt out.txt)"
 
 # The command's own folder, environment and status.
 mkdir there

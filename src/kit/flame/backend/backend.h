@@ -92,11 +92,11 @@ struct tch_capture {
     struct tch_buf warnings;  /**< what to report about the result, each terminated by '\0' */
     const char *count_name;   /**< the unit of the counts; NULL: samples */
     const char *measure;      /**< what they measure if they are times; NULL: unknown */
-    uint64_t period_ns;       /**< CPU time that a sample stands for; 0: unknown */
+    uint64_t period_ns;       /**< CPU time of a sample; 0: unknown */
     char unit[64];            /**< room for it, if it is found in a profiler's text */
     double rate_reached;      /**< samples per second of CPU time; 0: unknown */
     double used_ns;           /**< CPU time of the command that can be sampled; 0: unknown */
-    double covered_ns;        /**< CPU time that its samples stand for */
+    double covered_ns;        /**< CPU time that its samples represent */
     unsigned palette;         /**< enum tch_palette */
     struct tacho_flame result;
 };

@@ -15,7 +15,7 @@ struct tch_profile {
     const char *name;    /**< the file that the profile was read from, or its label */
     const char *unit;    /**< unit of the weights; NULL: samples */
     const char *measure; /**< what the weights measure if they are times: "cpu"; NULL: unknown */
-    uint64_t period_ns;  /**< CPU time that a sample stands for, if the unit is samples; or 0 */
+    uint64_t period_ns;  /**< CPU time of a sample, if the unit is samples; or 0 */
 };
 
 struct tch_format_options {

@@ -64,9 +64,9 @@ static void copy_registers(const greg_t *g, uint64_t *regs)
         regs[i] = (uint64_t)g[order[i]];
 }
 
-/* Returns the CPU time for which a sample stands. For a thread that did not sleep since its last
+/* Returns the CPU time that a sample represents. For a thread that did not sleep since its last
    sample, that is the CPU time since then. For one that slept it would grow with the time since it
-   woke up, so the code before its next sleep would get too much. Its sample stands for the time
+   woke up, so the code before its next sleep would get too much. Its sample represents the time
    since the last check, wherever in that time it woke up, which is right on average only. So the
    next samples correct a part of what the weights so far differ from the CPU time. */
 static uint64_t weight_of(const struct sampled *thread, uint64_t ran)

@@ -9,7 +9,7 @@
  *
  * Waking and checking threads takes CPU time. So if no thread has run for a while, it wakes less
  * often, and if many threads sleep, it checks only some of them in each round. A thread that starts
- * to run is then noticed late. Its first sample stands for all of the time in which it was not
+ * to run is then noticed late. Its first sample represents all of the time in which it was not
  * checked, and it is not sampled again until it has run for that long. Otherwise its later code,
  * which is checked more often, would have too many samples.
  */
@@ -26,7 +26,7 @@ enum {
     REST_AFTER = 100, /* rounds without a running thread, after which the sampler rests */
     REST_PERIODS = 8, /* periods between two rounds while it rests */
     LATE = 3,         /* a thread that is not checked for more periods is noticed late */
-    LATEST = 12,      /* most periods for which a first sample stands, if all threads are checked */
+    LATEST = 12,      /* most periods of a first sample, if all threads are checked */
     STACK_BYTES = 64 * 1024,
     MAPS_BYTES = 1 << 20,
     SLICE_NS = 100 * 1000,
@@ -249,7 +249,7 @@ static int is_due(struct sampled *t)
 {
     if (t->first && t->waits)
         t->first = t->held_until = 0;
-    if (t->held_until && !t->first) { /* a first sample stands for this time, too */
+    if (t->held_until && !t->first) { /* the first sample represents this time, too */
         t->sampled_at = t->ran;
         return 0;
     }

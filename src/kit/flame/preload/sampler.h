@@ -38,10 +38,10 @@ struct sampled {
     uint64_t low;   /* lowest address of its stack that is known to be mapped */
     uint64_t high;  /* end of its stack; 0: unknown */
     uint32_t sent;  /**< 1: signalled, and not yet handled */
-    uint64_t first; /**< CPU time for which its next sample stands, if it was noticed late; or 0 */
+    uint64_t first; /**< CPU time that its next sample represents, if it was noticed late; or 0 */
     uint64_t held_until; /**< CPU clock at the end of its first sample's time; 0: that is over */
     uint64_t sampled_at; /**< its CPU clock at its last sample */
-    uint64_t claimed;    /**< sum of the CPU times for which its samples stand */
+    uint64_t claimed;    /**< sum of the CPU times that its samples represent */
     uint64_t slept;      /**< how often it had gone to sleep when its last signal arrived */
     uint32_t bursts;     /**< more than 0: it has slept between some of its last signals */
     uint64_t base;       /**< start of its thread-local memory, which is at the end of its stack */
