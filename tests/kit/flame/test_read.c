@@ -32,6 +32,8 @@ static void frames_are_named(void **state)
         {"401b97 a::(anonymous namespace)::f(int) (/bin/x)", "a::(anonymous namespace)::f"},
         {"401b97 std::function<void (int)>::call(int) const (/bin/x)",
          "std::function<void (int)>::call"},
+        {"401b97 f(int)::{lambda(long)#2}::operator()+0x1f (/bin/x)",
+         "f(int)::{lambda(long)#2}::operator()"},
         {"401b97 net/http.(*Client).Do (/bin/x)", "net/http.(*Client).Do"},
         {"401b97 f(int, char) (/bin/x)", "f"},
         {"401b97 a;b (/bin/x)", "a:b"},
@@ -274,6 +276,8 @@ static void dtrace_stacks_are_read(void **state)
     test_folds(text, &plain,
                "prog`main;prog`0x401b97 12\n"
                "prog`main;prog`std::function<void (int)>::call;libc.so.1`read 7\n");
+    test_folds("   a:b`double energy<Vec>(Vec const&)+0x1f\n   a;b`A::operator()(int)\n   7\n",
+               &plain, "a:b`A::operator();a:b`energy<Vec> 7\n");
     test_folds("\n   libc`a\n   x`main\n   3\n   5\n   x`cut\n", &plain, "x`main;libc`a 3\n");
 }
 

@@ -1,4 +1,4 @@
-/* Derives frame names: recognises objects, removes argument lists, demangles Rust, tidies Java. */
+/* Derives frame names: recognises objects, decodes Rust's old mangling, tidies Java. */
 #include "frame_name.h"
 
 #include <stdint.h>
@@ -89,38 +89,6 @@ struct tch_span tch_java_symbol(struct tch_span symbol)
     if (tch_span_starts(symbol, "L") && memchr(symbol.p, '/', symbol.len))
         return (struct tch_span){symbol.p + 1, symbol.len - 1};
     return symbol;
-}
-
-/* Returns how many bytes precede the argument list. A parenthesis inside brackets belongs to the
-   name, as do those of Go's "net/http.(*Client).Do" and of C++'s "(anonymous namespace)::f". */
-static size_t without_arguments(struct tch_span symbol)
-{
-    static const char anonymous[] = "(anonymous namespace)";
-    long depth = 0;
-
-    for (size_t i = 0; i < symbol.len; i++) {
-        switch (symbol.p[i]) {
-        case '<':
-        case '{':
-        case '[':
-            depth++;
-            break;
-        case '>':
-        case '}':
-        case ']':
-            depth--;
-            break;
-        case '(':
-            if (depth > 0 || i == 0 || symbol.p[i - 1] == '.')
-                break;
-            if (tch_span_starts((struct tch_span){symbol.p + i, symbol.len - i}, anonymous))
-                break;
-            return i;
-        default:
-            break;
-        }
-    }
-    return symbol.len;
 }
 
 /* Rust's old mangling. perf demangles "_ZN3foo3barE" to "foo::bar" and leaves the rest:
@@ -216,13 +184,13 @@ static void add_rust(struct tch_buf *b, struct tch_span s)
 void tch_add_symbol(struct tch_buf *b, struct tch_span symbol)
 {
     size_t start = b->len;
+    struct tch_span rust = {symbol.p, tch_span_rfind(symbol, " [clone .llvm.")};
 
-    if (has_rust_hash(symbol)) {
-        symbol.len -= RUST_HASH;
-        add_rust(b, symbol);
+    if (has_rust_hash(rust)) {
+        rust.len -= RUST_HASH;
+        add_rust(b, rust);
     } else {
-        symbol.len = without_arguments(symbol);
-        tch_buf_add(b, symbol.p, symbol.len);
+        tch_add_function(b, symbol);
     }
     for (size_t i = start; i < b->len; i++)
         if (b->data[i] == ';')

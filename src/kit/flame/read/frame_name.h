@@ -39,9 +39,13 @@ size_t tch_span_rfind(struct tch_span span, const char *text);
 bool tch_dso_is_kernel(struct tch_span dso);
 bool tch_dso_is_jit(struct tch_span dso);
 
-/** Adds a symbol without its argument list, with ';' replaced by ':' and Rust's old mangling
-    decoded. */
+/** Adds a symbol without its return type and its argument list, with ';' replaced by ':' and Rust's
+    old mangling decoded. */
 void tch_add_symbol(struct tch_buf *b, struct tch_span symbol);
+
+/** Adds a demangled C++ name without its return type, its last argument list and the qualifiers
+    after it. Other text is added as it is. tch_add_symbol() calls it. */
+void tch_add_function(struct tch_buf *b, struct tch_span text);
 
 /** Removes the "L" before a Java class name in a map of compiled methods. */
 struct tch_span tch_java_symbol(struct tch_span symbol);

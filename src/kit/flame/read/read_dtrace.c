@@ -32,18 +32,24 @@ static void close_dtrace(void *state)
     free(d);
 }
 
-/* Adds a frame, "libc.so.6`read+0xa", as "libc.so.6`read". */
+/* Adds a frame, "libc.so.6`read+0xa", as "libc.so.6`read". The object is not part of the symbol. */
 static int push_frame(struct tch_flame_reader *r, struct tch_span frame, tacho_error *err)
 {
     struct dtrace *d = r->state;
     size_t plus = tch_span_rfind(frame, "+");
+    const char *tick;
+    size_t object;
     int64_t id;
 
     if (plus < frame.len && plus > 0 &&
         tch_span_starts((struct tch_span){frame.p + plus, frame.len - plus}, "+0x"))
         frame.len = plus;
+    tick = memchr(frame.p, '`', frame.len);
+    object = tick ? (size_t)(tick + 1 - frame.p) : 0;
     tch_buf_clear(&d->name);
-    tch_add_symbol(&d->name, frame);
+    for (size_t i = 0; i < object; i++)
+        tch_buf_addc(&d->name, frame.p[i] == ';' ? ':' : frame.p[i]);
+    tch_add_symbol(&d->name, (struct tch_span){frame.p + object, frame.len - object});
     if (d->name.failed)
         return tch_read_no_memory(r, err);
     id = tch_read_name(r, (struct tch_span){d->name.data, d->name.len}, err);
