@@ -196,6 +196,22 @@ options=
 grep -qx "debuginfo $id" asked || fail "debuginfod was not asked for the program"
 known asked
 
+# Lambdas, operators and methods of C++ have different names, inlined or not. Versions of g++ differ in clones,
+# and in which lambdas have a symbol, which includes their arguments.
+if command -v g++ >/dev/null; then
+    g++ -O2 -g -o lambdas "$1/tests/kit/flame/lambdas.cpp" || fail "g++"
+    profile lambdas ./lambdas 60
+    sed 's/ \[clone [^]]*\]//g; s/{lambda(long)#/{lambda#/g; s/method(int)/method/g' lambdas.folded >plain.folded
+    for frame in 'run(int)::{lambda#1}::operator()' 'run(int)::{lambda#2}::operator()' 'run(int)::{lambda#3}::operator()' \
+        'run(int)::{lambda#4}::operator()' '(anonymous namespace)::Worker::work' 'Functor::operator()' 'energy<int>' \
+        '(anonymous namespace)::Worker::method::{lambda#1}::operator()'; do
+        near "$frame" "$(share plain.folded "$frame")" 12.5 7
+    done
+    ! grep -q ';run;run[; ]' lambdas.folded || { cat lambdas.folded; fail "a lambda has the name of the function around it"; }
+else
+    echo "not tested: C++, because there is no g++"
+fi
+
 # The kernel's page of code in every process.
 profile vdso "$workload" vdso 400
 near "vdso, teller" "$(share vdso.folded teller)" 100 3

@@ -32,7 +32,7 @@ enum { TCH_INLINE_DEEPEST = 64 };
 
 /** One function at an address. The texts are valid as long as the tch_dwarf. */
 struct tch_scope {
-    const char *name; /**< linkage name, else the name in the source; NULL: unknown */
+    const char *name; /**< linkage name, else the name with its scopes; NULL: unknown */
     const char *file; /**< source file of the address; NULL: not requested or unknown */
     int line;
 };
