@@ -1,6 +1,6 @@
 /* Adds notes about benches that the gate cannot compare, or only with doubt. */
 #include "cmd_gate_parts.h"
-#include "kit/run/vcs.h"
+#include "kit/vcs/vcs.h"
 
 enum { DAY = 86400 }; /* seconds */
 
@@ -137,9 +137,17 @@ static void note_dirty(struct tch_gate *g)
     for (size_t i = 0; i < g->count && !r; i++)
         if (g->benches[i].run.items)
             r = tch_gate_receipt(&g->benches[i]);
-    if (!r || !tch_receipt_dirty(r))
+    if (!r || !(tch_receipt_dirty(r) || tch_receipt_dirty_unknown(r)))
         return;
     tch_receipt_text(r, "commit", commit, sizeof commit);
+    if (tch_receipt_dirty_unknown(r)) {
+        tch_findings_note(&g->findings,
+                          "it is not known whether files differ from commit %.12s: a file has a "
+                          "filter, such as Git LFS, which tacho does not start, or git took too "
+                          "long; 'git status' before the gate may settle it",
+                          commit);
+        return;
+    }
     snprintf(g->findings.dirty, sizeof g->findings.dirty, "%.12s", commit);
     tch_findings_note(
         &g->findings,

@@ -18,6 +18,7 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "count/count.h"
+#include "kit/vcs/vcs.h"
 #include "power_origin.h"
 #include "recorded.h"
 #include "recording_cost.h"
@@ -25,7 +26,6 @@
 #include "run_plan.h"
 #include "run_sample.h"
 #include "run_summary.h"
-#include "vcs.h"
 
 #define TCH_RUN_SCHEMA "tacho.run.v1"
 
@@ -169,6 +169,9 @@ void tch_receipt_commit(const struct tch_receipt *r, char *out, size_t size);
 
 /** Returns whether the run was made with files that differ from its commit. */
 bool tch_receipt_dirty(const struct tch_receipt *r);
+
+/** Returns whether there is a commit, but it is not known whether files differed from it. */
+bool tch_receipt_dirty_unknown(const struct tch_receipt *r);
 
 /** Returns the number of a member, or of its member `sub` unless that is NULL. Returns `otherwise`
     if there is no number. */

@@ -83,13 +83,23 @@ double tch_receipt_number(const struct tch_receipt *r, const char *key, const ch
     return found && value.type == TCH_JSON_NUMBER ? tch_json_to_f64(&value) : otherwise;
 }
 
-bool tch_receipt_dirty(const struct tch_receipt *r)
+static bool dirty_is(const struct tch_receipt *r, enum tch_json_type type)
 {
     size_t len = 0;
     const char *raw = tch_receipt_raw(r, "vcs", &len);
     struct tch_json_value value;
 
-    return raw && tch_json_find(raw, len, "dirty", &value) && value.type == TCH_JSON_TRUE;
+    return raw && tch_json_find(raw, len, "dirty", &value) && value.type == type;
+}
+
+bool tch_receipt_dirty(const struct tch_receipt *r)
+{
+    return dirty_is(r, TCH_JSON_TRUE);
+}
+
+bool tch_receipt_dirty_unknown(const struct tch_receipt *r)
+{
+    return dirty_is(r, TCH_JSON_NULL);
 }
 
 void tch_receipt_commit(const struct tch_receipt *r, char *out, size_t size)

@@ -1,10 +1,10 @@
 #!/bin/sh
-# vcs.sh TACHO SCHEMAS CHECK_SCHEMA: run.json records the commit, whether files differ from it, and the program.
+# find.sh TACHO SCHEMAS CHECK_SCHEMA: run.json records the commit, whether files differ from it, and the program.
 set -u
 schemas=$2
 check_schema=$3
-# shellcheck source=SCRIPTDIR/lib.sh
-. "$(dirname "$0")/lib.sh"
+# shellcheck source=SCRIPTDIR/../run/lib.sh
+. "$(dirname "$0")/../run/lib.sh"
 command -v git >/dev/null || skip "there is no git here"
 unset GIT_DIR GIT_WORK_TREE
 export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost

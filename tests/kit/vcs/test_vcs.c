@@ -2,7 +2,7 @@
    repository. */
 #include "support/test.h"
 
-#include "kit/run/vcs.h"
+#include "kit/vcs/vcs.h"
 
 static void keeps_no_credentials(void **state)
 {

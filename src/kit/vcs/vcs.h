@@ -17,7 +17,8 @@ struct tch_vcs {
     char committed_at[TCH_TIME_TEXT];
     char branch[TCH_VCS_BRANCH]; /**< "": detached */
     char remote[TCH_VCS_REMOTE]; /**< URL of origin, without credentials */
-    int dirty;                   /**< 1: tracked files differ from the commit; -1: not known */
+    int dirty; /**< 1: tracked files differ from the commit, or those of a submodule
+                    from its commit; -1: not known, see vcs_state.h */
 };
 
 /** Asks git about a folder; NULL is the current one. Without git or a repository all texts are

@@ -1,28 +1,21 @@
-/* Asks git for the commit of a folder, by three short commands that do not lock the repository. */
+/* Asks git for the commit of a folder. */
 #include "vcs.h"
 
 #include <string.h>
 
 #include "base/json_write.h"
 #include "base/number.h"
-#include "base/spawn.h"
+#include "git.h"
+#include "vcs_state.h"
 
 enum { GIT_TEXT = 1 << 16, GIT_NS = 2000000000 };
 
-/* Runs git and stores its output in b, which is cleared first. After a failure b may contain text,
-   such as the beginning of a listing that is too long. */
+/* Runs git and stores its output in b. */
 static int git(struct tch_buf *b, const char *folder, const char *const *words)
 {
-    /* A repository may configure a program as its fsmonitor, which `git status` would run. */
-    const char *argv[16] = {"git", "--no-optional-locks", "-c", "core.fsmonitor=false"};
-    struct tch_spawn spec = {.argv = argv, .cwd = folder, .io = {[2] = {.kind = TCH_IO_NULL}}};
-    struct tch_spawn_end end = {0};
-    size_t n = 4;
+    struct tch_git how = {.folder = folder, .timeout_ns = GIT_NS, .quiet = true};
 
-    while (*words)
-        argv[n++] = *words++;
-    tch_buf_clear(b);
-    return tch_spawn_read(&spec, GIT_NS, b, &end, NULL) == 0 && end.status == 0 ? 0 : -1;
+    return tch_git_read(&how, words, b, NULL) == 0 ? 0 : -1;
 }
 
 /* Copies the text up to the next `end` or line feed, and returns the text after that. */
@@ -55,31 +48,6 @@ static bool find_commit(struct tch_vcs *vcs, const char *folder, struct tch_buf 
     return true;
 }
 
-/* Reads the output of git status. Lines that start with '#' describe the branch. Every other line
-   is a file that differs. Untracked files are not listed, because the run folders themselves are
-   such files. */
-static void find_state(struct tch_vcs *vcs, const char *folder, struct tch_buf *b)
-{
-    static const char head[] = "# branch.head ";
-    int status =
-        git(b, folder,
-            (const char *[]){"status", "--porcelain=v2", "--branch", "--untracked-files=no", NULL});
-    const char *line = b->data;
-
-    vcs->dirty = status < 0 ? -1 : 0;
-    while (*line) {
-        size_t len = strcspn(line, "\n");
-
-        if (strncmp(line, head, strlen(head)) == 0)
-            copy_line(vcs->branch, sizeof vcs->branch, line + strlen(head), '\n');
-        else if (*line != '#')
-            vcs->dirty = 1;
-        line += len + (line[len] == '\n');
-    }
-    if (strcmp(vcs->branch, "(detached)") == 0)
-        vcs->branch[0] = '\0';
-}
-
 void tch_vcs_plain_url(char *out, size_t size, const char *url)
 {
     const char *scheme = strstr(url, "://");
@@ -99,7 +67,7 @@ void tch_vcs_find(struct tch_vcs *vcs, const char *folder)
     *vcs = (struct tch_vcs){.dirty = -1};
     tch_buf_init(&b, GIT_TEXT);
     if (find_commit(vcs, folder, &b)) {
-        find_state(vcs, folder, &b);
+        vcs->dirty = tch_vcs_state(folder, vcs->branch);
         if (git(&b, folder, (const char *[]){"config", "--get", "remote.origin.url", NULL}) == 0) {
             b.data[strcspn(b.data, "\n")] = '\0';
             tch_vcs_plain_url(vcs->remote, sizeof vcs->remote, b.data);
