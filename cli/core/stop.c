@@ -12,7 +12,7 @@ void cli_note_stop(int sig)
 
 const volatile sig_atomic_t *cli_catch_stop(void)
 {
-    static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+    static const int signals[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
     struct sigaction action = {.sa_handler = cli_note_stop};
 
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++) {

@@ -6,8 +6,8 @@
 
 #include <signal.h>
 
-/** From now on, SIGINT, SIGTERM and SIGHUP only store their number in the variable returned. If
-    SIGHUP is ignored, as under nohup, it stays ignored. */
+/** From now on, SIGINT, SIGTERM, SIGHUP and SIGQUIT only store their number in the variable
+   returned. If SIGHUP is ignored, as under nohup, it stays ignored. */
 const volatile sig_atomic_t *cli_catch_stop(void);
 
 /** Records that a signal arrived, for a command with its own handler. */

@@ -232,7 +232,7 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const
     bool runs = status == EXIT_OK && !g->how.plan_only && !lacks;
     int reported;
 
-    if (a->tree[0] && o->only_count == 0)
+    if (a->tree.path[0] && o->only_count == 0)
         cli_gate_note_removed(g, &a->settings);
     if (runs && !args->quiet) {
         warn_of_blind(g);

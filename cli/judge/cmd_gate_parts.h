@@ -8,6 +8,7 @@
 
 #include "cli/core/opt.h"
 #include "kit/judge/gate_loop.h"
+#include "kit/vcs/worktree.h"
 
 extern const struct cmd cmd_gate_init;
 
@@ -117,7 +118,7 @@ int cli_gate_measure(struct tch_gate *g, const struct args *args);
 
 /** The other commit, checked out beside ours. */
 struct against {
-    char tree[PATH_MAX]; /**< "" while there is no worktree */
+    struct tch_worktree tree;
     char root[PATH_MAX]; /**< folder of tacho.yaml in it, whether or not the file exists */
     char commit[64];
     char name[128];               /**< display name: "origin/main (0123456789ab)" */

@@ -1,4 +1,4 @@
-/* Checks out the other commit as a git worktree beside ours, and builds both. */
+/* Checks out the other commit as a git worktree, and builds both sides. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
+#include "kit/vcs/git.h"
 
 /* Complains, and keeps the sentence for the report. */
 static int fail(char problem[GATE_PROBLEM], const char *fmt, ...)
@@ -32,27 +33,20 @@ enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
 
 #define GIT_NS 120000000000u
 
-/* Runs git and sets out to its output without the line feed. Returns 0; 1 if git failed, which
-   printed the reason; or -1 after a complaint if it could not be run. */
+/* Runs git, which prints its messages, and sets out to its output without the line feed. Returns
+   its exit status; or -1 after a complaint if it could not be run. */
 static int git(const char *root, const char *const *words, char *out, size_t size)
 {
-    const char *argv[16] = {"git", "-C", root};
-    struct tch_spawn spec = {.argv = argv};
-    struct tch_spawn_end end = {0};
+    struct tch_git how = {.folder = root, .timeout_ns = GIT_NS};
     struct tch_buf b;
     tacho_error err;
     int status;
-    size_t n = 3;
 
-    while (*words && n < 15)
-        argv[n++] = *words++;
     tch_buf_init(&b, GIT_TEXT);
-    status = tch_spawn_read(&spec, GIT_NS, &b, &end, &err);
+    status = tch_git_read(&how, words, &b, &err);
     if (status < 0)
         cli_complain(&err, "cannot run git");
-    else if (end.status != 0)
-        status = WIFEXITED(end.status) ? WEXITSTATUS(end.status) : 1;
-    else if (out)
+    else if (status == 0)
         snprintf(out, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
     tch_buf_release(&b);
     return status < 0 ? -1 : status;
@@ -70,20 +64,14 @@ static void read_settings(struct against *a, const struct gate_options *o)
         tch_settings_release(&a->settings);
 }
 
-int cli_against_checkout(struct against *a, const struct gate_options *o,
-                         char problem[GATE_PROBLEM])
+/* Finds the commit, and the path of the gate's folder in the repository. */
+static int find_commit(struct against *a, const struct gate_options *o, char prefix[PATH_MAX],
+                       char problem[GATE_PROBLEM])
 {
-    char out[PATH_MAX];
     char ref[512];
-    char prefix[PATH_MAX];
-    char tree[PATH_MAX];
-    tacho_error err;
-    int status;
+    int status =
+        git(o->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix, PATH_MAX);
 
-    *a = (struct against){0};
-    snprintf(ref, sizeof ref, "%s^{commit}", o->against);
-    status =
-        git(o->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix, sizeof prefix);
     if (status < 0)
         return fail(problem, "--against needs git, which cannot be run");
     if (status > 0)
@@ -92,6 +80,7 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
                     "commit to compare "
                     "with; compare with a stored baseline instead: tacho baseline save",
                     o->root);
+    snprintf(ref, sizeof ref, "%s^{commit}", o->against);
     status = git(o->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL},
                  a->commit, sizeof a->commit);
     if (status > 1) /* it is 1 if there is no such commit */
@@ -103,27 +92,39 @@ int cli_against_checkout(struct against *a, const struct gate_options *o,
                     "first: git fetch origin %.100s, or check out all of the history: "
                     "fetch-depth: 0",
                     o->against, o->root, o->against);
-    if (tch_mkdirs(o->out, &err) < 0 || !realpath(o->out, out))
-        return fail(problem, "cannot make the folder '%.200s'", o->out);
-    snprintf(tree, sizeof tree, "%.3000s/.against-%.12s", out, a->commit);
-    if (access(tree, F_OK) == 0) /* left over from a killed gate */
-        (void)git(o->root, (const char *[]){"worktree", "remove", "--force", tree, NULL}, NULL, 0);
-    if (git(o->root,
-            (const char *[]){"worktree", "add", "--quiet", "--force", "--detach", tree, a->commit,
-                             NULL},
-            NULL, 0) != 0)
-        return fail(problem, "cannot check '%.100s' out into '%.200s'", o->against, tree);
-    memcpy(a->tree, tree, sizeof a->tree);
-    snprintf(a->root, sizeof a->root, "%.3500s%s%.500s", tree, prefix[0] ? "/" : "", prefix);
+    return EXIT_OK;
+}
+
+int cli_against_checkout(struct against *a, const struct gate_options *o,
+                         char problem[GATE_PROBLEM])
+{
+    const volatile sig_atomic_t *stop = cli_catch_stop(); /* a worktree is removed in any case */
+    char prefix[PATH_MAX];
+    tacho_error err;
+
+    *a = (struct against){0};
+    if (find_commit(a, o, prefix, problem) != EXIT_OK)
+        return EXIT_WORK;
+    if (tch_mkdirs(o->out, &err) < 0)
+        return fail(problem, "%.300s", err.message);
+    if (tch_worktree_add(&a->tree, o->root, o->out, a->commit, stop, &err) < 0)
+        return fail(problem, "cannot check '%.100s' out into '%.150s': %.200s", o->against, o->out,
+                    err.message);
+    snprintf(a->root, sizeof a->root, "%.3500s%s%.500s", a->tree.path, prefix[0] ? "/" : "",
+             prefix);
     read_settings(a, o);
     return EXIT_OK;
 }
 
 void cli_against_remove(struct against *a, const char *root)
 {
-    if (a->tree[0])
-        (void)git(root, (const char *[]){"worktree", "remove", "--force", a->tree, NULL}, NULL, 0);
-    a->tree[0] = '\0';
+    char path[PATH_MAX];
+
+    memcpy(path, a->tree.path, sizeof path);
+    if (tch_worktree_remove(&a->tree, root) < 0)
+        cli_warn("cannot remove all files of the worktree '%s'; the next gate tries again, or "
+                 "remove them yourself",
+                 path);
     tch_settings_release(&a->settings);
 }
 

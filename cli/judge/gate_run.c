@@ -10,6 +10,7 @@
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
 #include "kit/report/report.h"
+#include "kit/vcs/git.h"
 
 struct gate_options *cli_gate_options_new(void)
 {
@@ -59,6 +60,7 @@ int cli_gate_read_settings(struct gate_options *o)
     char folder[PATH_MAX];
     tacho_error err;
 
+    tch_git_clear_environment(); /* a build or bench in a git hook must not use the hook's index */
     if (access(path, F_OK) < 0 && errno == ENOENT) {
         cli_complain(
             NULL,
