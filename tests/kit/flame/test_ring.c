@@ -65,6 +65,61 @@ static void passes_full_slots_on_and_frees_them(void **state)
     tear_down(&f);
 }
 
+/* Publishes the text of a maps file of this process. */
+static void put_maps(struct fixture *f, uint32_t at, uint64_t time, const char *text)
+{
+    struct tch_ring_record *record = put(f, at, time);
+
+    record->kind = TCH_RING_MAPS;
+    record->pid = record->tid = (uint32_t)getpid();
+    record->len = (uint32_t)strlen(text);
+    memcpy(record->data, text, record->len);
+}
+
+/* Publishes a sample of this process at an address. */
+static void put_sample(struct fixture *f, uint32_t at, uint64_t time, uint64_t ip)
+{
+    struct tch_ring_record *record = put(f, at, time);
+
+    record->pid = record->tid = (uint32_t)getpid();
+    record->len = 0;
+    record->regs[8] = ip;
+}
+
+/* Returns the file in which the sampled instruction of the n-th stack is. */
+static const char *file_of(const struct fixture *f, uint32_t n)
+{
+    const char *at = tch_stacks_first(&f->c.stacks, n);
+    uint32_t leaf = 0;
+
+    for (uint32_t i = 0; i < f->c.stacks.list[n].len; i++)
+        leaf = tch_stacks_next(&at);
+    return f->c.objects.list[f->c.places.list[leaf].object]->path;
+}
+
+static void charges_samples_to_the_file_of_their_time(void **state)
+{
+    char early[64], late[64];
+    uint64_t ip = (uint64_t)(uintptr_t)&charges_samples_to_the_file_of_their_time;
+    struct fixture f;
+
+    (void)state;
+    snprintf(early, sizeof early, "%lx-%lx r-xp 0 0:1 5 /early\n", ip, ip + 16);
+    snprintf(late, sizeof late, "%lx-%lx r-xp 0 0:1 6 /late\n", ip, ip + 16);
+    set_up(&f);
+    put_maps(&f, 3, 10, early);
+    put_sample(&f, 2, 20, ip);
+    put_sample(&f, 4, 21, 1); /* nowhere, so the maps of /proc are read, which have our file */
+    put_sample(&f, 5, 22, ip + 4);
+    put_maps(&f, 1, 30, late);
+    put_sample(&f, 0, 40, ip + 8);
+    drain(&f, UINT64_MAX);
+    assert_string_equal(file_of(&f, 0), "/early");
+    assert_string_equal(file_of(&f, 2), "/early");
+    assert_string_equal(file_of(&f, 3), "/late");
+    tear_down(&f);
+}
+
 static void drops_lengths_beyond_the_slot(void **state)
 {
     static const uint32_t lengths[] = {STACK + 1, STACK + 64, 1 << 20, UINT32_MAX};
@@ -146,6 +201,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(passes_full_slots_on_and_frees_them),
+        cmocka_unit_test(charges_samples_to_the_file_of_their_time),
         cmocka_unit_test(drops_lengths_beyond_the_slot),
         cmocka_unit_test(drops_clocks_that_ran_backwards),
         cmocka_unit_test(keeps_its_own_sizes),

@@ -31,9 +31,10 @@ static bool read_number(const char **p, bool hex, uint64_t *ret)
     return true;
 }
 
-/* Adds the mapping of one line, "7f00-7f10 r-xp 00001000 08:01 1234    /usr/lib/x.so". */
+/* Adds the mapping of one line, "7f00-7f10 r-xp 00001000 08:01 1234    /usr/lib/x.so". If `fill`,
+   keeps the mappings that are known. */
 static int add_mapping(struct tch_collect *c, struct tch_flame_process *process, const char *text,
-                       tacho_error *err)
+                       bool fill, tacho_error *err)
 {
     enum { MODE = 5 }; /* "r-xp " */
     struct tch_map map;
@@ -47,6 +48,8 @@ static int add_mapping(struct tch_collect *c, struct tch_flame_process *process,
     if (!read_number(&text, true, &map.offset) || !read_number(&text, true, &device) ||
         !read_number(&text, true, &device) || !read_number(&text, false, &inode))
         return 0;
+    if (fill && !tch_maps_is_free(process, map.start, map.end))
+        return 0;
     text += strspn(text, " ");
     map.object = tch_code_objects_add(&c->objects, *text ? text : "//anon", inode, process->pid);
     return map.object == TCH_INTERN_NONE ? tch_fail_memory(err)
@@ -54,7 +57,7 @@ static int add_mapping(struct tch_collect *c, struct tch_flame_process *process,
 }
 
 static int add_lines(struct tch_collect *c, struct tch_flame_process *process, char *text,
-                     tacho_error *err)
+                     bool fill, tacho_error *err)
 {
     int status = 0;
 
@@ -64,7 +67,7 @@ static int add_lines(struct tch_collect *c, struct tch_flame_process *process, c
         next = end ? end + 1 : line + strlen(line);
         if (end)
             *end = '\0';
-        status = add_mapping(c, process, line, err);
+        status = add_mapping(c, process, line, fill, err);
     }
     return status;
 }
@@ -73,7 +76,7 @@ int tch_collect_maps(struct tch_collect *c, uint32_t pid, char *text, tacho_erro
 {
     struct tch_flame_thread *thread = tch_maps_thread(&c->maps, pid, pid);
 
-    return thread ? add_lines(c, thread->process, text, err) : tch_fail_memory(err);
+    return thread ? add_lines(c, thread->process, text, false, err) : tch_fail_memory(err);
 }
 
 int tch_collect_proc_maps(struct tch_collect *c, struct tch_flame_process *process,
@@ -85,9 +88,11 @@ int tch_collect_proc_maps(struct tch_collect *c, struct tch_flame_process *proce
 
     snprintf(path, sizeof path, "/proc/%u/maps", (unsigned)process->pid);
     tch_buf_init(&b, PROC_MAX);
-    /* The maps of a process that has exited, or of another user's process, cannot be read. */
+    /* The maps of a process that has exited, or of another user's process, cannot be read. The
+       samples are older than these maps, and at the time of a sample another file may have been at
+       an address. So what is known from that time is kept. */
     if (tch_file_read(path, PROC_MAX, &b, NULL) == 0)
-        status = add_lines(c, process, b.data, err);
+        status = add_lines(c, process, b.data, true, err);
     tch_buf_release(&b);
     return status;
 }

@@ -68,7 +68,8 @@ int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err);
 /** Adds the mappings of a process from the text of its /proc/PID/maps. Modifies the text. */
 int tch_collect_maps(struct tch_collect *c, uint32_t pid, char *text, tacho_error *err);
 
-/** Reads /proc/PID/maps and adds its mappings. Adds nothing if the process has exited. */
+/** Reads /proc/PID/maps and adds its mappings where none is known. Adds nothing if the process has
+    exited. */
 int tch_collect_proc_maps(struct tch_collect *c, struct tch_flame_process *process,
                           tacho_error *err);
 

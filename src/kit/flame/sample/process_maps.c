@@ -107,6 +107,13 @@ const struct tch_map *tch_maps_find(const struct tch_flame_process *process, uin
     return &process->maps[at];
 }
 
+bool tch_maps_is_free(const struct tch_flame_process *process, uint64_t start, uint64_t end)
+{
+    size_t at = find_position(process, start);
+
+    return at == process->count || process->maps[at].start >= end;
+}
+
 /* Removes [start, end) from the mappings. A mapping that contains it is split in two. */
 static bool make_hole(struct tch_flame_process *process, uint64_t start, uint64_t end)
 {
@@ -114,7 +121,7 @@ static bool make_hole(struct tch_flame_process *process, uint64_t start, uint64_
     size_t gone;
     struct tch_map *m;
 
-    if (at == process->count || process->maps[at].start >= end)
+    if (tch_maps_is_free(process, start, end))
         return true;
     m = &process->maps[at];
     if (m->start < start && m->end > end) {

@@ -51,6 +51,9 @@ struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, ui
 /** Returns the mapping that contains an address, or NULL. */
 const struct tch_map *tch_maps_find(const struct tch_flame_process *process, uint64_t addr);
 
+/** Returns whether no mapping contains an address from start to before end. */
+bool tch_maps_is_free(const struct tch_flame_process *process, uint64_t start, uint64_t end);
+
 /* Apply a record. Return false if memory runs out. */
 bool tch_maps_mmap(struct tch_flame_process *process, struct tch_map map);
 bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t parent_pid,
