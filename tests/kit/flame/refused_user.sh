@@ -19,13 +19,15 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null; then
     user='setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all'
 fi
 
-# flame LABEL OPTION... -- COMMAND...: folded stacks in open/flamegraph-LABEL.folded
+# flame LABEL OPTION... -- COMMAND...: folded stacks in open/flamegraph-LABEL.folded. $refused is
+# what the kernel refuses.
+refused=EPERM
 flame()
 {
     label=$1
     shift
     # shellcheck disable=SC2086  # several words
-    $user "$scratch/refuse" EPERM "$scratch/tacho" flame --folded --force --label "$label" --out open "$@" >out.txt 2>err.txt ||
+    $user "$scratch/refuse" $refused "$scratch/tacho" flame --folded --force --label "$label" --out open "$@" >out.txt 2>err.txt ||
         { cat out.txt err.txt; fail "$label cannot be captured"; }
 }
 

@@ -46,11 +46,15 @@ static inline uint64_t raw_clock(int clock)
     return (uint64_t)t.s * 1000000000u + (uint64_t)t.ns;
 }
 
-/** Reads a file into text and terminates it with '\0'. Returns the length, or 0 if the file
-   cannot be read. */
-static inline size_t raw_read_file(const char *path, char *text, size_t size)
+static inline int raw_open(const char *path)
 {
-    long fd = RAW(SYS_openat, -100 /* AT_FDCWD */, path, 02000000 /* O_CLOEXEC */, 0);
+    return (int)RAW(SYS_openat, -100 /* AT_FDCWD */, path, 02000000 /* O_CLOEXEC */, 0);
+}
+
+/** Reads the rest of a file into text, terminates it with '\0', and closes the file. Returns the
+   length, or 0 if the file cannot be read. */
+static inline size_t raw_read_rest(int fd, char *text, size_t size)
+{
     size_t len = 0;
     long got = 1;
 
@@ -62,6 +66,11 @@ static inline size_t raw_read_file(const char *path, char *text, size_t size)
         RAW(SYS_close, fd, 0, 0, 0);
     text[len] = '\0';
     return len;
+}
+
+static inline size_t raw_read_file(const char *path, char *text, size_t size)
+{
+    return raw_read_rest(raw_open(path), text, size);
 }
 
 /** Appends a number to a text and returns the end of the text. */

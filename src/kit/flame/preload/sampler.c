@@ -28,7 +28,6 @@ enum {
     LATE = 3,         /* a thread that is not checked for more periods is noticed late */
     LATEST = 12,      /* most periods of a first sample, if all threads are checked */
     STACK_BYTES = 64 * 1024,
-    MAPS_BYTES = 1 << 20,
     SLICE_NS = 100 * 1000,
     MOST_CPUS = 1024,
     MISLED = 4, /* dropped samples after which the sampler changes its CPU */
@@ -38,51 +37,6 @@ enum {
 struct sampler tch_sampler;
 
 static char stack[STACK_BYTES] __attribute__((aligned(64)));
-static char maps[MAPS_BYTES]; /* uses no memory before it is first written */
-
-static struct tch_ring_record head_of(uint32_t tid, uint32_t kind)
-{
-    return (struct tch_ring_record){.kind = kind,
-                                    .pid = tch_sampler.pid,
-                                    .tid = tid,
-                                    .time = raw_clock(1 /* CLOCK_MONOTONIC */)};
-}
-
-/* Finds the bounds of the mapping that contains an address, in the text in maps. */
-static void find_bounds(uint64_t addr, uint64_t *low, uint64_t *high)
-{
-    for (const char *p = maps; *p;) {
-        uint64_t start = tch_ranges_number(&p);
-        uint64_t end = tch_ranges_number(&p);
-
-        if (addr >= start && addr < end && p[0] == 'r') {
-            *low = start;
-            *high = end;
-            return;
-        }
-        while (*p && *p != '\n')
-            p++;
-        p += *p == '\n';
-    }
-}
-
-/* Reads the mappings: passes those of code to the reader, and finds the bounds of stacks. */
-static void read_maps(void)
-{
-    tch_sampler.stale = 0;
-    if (raw_read_file("/proc/self/maps", maps, sizeof maps) == 0)
-        return;
-    tch_ring_note_maps(tch_sampler.ring, head_of(tch_sampler.pid, TCH_RING_MAPS), maps,
-                       &tch_sampler.ranges);
-    if (!tch_sampler.stack_high)
-        find_bounds(tch_sampler.stack_low, &tch_sampler.stack_low, &tch_sampler.stack_high);
-    for (uint32_t i = 0; i < tch_sampler.thread_count; i++) {
-        struct sampled *t = &tch_sampler.threads[i];
-
-        if (t->tid && t->base && !t->high)
-            find_bounds(t->base, &t->low, &t->high);
-    }
-}
 
 static void add_thread(uint32_t tid)
 {
@@ -178,7 +132,7 @@ static int is_running(struct sampled *t)
     same &= t->comm[count] == '\0';
     t->comm[count] = '\0';
     if (!same) {
-        struct tch_ring_record head = head_of(t->tid, TCH_RING_COMM);
+        struct tch_ring_record head = tch_sampler_head(t->tid, TCH_RING_COMM);
 
         head.len = count;
         tch_ring_note(tch_sampler.ring, head, t->comm);
@@ -206,7 +160,12 @@ static void send_signal(struct sampled *t, uint64_t now)
     } info = {.number = tch_sampler.signal, .code = -1 /* SI_QUEUE */, .pid = (int)tch_sampler.pid};
 
     info.value = t;
-    t->time = t->sent_at = now;
+    if (tch_sampler.followed != now) {
+        tch_sampler.followed = now;
+        tch_maps_follow(now);
+    }
+    t->sent_at = now;
+    t->time = raw_clock(1); /* after that of the mappings */
     __atomic_store_n(&t->sent, 1, __ATOMIC_RELEASE);
     if (RAW(SYS_rt_tgsigqueueinfo, tch_sampler.pid, t->tid, tch_sampler.signal, &info) < 0)
         t->sent = 0;
@@ -346,9 +305,7 @@ static int run_round(uint32_t self, uint64_t now, uint32_t round)
             return 0;
         tch_sampler.scanned = now;
         for (uint32_t i = 0; i < tch_sampler.thread_count; i++)
-            tch_sampler.stale |= tch_sampler.threads[i].base && !tch_sampler.threads[i].high;
-        if (tch_sampler.stale)
-            read_maps();
+            tch_sampler.unbounded |= tch_sampler.threads[i].base && !tch_sampler.threads[i].high;
     }
     if (__atomic_load_n(&tch_sampler.stop, __ATOMIC_SEQ_CST))
         return 1; /* an exec has begun, and may fail */
@@ -449,13 +406,15 @@ void tch_sampler_start(int is_exec)
     tch_sampler.cost = 0;
     tch_sampler.stop = 0;
     if (is_exec) {
-        struct tch_ring_record head = head_of(tch_sampler.pid, TCH_RING_EXEC);
+        struct tch_ring_record head = tch_sampler_head(tch_sampler.pid, TCH_RING_EXEC);
 
         head.len = (uint32_t)raw_read_file("/proc/self/comm", comm, 17);
         head.len -= head.len > 0;
         tch_ring_note(tch_sampler.ring, head, comm);
     }
-    read_maps();
+    tch_sampler.faults = 0;
+    tch_sampler.ranges.files = tch_sampler.ranges.print = 0;
+    tch_maps_read(raw_clock(1));
     if (start_thread() < 0)
         __atomic_fetch_or(&tch_sampler.ring->trouble, TCH_TROUBLE_NO_THREAD, __ATOMIC_RELAXED);
     else

@@ -4,6 +4,7 @@
  *     sampler.c   the sampler thread: finds the threads that run and signals them
  *     handler.c   the signal's handler: copies registers and stack into the ring
  *     hooks.c     functions by which the program would disturb sampling: signals, fork, exec
+ *     maps.c      the mappings: reports new code to the reader of the ring
  *     memory.c    memcpy() and memset(), which compilers call
  *
  * The sampler thread writes the table of threads. While `sent` of an entry is 1, the handler in
@@ -52,12 +53,15 @@ struct sampler {
     struct tch_ring_head *ring; /* NULL: this process is not sampled */
     uint32_t pid;
     int signal;
-    uint32_t stop;   /* 1: an exec has begun, so no more signals are sent */
-    uint32_t stale;  /* 1: an instruction outside of the known code was sampled */
-    uint32_t misled; /**< misleading samples dropped since the sampler last changed its CPU */
-    uint32_t stride; /* a sleeping thread is checked once in this many rounds */
-    uint64_t cost;   /* usual CPU time of a round */
-    uint32_t quiet;  /* rounds in a row in which no thread ran */
+    uint32_t stop;      /* 1: an exec has begun, so no more signals are sent */
+    uint32_t stale;     /* 1: an instruction outside of the known code was sampled */
+    uint32_t unbounded; /* 1: the bounds of a thread's stack are not known yet */
+    uint64_t followed;  /* time of the last round that followed the mappings */
+    uint64_t faults;    /* page faults of the process at the last check of its mappings */
+    uint32_t misled;    /**< misleading samples dropped since the sampler last changed its CPU */
+    uint32_t stride;    /* a sleeping thread is checked once in this many rounds */
+    uint64_t cost;      /* usual CPU time of a round */
+    uint32_t quiet;     /* rounds in a row in which no thread ran */
     uint64_t random;
     uint64_t
         before; /**< CPU clock of the first thread at the start, which an exec does not reset */
@@ -77,6 +81,23 @@ extern struct raw_sigaction tch_sampler_wanted __attribute__((visibility("hidden
 
 /** Starts the sampler thread of this process. */
 __attribute__((visibility("hidden"))) void tch_sampler_start(int is_exec);
+
+/** Reads the mappings if they have changed or something in them is missing: passes those of code to
+   the reader, and finds the bounds of stacks. */
+__attribute__((visibility("hidden"))) void tch_maps_read(uint64_t now);
+
+/** Follows the mappings just before samples are taken, so that the reader knows all code that is in
+   a sample. */
+__attribute__((visibility("hidden"))) void tch_maps_follow(uint64_t now);
+
+/** Returns the head of a record other than a sample. */
+static inline struct tch_ring_record tch_sampler_head(uint32_t tid, uint32_t kind)
+{
+    return (struct tch_ring_record){.kind = kind,
+                                    .pid = tch_sampler.pid,
+                                    .tid = tid,
+                                    .time = raw_clock(1 /* CLOCK_MONOTONIC */)};
+}
 
 /** Installs the handler for a signal that the program does not use. Returns the signal, or 0 if
    there is none. */

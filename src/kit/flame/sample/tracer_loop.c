@@ -27,6 +27,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -55,6 +56,7 @@ struct traced {
     uint64_t counted; /* CPU time at the last sample */
     bool asked;       /* the thread was asked to stop */
     uint64_t before;  /* CPU time when it was asked */
+    uint64_t faults;  /* page faults of its process when it was asked */
     unsigned skipped; /* samples in a row that showed only where it woke up */
     char comm[16];    /* name as last reported to the reader */
 };
@@ -62,6 +64,7 @@ struct traced {
 /* A process and the address ranges of its code. */
 struct space {
     pid_t pid;
+    uint64_t faults; /* page faults of the process before the last check of its mappings */
     struct tch_code_ranges ranges;
 };
 
@@ -193,8 +196,27 @@ static void note(struct tracer *t, const struct traced *thread, enum tch_ring_ki
     tch_ring_note(t->ring, head, text);
 }
 
-/* Returns whether the thread is running or runnable. Also records its name, which is in the same
-   line of its stat file: "12 (a b) R ...". */
+/* Returns the number of page faults of a process, from its stat file: fields 10 and 12. `text`
+   begins with field 3. */
+static uint64_t page_faults(const char *text)
+{
+    enum { MINOR = 10, MAJOR = 12 };
+    uint64_t sum = 0;
+
+    for (int field = 3; field <= MAJOR && *text; field++) {
+        size_t len = strcspn(text, " ");
+        uint64_t value;
+
+        if ((field == MINOR || field == MAJOR) &&
+            tch_parse_u64_n(text, len, UINT64_MAX, &value) == 0)
+            sum += value;
+        text += len + (text[len] != '\0');
+    }
+    return sum;
+}
+
+/* Returns whether the thread is running or runnable. Also records its name and the page faults of
+   its process, which are in the same line of its stat file: "12 (a b) R ...". */
 static bool is_running(struct tracer *t, struct traced *thread)
 {
     char text[512];
@@ -213,20 +235,44 @@ static bool is_running(struct tracer *t, struct traced *thread)
         memcpy(thread->comm, comm, sizeof comm);
         note(t, thread, TCH_RING_COMM, comm);
     }
+    thread->faults = page_faults(end + 2);
     return end[2] == 'R';
 }
 
-static void read_maps(struct tracer *t, const struct traced *thread, struct space *space)
+static long ask_map(int fd, unsigned long request, struct tch_map_query *query)
+{
+    return ioctl(fd, request, query);
+}
+
+/* Reads the mappings of a process if they have changed, or if `missing`: one is not known. Code of
+   a new mapping runs only after a page fault. So if the process had no fault since the last check,
+   its code is the same. */
+static void read_maps(struct tracer *t, const struct traced *thread, struct space *space,
+                      bool missing)
 {
     struct tch_ring_record head = {
         .pid = (uint32_t)thread->pid, .tid = (uint32_t)thread->tid, .time = tch_now_ns()};
+    uint64_t files = 0;
     char path[64];
     struct tch_buf b;
+    int fd;
 
+    if (!missing && (thread->faults == space->faults || head.time < space->ranges.due))
+        return;
+    space->faults = thread->faults;
     snprintf(path, sizeof path, "/proc/%d/maps", (int)thread->pid);
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return;
+    files = tch_code_files(fd, ask_map, head.time, &space->ranges);
+    close(fd);
+    if (!missing && files && files == space->ranges.files)
+        return;
     tch_buf_init(&b, MAPS_MAX);
-    if (tch_file_read(path, MAPS_MAX, &b, NULL) == 0)
+    if (tch_file_read(path, MAPS_MAX, &b, NULL) == 0) {
+        space->ranges.files = files; /* from before the text, so that no later change is missed */
         tch_ring_note_maps(t->ring, head, b.data, &space->ranges);
+    }
     tch_buf_release(&b);
 }
 
@@ -261,8 +307,8 @@ static void take_sample(struct tracer *t, struct traced *thread)
         return; /* a 32-bit program, whose registers differ */
     if (has_just_woken(thread, &regs, ran))
         return;
-    if (space && !tch_ranges_have(&space->ranges, regs.rip))
-        read_maps(t, thread, space);
+    if (space)
+        read_maps(t, thread, space, !tch_ranges_have(&space->ranges, regs.rip));
     slot = tch_ring_claim(t->ring, (uint32_t)getpid());
     if (slot < 0)
         return;
@@ -306,7 +352,8 @@ static void begin_program(struct tracer *t, pid_t pid)
     comm[strcspn(comm, "\n")] = '\0';
     snprintf(thread->comm, sizeof thread->comm, "%.15s", comm);
     note(t, thread, TCH_RING_EXEC, comm);
-    read_maps(t, thread, space);
+    space->ranges = (struct tch_code_ranges){0};
+    read_maps(t, thread, space, true);
 }
 
 static bool stops_group(int sig)
