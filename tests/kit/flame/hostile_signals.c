@@ -133,6 +133,21 @@ static int small_stack(long rounds)
     return 0;
 }
 
+/* Works in a handler that blocks all signals, and outside of it. */
+static int full_mask(long rounds)
+{
+    struct sigaction action = {.sa_handler = work_in_handler};
+
+    sigfillset(&action.sa_mask);
+    if (sigaction(SIGUSR1, &action, NULL) < 0)
+        return 1;
+    for (long i = 0; i < rounds; i += 40) {
+        raise(SIGUSR1);
+        work(20);
+    }
+    return 0;
+}
+
 /* Executes itself again and again while it is busy. */
 static int exec_chain(char **argv, long rounds)
 {
@@ -173,6 +188,7 @@ int main(int argc, char **argv)
                  : strcmp(mode, "block") == 0 ? block_signals(rounds)
                  : strcmp(mode, "close") == 0 ? close_descriptors(rounds)
                  : strcmp(mode, "small") == 0 ? small_stack(rounds)
+                 : strcmp(mode, "mask") == 0  ? full_mask(rounds)
                  : strcmp(mode, "exec") == 0  ? exec_chain(argv, rounds)
                  : strcmp(mode, "fork") == 0  ? fork_children(rounds)
                  : strcmp(mode, "work") == 0  ? (work(rounds), 0)

@@ -102,7 +102,7 @@ flame preload-jit --per-thread -- ./workload jit "$(rounds jit 1000)"
 expect preload-jit main 100
 
 # The preloaded sampler disturbs no program: each does all of its work.
-for mode in use block fork exec; do
+for mode in use block mask fork exec; do
     flame "hostile-$mode" -- ./hostile_signals $mode $((10000 / less))
     grep -q '^done$' out.txt || { cat out.txt err.txt; fail "$mode: the program failed"; }
     grep -q '^profiler: preload,' out.txt || fail "$mode: another profiler was used"
@@ -110,6 +110,7 @@ for mode in use block fork exec; do
     expect "hostile-$mode" warm 20 $((points + 1))
     rooted_well "hostile-$mode"
 done
+expect hostile-mask work_in_handler 50 $((points + 1))
 for mode in close small; do
     flame "hostile-$mode" -- ./hostile_signals $mode 4000
     grep -q '^done$' out.txt || { cat out.txt err.txt; fail "$mode: the program failed"; }

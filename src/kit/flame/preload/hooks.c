@@ -67,10 +67,14 @@ int tch_sigaction(int number, const struct sigaction *action, struct sigaction *
         }
         return 0;
     }
-    /* An alternate stack may be too small for two signals. */
-    if (action && tch_sampler.ring && (action->sa_flags & SA_ONSTACK)) {
+    /* An alternate stack may be too small for two signals. Other handlers are sampled, including
+       those that block all signals. */
+    if (action && tch_sampler.ring) {
+        uint64_t ours = (uint64_t)1 << (tch_sampler.signal - 1);
+        uint64_t *mask = (uint64_t *)&changed.sa_mask;
+
         changed = *action;
-        ((uint64_t *)&changed.sa_mask)[0] |= (uint64_t)1 << (tch_sampler.signal - 1);
+        *mask = changed.sa_flags & SA_ONSTACK ? *mask | ours : *mask & ~ours;
         action = &changed;
     }
     return real(number, action, before);
