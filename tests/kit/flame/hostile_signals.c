@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -148,6 +149,18 @@ static int full_mask(long rounds)
     return 0;
 }
 
+/* Works while a timer sends a thousand signals per second, whose handler does nothing. */
+static int many_signals(long rounds)
+{
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
+    struct itimerval every = {{0, 1000}, {0, 1000}};
+
+    if (sigaction(SIGALRM, &action, NULL) < 0 || setitimer(ITIMER_REAL, &every, NULL) < 0)
+        return 1;
+    work(rounds);
+    return got == SIGALRM ? 0 : 1;
+}
+
 /* Executes itself again and again while it is busy. */
 static int exec_chain(char **argv, long rounds)
 {
@@ -189,6 +202,7 @@ int main(int argc, char **argv)
                  : strcmp(mode, "close") == 0 ? close_descriptors(rounds)
                  : strcmp(mode, "small") == 0 ? small_stack(rounds)
                  : strcmp(mode, "mask") == 0  ? full_mask(rounds)
+                 : strcmp(mode, "many") == 0  ? many_signals(rounds)
                  : strcmp(mode, "exec") == 0  ? exec_chain(argv, rounds)
                  : strcmp(mode, "fork") == 0  ? fork_children(rounds)
                  : strcmp(mode, "work") == 0  ? (work(rounds), 0)

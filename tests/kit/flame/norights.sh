@@ -49,6 +49,12 @@ awk -v got="$known_share" 'BEGIN { exit !(got > 60 && got < 75) }' || fail "exec
 flame ptrace-signal --profiler ptrace --rate $rate -- ./workload signal 200
 expect ptrace-signal main 100
 
+# Each signal stops the program, but its handler, which does nothing, has no time.
+flame ptrace-many --profiler ptrace --rate 997 -- ./hostile_signals many $((8000 / less))
+grep -q '^done$' out.txt || { cat out.txt err.txt; fail "many: the program failed"; }
+expect ptrace-many on_signal 0 3
+expect ptrace-many main 100
+
 # A process that runs already, and keeps running.
 $user ./workload shares 100000 &
 pid=$!

@@ -47,6 +47,7 @@ enum {
     MAPS_MAX = 16 << 20,
     WAKE_NS = 20 * 1000, /* a thread needs less to wake up and stop */
     SKIPPED_MAX = 8,
+    ENTERED_MAX = 64, /* with many signals, half of the ticks meet a thread that enters a handler */
 };
 
 struct traced {
@@ -252,7 +253,7 @@ static void read_maps(struct tracer *t, const struct traced *thread, struct spac
 {
     struct tch_ring_record head = {
         .pid = (uint32_t)thread->pid, .tid = (uint32_t)thread->tid, .time = tch_now_ns()};
-    uint64_t files = 0;
+    uint64_t files;
     char path[64];
     struct tch_buf b;
     int fd;
@@ -276,17 +277,31 @@ static void read_maps(struct tracer *t, const struct traced *thread, struct spac
     tch_buf_release(&b);
 }
 
-/* Returns whether a sample would show where the thread woke up, not where it runs: it stopped in a
-   system call and has hardly run since it was asked, so it was waiting for a CPU then. The next
-   sample gets its CPU time. A thread that never has a CPU when the tracer has one, because they
-   share it, is sampled anyway. */
+/* Returns whether the thread is at the first instruction of a signal handler: the kernel has just
+   set up the handler's frame (a return address, then the context) and passes the context in rdx. */
+static bool enters_handler(const struct user_regs_struct *regs)
+{
+    return (int64_t)regs->orig_rax < 0 && regs->rax == 0 && regs->rdx == regs->rsp + 8;
+}
+
+/* Returns whether a sample would show where the thread woke up, not where it runs. The next sample
+   gets its CPU time. That is so in two cases:
+
+       it is in a system call and has hardly run since it was asked, so it was waiting for a CPU
+   then it enters a signal handler: each signal stops the thread until the tracer continues it, and
+       the next tick often follows at once
+
+   A thread that never has a CPU when the tracer has one, because they share it, is sampled anyway,
+   and so is a handler that keeps these registers. */
 static bool has_just_woken(struct traced *thread, const struct user_regs_struct *regs, uint64_t ran)
 {
-    if ((int64_t)regs->orig_rax < 0 || ran - thread->before > WAKE_NS ||
-        thread->skipped >= SKIPPED_MAX)
-        thread->skipped = 0;
-    else
+    bool in_call = (int64_t)regs->orig_rax >= 0 && ran - thread->before <= WAKE_NS;
+    unsigned most = in_call ? SKIPPED_MAX : enters_handler(regs) ? ENTERED_MAX : 0;
+
+    if (thread->skipped < most)
         thread->skipped++;
+    else
+        thread->skipped = 0;
     return thread->skipped > 0;
 }
 
