@@ -93,6 +93,16 @@ static int check_counts(const struct flame *f, const struct tch_read_notes *note
     return EXIT_OK;
 }
 
+/* Makes the unit that --count-name names that of the counts. */
+static void rename_unit(struct flame *f)
+{
+    struct tch_counted *counted = &f->stacks.counted;
+
+    snprintf(counted->unit, sizeof counted->unit, "%s", f->write.svg.count_name);
+    counted->measure[0] = '\0';
+    counted->period_ns = 0;
+}
+
 static int read_fd(struct flame *f, int fd, bool both)
 {
     struct tch_flame_reader reader;
@@ -107,6 +117,8 @@ static int read_fd(struct flame *f, int fd, bool both)
         goto out;
     }
     f->samples = tch_read_samples(&reader);
+    if (f->write.svg.count_name && f->write.svg.count_name != f->unit)
+        rename_unit(f);
     tch_read_unit(&reader, f->unit, sizeof f->unit);
     if (!f->write.svg.count_name)
         f->write.svg.count_name = f->unit;

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/human_number.h"
 #include "cmd_flame_parts.h"
+#include "kit/flame/draw/change_text.h"
 #include "kit/flame/file_label.h"
 #include "kit/flame/flame_json.h"
 
@@ -130,7 +131,20 @@ static int labelled_path(const struct flame *f, struct tch_buf *path)
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }
 
-static int report_written(const struct flame *f, const char *path)
+/* Prints the functions that changed most, unless that is what was written. */
+static int print_changes(const struct flame *f, const struct tch_changes *changes)
+{
+    struct tch_buf b;
+
+    if (f->args->quiet || strcmp(f->format->name, "changes") == 0)
+        return EXIT_OK;
+    tch_buf_init(&b, 1 << 20);
+    tch_changes_text(&b, &f->stacks, changes, f->args->out.width);
+    return cli_print(&b);
+}
+
+static int report_written(const struct flame *f, const char *path,
+                          const struct tch_changes *changes)
 {
     uint64_t weight = tch_stacks_total(&f->stacks);
     struct tch_buf b;
@@ -145,6 +159,7 @@ static int report_written(const struct flame *f, const char *path)
                                        .previous = f->previous,
                                        .format = f->format->name,
                                        .input = f->input,
+                                       .changes = changes,
                                    });
         return cli_print(&b);
     }
@@ -164,7 +179,21 @@ static int report_written(const struct flame *f, const char *path)
     if (!f->args->quiet)
         fprintf(stderr, "%s\n", b.data);
     tch_buf_release(&b);
-    return EXIT_OK;
+    return changes ? print_changes(f, changes) : EXIT_OK;
+}
+
+/* Reports the written file, and the changes of a differential. */
+static int report(const struct flame *f, const char *path)
+{
+    struct tch_changes changes;
+    tacho_error err;
+
+    if (!f->stacks.before)
+        return report_written(f, path, NULL);
+    if (tch_stacks_changes(&f->stacks, &changes, &err) == 0)
+        return report_written(f, path, &changes);
+    cli_complain(NULL, "%s", err.message);
+    return EXIT_WORK;
 }
 
 int cli_flame_write(struct flame *f)
@@ -174,7 +203,8 @@ int cli_flame_write(struct flame *f)
         .timeline = &f->timeline,
         .name = f->input,
         .unit = f->write.svg.count_name,
-        .measure = f->write.svg.count_name == f->unit ? "cpu" : NULL, /* as perf's event says */
+        .measure = f->stacks.counted.measure[0] ? f->stacks.counted.measure : NULL,
+        .period_ns = f->stacks.counted.period_ns,
     };
     struct tch_buf path;
     int status = EXIT_OK;
@@ -189,7 +219,7 @@ int cli_flame_write(struct flame *f)
     if (status == EXIT_OK)
         status = write_file(f, &profile, path.data);
     if (status == EXIT_OK)
-        status = report_written(f, path.data);
+        status = report(f, path.data);
     tch_buf_release(&path);
     return status;
 }

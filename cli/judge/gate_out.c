@@ -40,7 +40,7 @@ static int write_diff(struct tch_gate *g, const struct tch_gate_bench *b)
         !tch_folded_find(b->run.items[1].folder.path, now))
         cli_complain(NULL, "no differential flamegraph of '%s': a profile is missing",
                      b->bench->name);
-    else if (tch_flame_diff(&svg, before, now, title, &err) < 0)
+    else if (tch_flame_diff(&svg, NULL, before, now, title, &err) < 0)
         cli_complain(&err, "no differential flamegraph of '%s'", b->bench->name);
     else if (tch_file_replace(path, svg.data, svg.len, false, &err) < 0)
         cli_complain(NULL, "%s", err.message);

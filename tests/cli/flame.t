@@ -3,6 +3,7 @@ $ printf 'b;c 2\na;b 5\nb;c 3\n' | tacho flame fold
 | a;b 5
 | b;c 5
 $ printf 'p 1/2 [000] 1.5: 10 cycles: \n\t401 f+0x1 (/bin/p)\n\t402 main (/bin/p)\n\n' | tacho flame fold --tid
+| # tacho: unit=cycles samples=1 quantum=10
 | p-1/2;main;f 10
 
 # Warnings and errors name what is left out.
@@ -57,9 +58,11 @@ $ d=$(mktemp -d); printf 'a;b 5\n' > $d/a; printf 'a;b 2\na;c 1\n' | tacho flame
 | a;b 5 2
 | a;c 0 1
 $ d=$(mktemp -d); printf 'a;b 5\n' > $d/a; printf 'a;b 2\na;c 1\n' | tacho flame diff --normalize $d/a -; rm -r $d
+| # tacho: quantum_before=0.6 normalized=yes
 | a;b 3 2
 | a;c 0 1
 $ d=$(mktemp -d); printf 'a 1\nb 1\nc 1\n' > $d/a; printf 'a 1\nb 1\n' | tacho flame diff --normalize $d/a -; rm -r $d
+| # tacho: quantum_before=0.6666666666666666 normalized=yes
 | a 0.667 1
 | b 0.667 1
 | c 0.667 0
@@ -190,4 +193,33 @@ $ tacho flame fold missing.txt
 [1]
 $ tacho flame fold .
 ! tacho: cannot read '.': Is a directory
+[1]
+
+# A differential compares time where it is known, names the functions that changed, and refuses other units.
+$ d=$(mktemp -d); printf '# tacho: unit=samples measure=cpu period_ns=1000000\np;words;letter 184\np;words 30\np;lines 330\n' > $d/a; printf '# tacho: unit=samples measure=cpu period_ns=1000000\np;words;letter 487\np;words 31\np;lines 321\n' > $d/b; tacho flame diff --format changes $d/a $d/b; rm -r $d
+| compared: CPU time as recorded: 544.0 ms before, 839.0 ms now
+| largest changes of self time, over all stacks:
+|   before       now     change         99.9 % interval  total change  function
+| 184.0 ms  487.0 ms  +303.0 ms  +218.9 ms .. +390.7 ms     +303.0 ms  letter, called by words
+| 330.0 ms  321.0 ms  -9.000 ms  -93.70 ms .. +75.60 ms     -9.000 ms  lines, within noise
+| 30.00 ms  31.00 ms  +1.000 ms  -26.83 ms .. +28.94 ms     +304.0 ms  words, self within noise
+| The intervals (99.9 %) contain the noise of sampling, not differences between runs.
+$ d=$(mktemp -d); printf 'p;f 5\n' > $d/a; printf 'p;f 5\n' > $d/b; tacho flame diff -q --format changes $d/a $d/b; rm -r $d
+| compared: samples as recorded: 5 before, 5 now
+| no function has more or fewer samples than before
+$ d=$(mktemp -d); cd $d; printf 'p;f 50\n' > a; printf 'p;f 5\n' > b; tacho flame diff a b -o d.svg; tacho flame diff --format changes --normalize a b; rm -r $d
+| compared: samples as recorded: 50 before, 5 now
+| largest changes of self samples, over all stacks:
+| before  now  change  99.9 % interval  total change  function
+|     50    5     -45       -75 .. -21           -45  f
+| The intervals (99.9 %) contain the noise of sampling, not differences between runs.
+| compared: samples, before scaled to the total of now: 5 before, 5 now
+| no function has more or fewer samples than before
+! d.svg: 5 samples in 1 stack
+$ d=$(mktemp -d); cd $d; printf '# tacho: unit=nanoseconds\np;f 5\n' > a; printf 'p;f 5\n' > b; tacho flame diff a b; tacho flame diff --count-name nanoseconds a b; rm -r $d
+| # tacho: unit=nanoseconds
+| p;f 5 5
+! tacho: cannot compare 'a' with 'b': the first profile has nanoseconds, the second counts of an unknown unit; capture both in the same way, or name the unit of both with --count-name
+$ printf 'a 1\n' | tacho flame convert -o out.changes; test -e out.changes
+! tacho: 'stdin' has one count per line; changes need two profiles: use tacho flame diff
 [1]

@@ -281,6 +281,7 @@ static int write_outputs(struct tch_capture *c, tacho_error *err)
     if (!c->drawn && c->stacks.count == 0)
         return fail_empty(c, err);
     warn_of_short(c);
+    snprintf(c->stacks.counted.profiler, sizeof c->stacks.counted.profiler, "%s", c->backend->name);
     if (!c->drawn)
         status = write_format(c, "svg", c->svg_path.data, err);
     for (int i = 0; i < TCH_EXTRAS && status == 0; i++)

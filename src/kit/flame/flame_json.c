@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/json_write.h"
+#include "draw/change_text.h"
 
 void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
 {
@@ -97,6 +98,8 @@ void tch_flame_written_json(struct tch_buf *b, const struct tch_flame_written *w
         tch_json_put_u64(b, "weight_before", (uint64_t)llround(tch_stacks_total_before(stacks)));
     tch_json_put_u64(b, "stacks", stacks->count);
     tch_json_put_u64(b, "names", stacks->names.count);
+    if (written->changes)
+        tch_changes_json(b, stacks, written->changes);
     tch_json_end_object(b);
     tch_buf_addc(b, '\n');
 }

@@ -21,6 +21,7 @@ struct tch_flame_written {
     const char *previous; /**< new path of an earlier file there, or NULL */
     const char *format;
     const char *input;
+    const struct tch_changes *changes; /**< of a differential; otherwise NULL */
 };
 
 /** Adds tacho.flame.v1 and a line feed. */

@@ -129,7 +129,12 @@ static int pair_threads(struct processes *p, tacho_error *err)
 static int rename_processes(const struct processes *p, uint32_t *frames, tacho_error *err)
 {
     struct tch_stacks *s = p->stacks;
-    struct tch_stacks renamed = {.names = s->names, .cut = s->cut};
+    struct tch_stacks renamed = {.names = s->names,
+                                 .cut = s->cut,
+                                 .counted = s->counted,
+                                 .counted_before = s->counted_before,
+                                 .converted = s->converted,
+                                 .leaf_first = s->leaf_first};
     int64_t status = 0;
 
     s->names = (struct tch_intern){0};

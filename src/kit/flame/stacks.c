@@ -52,6 +52,7 @@ int64_t tch_stacks_add(struct tch_stacks *stacks, const uint32_t *frames, size_t
                         stacks->count);
     stacks->list[id].count += count;
     stacks->sum += count;
+    stacks->squares += (double)count * (double)count;
     return id;
 }
 
@@ -116,23 +117,41 @@ int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err)
         stacks->list[i].count = 0;
     }
     stacks->sum = 0;
+    stacks->squares = 0;
+    stacks->counted_before = stacks->counted;
+    stacks->counted = (struct tch_counted){0};
+    stacks->normalized = false;
     return 0;
+}
+
+/* Scales the counts before to the total of the other side. A sample before is then worth more or
+   less than one count. */
+static void normalize_before(struct tch_stacks *stacks)
+{
+    double quantum = stacks->counted_before.quantum;
+    double before = tch_stacks_total_before(stacks);
+    double scale = (double)tch_stacks_total(stacks) / before;
+
+    if (before == 0)
+        return;
+    for (uint32_t i = 0; i < stacks->count; i++)
+        stacks->before[i] = rint(stacks->before[i] * scale * 1000) / 1000;
+    stacks->counted_before.quantum = (quantum > 0 ? quantum : 1) * scale;
+    stacks->normalized = true;
 }
 
 int tch_stacks_diff_end(struct tch_stacks *stacks, bool normalize, bool leaf_first,
                         tacho_error *err)
 {
-    double now = (double)tch_stacks_total(stacks);
-    double before;
     int status;
 
     if (reserve_before(stacks, stacks->count, err) < 0)
         return TACHO_ENOMEM;
-    status = tch_stacks_pair_programs(stacks, leaf_first, err);
-    if (status < 0)
-        return status;
-    before = tch_stacks_total_before(stacks);
-    for (uint32_t i = 0; normalize && before > 0 && i < stacks->count; i++)
-        stacks->before[i] = rint(stacks->before[i] * now / before * 1000) / 1000;
-    return 0;
+    stacks->leaf_first = leaf_first;
+    status = tch_counted_match(stacks, err);
+    if (status == 0)
+        status = tch_stacks_pair_programs(stacks, leaf_first, err);
+    if (status == 0 && normalize)
+        normalize_before(stacks);
+    return status;
 }

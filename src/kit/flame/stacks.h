@@ -15,6 +15,7 @@
 #include <tacho/error.h>
 
 #include "base/intern.h"
+#include "counted.h"
 
 /** The maximum number of frames of a stack. A deeper one loses its leaf end and is counted. */
 enum { TCH_STACK_DEEPEST = 8192 };
@@ -29,13 +30,19 @@ struct tch_stacks {
     struct tch_intern names;
     struct tch_stack *list;
     uint32_t count;
-    double *before;  /**< counts of the other profile of a differential, or NULL; fractional after
-                        normalisation */
-    uint64_t cut;    /**< samples whose stacks were deeper than TCH_STACK_DEEPEST */
+    double *before; /**< counts of the other profile of a differential, or NULL; fractional after
+                       normalisation */
+    uint64_t cut;   /**< samples whose stacks were deeper than TCH_STACK_DEEPEST */
+    struct tch_counted counted;        /**< the meaning of the counts */
+    struct tch_counted counted_before; /**< that of `before` */
+    bool converted;  /**< both sides were converted to nanoseconds, because their units differed */
+    bool normalized; /**< `before` was scaled to the total of the other side */
+    bool leaf_first; /**< in a differential: the first frame of a stack is its leaf */
     uint32_t paired; /**< in a differential whose programs have two names: 1 + the number of "old ->
                         new"; else 0 */
 
-    uint64_t sum; /* sum of all counts; one that needs more than 64 bits is refused */
+    uint64_t sum;   /* sum of all counts; one that needs more than 64 bits is refused */
+    double squares; /* sum of the squares of the counts that were added */
     size_t list_cap;
     size_t before_cap;
     struct tch_intern units; /* units of each stack; the index is the number of the stack */
@@ -120,13 +127,53 @@ int64_t tch_stacks_hottest(const struct tch_stacks *stacks, struct tch_hot_funct
 
 /* A differential: two profiles in one. */
 
+/** A change of a count, with the interval in which sampling noise leaves it. */
+struct tch_change {
+    double before;
+    double now;
+    double low; /**< limits of the interval of now - before */
+    double high;
+    int sign; /**< 1: more, -1: less, 0: the interval contains 0, so it may be noise */
+};
+
+/** The confidence of these intervals, in percent, as text. */
+#define TCH_CHANGE_LEVEL "99.9 %"
+
+/** Returns the change of the samples of a frame, or of a function. docs/flamegraphs.md explains the
+    interval. */
+struct tch_change tch_change_of(const struct tch_stacks *stacks, double before, double now);
+
+/** A function, with its changes over all stacks. */
+struct tch_function_change {
+    uint32_t name;           /**< its name number, with a mark such as "_[k]" */
+    uint32_t caller;         /**< name number of the caller under which the largest part of the
+                                change of self happened; TCH_INTERN_NONE: it has no caller */
+    struct tch_change self;  /**< samples that end in the function */
+    struct tch_change total; /**< samples of the function and its callees, recursion counted once */
+};
+
+enum { TCH_CHANGES = 10 };
+
+/** The largest changes of a differential. */
+struct tch_changes {
+    struct tch_function_change list[TCH_CHANGES];
+    size_t count;
+    double dispersion; /**< how many times as much as sampling alone explains the typical function
+                          varies; NAN: too few functions */
+};
+
+/** Finds the functions whose self samples changed most: those beyond noise first, then the others,
+    each by the size of the change. @return 0 or TACHO_ENOMEM */
+int tch_stacks_changes(const struct tch_stacks *stacks, struct tch_changes *ret, tacho_error *err);
+
 /** Turns the profile in stacks into the "before" side, so that another one can be read into stacks.
     Fails with TACHO_EINVAL if it is a differential already. */
 int tch_stacks_diff_begin(struct tch_stacks *stacks, tacho_error *err);
 
 /**
  * Completes the differential after the second profile was read. Compares programs of different
- * names as one, see tch_stacks_pair_programs().
+ * names as one, see tch_stacks_pair_programs(). Fails with TACHO_EINVAL if the units of the two
+ * differ and cannot be converted.
  *
  * @param normalize   scale the counts before to the same total, in thousandths of a sample
  * @param leaf_first  the stacks were read leaf first, so the process is the last frame

@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "base/found_file.h"
+#include "kit/flame/draw/change_text.h"
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/stacks.h"
 #include "kit/run/run_folder.h"
@@ -54,10 +55,14 @@ static int read_profile(struct tch_stacks *stacks, const char *path, tacho_error
     return status;
 }
 
-static int draw(struct tch_buf *svg, const struct tch_stacks *stacks, const char *title,
+static int draw(struct tch_buf *svg, const struct tch_stacks *stacks, const char *title, bool table,
                 tacho_error *err)
 {
-    const struct tch_format_options options = {.svg = {.title = title}, .least_percent = 0.01};
+    const struct tch_format_options options = {
+        .svg = {.title = title,
+                .no_table = !table,
+                .count_name = stacks->counted.unit[0] ? stacks->counted.unit : NULL},
+        .least_percent = 0.01};
     const struct tch_profile profile = {.stacks = stacks, .name = title};
     struct tch_sink sink;
     int status;
@@ -69,8 +74,18 @@ static int draw(struct tch_buf *svg, const struct tch_stacks *stacks, const char
     return status < 0 ? status : ended;
 }
 
-int tch_flame_diff(struct tch_buf *svg, const char *a, const char *b, const char *title,
-                   tacho_error *err)
+static int add_table(struct tch_buf *table, const struct tch_stacks *stacks, tacho_error *err)
+{
+    struct tch_changes changes;
+    int status = tch_stacks_changes(stacks, &changes, err);
+
+    if (status == 0)
+        tch_changes_html(table, stacks, &changes);
+    return status;
+}
+
+int tch_flame_diff(struct tch_buf *svg, struct tch_buf *table, const char *a, const char *b,
+                   const char *title, tacho_error *err)
 {
     struct tch_stacks stacks = {0};
     int status = read_profile(&stacks, a, err);
@@ -82,7 +97,9 @@ int tch_flame_diff(struct tch_buf *svg, const char *a, const char *b, const char
     if (status == 0)
         status = tch_stacks_diff_end(&stacks, false, false, err);
     if (status == 0)
-        status = draw(svg, &stacks, title, err);
+        status = draw(svg, &stacks, title, !table, err);
+    if (status == 0 && table)
+        status = add_table(table, &stacks, err);
     tch_stacks_release(&stacks);
     return status;
 }

@@ -14,9 +14,14 @@
     none. */
 int tch_folded_find(const char *folder, char path[PATH_MAX]);
 
-/** Draws the changes from profile a to profile b, both folded stacks, as SVG. Frames are as wide as
-    in b. Red frames cost more than in a, which is scaled to the same total. */
-int tch_flame_diff(struct tch_buf *svg, const char *a, const char *b, const char *title,
-                   tacho_error *err);
+/**
+ * Draws the changes from profile a to profile b, both folded stacks, as SVG. Frames are as wide as
+ * in b. Red frames cost more time than in a, as recorded.
+ *
+ * @param table  gets the functions that changed most, as HTML; NULL: they are below the picture
+ * @return 0, TACHO_EINVAL if the units of the two differ and cannot be converted, or another code
+ */
+int tch_flame_diff(struct tch_buf *svg, struct tch_buf *table, const char *a, const char *b,
+                   const char *title, tacho_error *err);
 
 #endif

@@ -297,18 +297,31 @@ static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, b
     char before[PATH_MAX];
     char now[PATH_MAX];
     struct tch_buf svg;
+    struct tch_buf table;
+    tacho_error why;
     int status;
 
     if (!tch_folded_find(flame->before, before) || !tch_folded_find(flame->now, now))
         return 0;
     tch_buf_init(&svg, SVG_MAX);
-    status = tch_flame_diff(&svg, before, now, flame->title, err);
-    if (status == 0 && !*begun)
+    tch_buf_init(&table, SVG_MAX);
+    status = tch_flame_diff(&svg, &table, before, now, flame->title, &why);
+    if ((status == 0 || status == TACHO_EINVAL) && !*begun)
         tch_buf_adds(b, "<h2>Changes by function: red costs more than before, blue less</h2>\n");
+    *begun = true;
     if (status == 0) {
-        *begun = true;
         tch_part_frame(b, flame->title, svg.data, svg.len);
+        tch_buf_add(b, table.data, table.len);
+    } else if (status == TACHO_EINVAL) { /* the rest of the page is still of use */
+        tch_buf_adds(b, "<ul class=\"warnings\"><li>No differential flamegraph: ");
+        tch_xml_adds(b, why.message);
+        tch_buf_adds(b, "</li></ul>\n");
+        status = 0;
+    } else if (err) {
+        *err = why;
     }
+    b->failed |= table.failed;
+    tch_buf_release(&table);
     tch_buf_release(&svg);
     return status;
 }

@@ -52,6 +52,6 @@ grep -q '^tacho: ' err.txt || fail "there is no message about root's process"
 near "off-CPU, sleeper" "$(share flamegraph-off.folded sleeper)" 95 5
 "$tacho" flame --all --duration 300ms --folded --label all >out.txt 2>&1 || { cat out.txt; fail "--all"; }
 "$tacho" flame --kernel --folded --label kernel -- dd if=/dev/zero of=/dev/null bs=1 count=300000 >out.txt 2>&1 || { cat out.txt; fail "--kernel"; }
-! sed 's/ [0-9]*$//' flamegraph-kernel.folded | grep -v '_\[k\]$' || fail "--kernel has user frames"
+! sed '/^#/d; s/ [0-9]*$//' flamegraph-kernel.folded | grep -v '_\[k\]$' || fail "--kernel has user frames"
 "$tacho" flame --user --folded --label user -- dd if=/dev/zero of=/dev/null bs=1 count=300000 >out.txt 2>&1 || { cat out.txt; fail "--user"; }
 ! grep '_\[k\]' flamegraph-user.folded || fail "--user has kernel frames"

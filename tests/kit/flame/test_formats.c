@@ -36,11 +36,12 @@ static void frames_show_the_layout(void **state)
 static void a_differential_shows_the_change(void **state)
 {
     (void)state;
-    is(convert("a;b 5 10\na;c 5 90\n", "frames"), "level\tx\tw\ttitle\n"
-                                                  "0\t0\t100\tall (100 samples, 100%)\n"
-                                                  "1\t0\t100\ta (100 samples, 100.00%; 0.00%)\n"
-                                                  "2\t10\t90\tc (90 samples, 90.00%; +85.00%)\n"
-                                                  "2\t0\t10\tb (10 samples, 10.00%; +5.00%)\n");
+    is(convert("a;b 5 10\na;c 5 90\n", "frames"),
+       "level\tx\tw\ttitle\n"
+       "0\t0\t100\tall (10 -> 100 samples, +90 [+57 .. +129])\n"
+       "1\t0\t100\ta (10 -> 100 samples, +90 [+57 .. +129])\n"
+       "2\t10\t90\tc (5 -> 90 samples, +85 [+55 .. +122])\n"
+       "2\t0\t10\tb (5 -> 10 samples, +5 [-11 .. +23], within noise)\n");
 }
 
 static void the_tree_has_the_widest_first(void **state)
@@ -347,8 +348,10 @@ static char *diff(const char *a, const char *b, bool normalize, bool reverse)
 static void diff_puts_two_profiles_side_by_side(void **state)
 {
     (void)state;
-    is(diff("a 10\nb 10\n", "b 5\nc 5\n", true, false), "a 5 0\nb 5 5\nc 0 5\n");
-    is(diff("a;b 2\na;c 1\n", "a;b 3\na;c 1\n", true, false), "a;b 2.667 3\na;c 1.333 1\n");
+    is(diff("a 10\nb 10\n", "b 5\nc 5\n", true, false),
+       "# tacho: quantum_before=0.5 normalized=yes\na 5 0\nb 5 5\nc 0 5\n");
+    is(diff("a;b 2\na;c 1\n", "a;b 3\na;c 1\n", true, false),
+       "# tacho: quantum_before=1.3333333333333333 normalized=yes\na;b 2.667 3\na;c 1.333 1\n");
 }
 
 static void diff_compares_programs_of_two_names_as_one(void **state)
@@ -408,12 +411,13 @@ static int convert_all(void *arg)
     struct tch_timeline timeline = {0};
     struct tch_profile profile = {.stacks = &s, .timeline = &timeline, .name = "test"};
     struct tch_format_options options = {.svg.notes = "n", .svg.label = "l", .utf8 = true};
+    const char *text = strcmp(arg, "changes") == 0 ? "a;b 1 2\na;c;d 3 4\n" : perf;
     struct tch_flame_reader reader;
     int status;
 
     tch_read_init(&reader, &s, &(struct tch_flame_read_options){0});
     reader.timeline = &timeline;
-    status = tch_read_mem(&reader, perf, strlen(perf), NULL);
+    status = tch_read_mem(&reader, text, strlen(text), NULL);
     tch_read_release(&reader);
     if (status == 0) {
         struct tch_sink sink;

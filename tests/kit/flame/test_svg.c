@@ -1,8 +1,6 @@
 /* Tests the SVG text: escaping, truncation, colours, completeness. */
 #include "support/test.h"
 
-#include <math.h>
-
 #include "kit/flame/draw/flame_svg.h"
 #include "kit/flame/draw/frame_text.h"
 #include "profile.h"
@@ -83,8 +81,8 @@ static void a_name_keeps_its_colour(void **state)
     struct tch_color a = tch_palette_color(TCH_PALETTE_HASH, span("main"));
     struct tch_color b = tch_palette_color(TCH_PALETTE_HASH, span("main_[i]"));
     struct tch_color kernel = tch_palette_color(TCH_PALETTE_HASH, span("main_[k]"));
-    struct tch_color more = tch_palette_change(0.5);
-    struct tch_color less = tch_palette_change(-0.5);
+    struct tch_color more = tch_palette_change(1);
+    struct tch_color less = tch_palette_change(-1);
 
     (void)state;
     assert_memory_equal(&a, &b, sizeof a);
@@ -92,17 +90,22 @@ static void a_name_keeps_its_colour(void **state)
     assert_true(more.r > more.b && less.b > less.r);
 }
 
-/* A change of one in a hundred is faint even where there is no larger one. */
-static void noise_is_paler_than_a_change(void **state)
+/* A frame is coloured by its time including its callees; one that differs by less than sampling
+   explains is grey. */
+static void changes_are_coloured_by_total(void **state)
 {
-    struct tch_color faint = tch_palette_change(sqrt(0.1));
-    const char text[] = "p;f 500 510\np;g 500 490\n";
+    const char text[] = "p;words 30 31\np;words;letter 184 487\np;lines 330 321\np;gone 99 0\n";
     char *svg = test_convert(text, strlen(text), NULL, "svg", NULL, NULL);
-    char fill[32];
+    const char *words = strstr(svg, "<title>words (214 -> 518 samples, +304 [+216 .. +395])");
+    const char *lines = strstr(svg, "<title>lines (330 -> 321 samples, -9 [");
 
     (void)state;
-    snprintf(fill, sizeof fill, "fill=\"#%02x%02x%02x\"", faint.r, faint.g, faint.b);
-    assert_non_null(strstr(svg, fill));
+    assert_non_null(words);
+    assert_memory_equal(strstr(words, "class="), "class=\"more\"", 12);
+    assert_non_null(lines);
+    assert_memory_equal(strstr(lines, "class="), "class=\"same\"", 12);
+    assert_non_null(strstr(svg, ">letter, called by words</text>"));
+    assert_non_null(strstr(svg, ">gone</text>")); /* only the table can show it */
     free(svg);
 }
 
@@ -184,7 +187,7 @@ int main(void)
         cmocka_unit_test(libraries_are_recognised_by_name),
         cmocka_unit_test(languages_are_recognised_by_name),
         cmocka_unit_test(a_name_keeps_its_colour),
-        cmocka_unit_test(noise_is_paler_than_a_change),
+        cmocka_unit_test(changes_are_coloured_by_total),
         cmocka_unit_test(the_kernel_has_a_legend),
         cmocka_unit_test(a_picture_is_whole),
         cmocka_unit_test(an_empty_profile_is_a_picture_too),

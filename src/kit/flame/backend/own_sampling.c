@@ -172,6 +172,23 @@ static int sample(struct tch_sampling *n, tacho_error *err)
     return status == 0 ? drain(n, UINT64_MAX, err) : status;
 }
 
+/* Stores the meaning of the counts with the stacks. */
+static void set_counted(struct tch_capture *c)
+{
+    struct tch_counted *counted = &c->stacks.counted;
+    double total = (double)tch_stacks_total(&c->stacks);
+    bool weighed = c->count_name != NULL; /* otherwise each sample counts as 1 */
+    const char *measure = c->measure ? c->measure : c->period_ns > 0 ? "cpu" : "";
+
+    snprintf(counted->unit, sizeof counted->unit, "%s", weighed ? c->count_name : "samples");
+    snprintf(counted->measure, sizeof counted->measure, "%s", measure);
+    counted->period_ns = c->period_ns;
+    if (weighed && total > 0) {
+        counted->samples = c->result.samples;
+        counted->quantum = c->stacks.squares / total;
+    }
+}
+
 static int run(struct tch_sampling *n, tacho_error *err)
 {
     struct tch_symbol_options options = {
@@ -204,6 +221,7 @@ static int run(struct tch_sampling *n, tacho_error *err)
     if (status == 0)
         tch_programs_advise(&n->collect.programs, n->stack_bytes, &n->c->warnings);
     n->ops->finish(n);
+    set_counted(n->c);
     /* A command that we stop later uses CPU time that is not sampled. */
     if (n->ops->compare && n->c->keeper.ended && !n->stopped)
         n->ops->compare(n, &n->c->keeper.end.usage);

@@ -5,6 +5,7 @@
 
 #include "base/human_number.h"
 #include "base/xml.h"
+#include "change_text.h"
 #include "frame_text.h"
 
 const char *const tch_themes[] = {"auto", "light", "dark", NULL};
@@ -16,6 +17,7 @@ enum {
     HEAD = 52, /* above the frames: title, subtitle */
     FOOT = 48, /* below the frames: text about the frame under the mouse and the frames left out */
     LEGEND = 18,   /* more space below, for the meaning of the colours, if they have one */
+    LINE = 16,     /* of the table of changes */
     LONGEST = 1000 /* columns of a name; a longer tooltip does not help */
 };
 
@@ -29,9 +31,10 @@ struct picture {
     struct tch_sink *sink;
     struct tch_buf *b;
     unsigned width;
-    unsigned height;
+    unsigned height;        /* without the table */
     const char *count_name; /* escaped for XML */
     double full_change;     /* change, in samples, that has the full colour in a differential */
+    const struct tch_changes *changes; /* of the table below the picture; NULL: none */
 };
 
 static struct tch_span span(const char *text)
@@ -47,36 +50,57 @@ static void add_attribute(struct tch_buf *b, const char *name, const char *value
 }
 
 /* Returns the change that has the full colour: the largest one, but at least a tenth of all
-   samples. Otherwise the noise of two equal runs would look as bad as a real change. */
+   samples. Otherwise a small change would look as bad as a large one. */
 static double full_change(const struct tch_layout *layout)
 {
-    double most = fmax(1, (double)layout->total / 10);
+    double most = fmax(1, fmax((double)layout->total, layout->total_before) / 10);
 
     for (size_t i = 0; i < layout->count; i++)
-        most = fmax(most, fabs((double)layout->list[i].self - layout->list[i].self_before));
+        most = fmax(most, fabs((double)layout->list[i].w - layout->list[i].before));
     return most;
+}
+
+/* Returns the height of the table: a headline, and two lines for each function. */
+static unsigned table_height(const struct picture *p)
+{
+    return p->changes ? (2 * (unsigned)p->changes->count + 2) * LINE : 0;
+}
+
+static void add_subtitle(struct picture *p)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, 1 << 16);
+    if (p->options->subtitle)
+        tch_buf_adds(&text, p->options->subtitle);
+    else if (p->stacks->before)
+        tch_counted_explain(&text, p->stacks);
+    if (text.len > 0) {
+        tch_buf_adds(p->b, "<text class=\"subtitle\" x=\"50%\" y=\"40\" text-anchor=\"middle\">");
+        tch_xml_cut(p->b, span(text.data), (size_t)(p->width / column_px) / 2);
+        tch_buf_adds(p->b, "</text>\n");
+    }
+    p->b->failed |= text.failed;
+    tch_buf_release(&text);
 }
 
 static void add_head(struct picture *p)
 {
     const struct tch_svg_options *o = p->options;
-    bool diff = p->layout->total_before > 0;
     const char *title = o->inverted ? "Icicle Graph" : "Flame Graph";
-    const char *subtitle = o->subtitle ? o->subtitle
-                           : diff      ? "red: more than before, blue: less"
-                                       : NULL;
+    unsigned height = p->height + table_height(p);
 
     tch_buf_addf(p->b,
                  "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
                  "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"tacho-flame\" version=\"1.1\" "
                  "width=\"%u\" height=\"%u\" viewBox=\"0 0 %u %u\" tabindex=\"0\"",
-                 p->width, p->height, p->width, p->height);
+                 p->width, height, p->width, height);
     if (o->label)
         add_attribute(p->b, "data-label", o->label);
     tch_buf_addf(p->b, " data-count=\"%s\"", p->count_name);
     add_attribute(p->b, "data-theme", tch_themes[o->theme]);
     tch_buf_addf(p->b, " data-total=\"%llu\" data-inverted=\"%d\" data-diff=\"%d\">\n",
-                 (unsigned long long)p->layout->total, o->inverted, diff);
+                 (unsigned long long)p->layout->total, o->inverted, p->stacks->before != NULL);
     if (o->notes) {
         tch_buf_adds(p->b, "<desc>");
         tch_xml_add_line(p->b, o->notes, strlen(o->notes));
@@ -88,23 +112,13 @@ static void add_head(struct picture *p)
     tch_buf_addf(p->b, "<text class=\"title\" x=\"50%%\" y=\"20\" text-anchor=\"middle\">");
     tch_xml_cut(p->b, span(o->title ? o->title : title), (size_t)(p->width / column_px) / 3);
     tch_buf_adds(p->b, "</text>\n");
-    if (subtitle) {
-        tch_buf_adds(p->b, "<text class=\"subtitle\" x=\"50%\" y=\"40\" text-anchor=\"middle\">");
-        tch_xml_cut(p->b, span(subtitle), (size_t)(p->width / column_px) / 2);
-        tch_buf_adds(p->b, "</text>\n");
-    }
+    add_subtitle(p);
 }
 
 static struct tch_color color_of(const struct picture *p, const struct tch_frame *f)
 {
     struct tch_span name = {"all", 3};
 
-    if (p->layout->total_before > 0) {
-        double change = ((double)f->self - f->self_before) / p->full_change;
-
-        /* The square root makes small changes visible. */
-        return tch_palette_change(change < 0 ? -sqrt(-change) : sqrt(change));
-    }
     if (f->name != TCH_FRAME_ALL)
         name = tch_span_interned(&p->stacks->names, f->name);
     return tch_palette_color(p->options->palette, name);
@@ -128,6 +142,38 @@ static void add_color(struct tch_buf *b, struct tch_color c)
                          hex[c.g & 15], hex[c.b >> 4], hex[c.b & 15]};
 
     tch_buf_add(b, text, sizeof text);
+}
+
+/* Adds the colour of a change. The class gives it in both themes, and the attribute to programs
+   that do not know the style. */
+static void add_change_fill(struct tch_buf *b, int sign, double opacity)
+{
+    static const char *const classes[] = {"less", "same", "more"};
+
+    tch_buf_addf(b, " class=\"%s\" fill=\"", classes[sign + 1]);
+    add_color(b, tch_palette_change(sign));
+    tch_buf_addc(b, '"');
+    if (opacity < 1)
+        tch_buf_addf(b, " fill-opacity=\"%.2f\"", opacity);
+}
+
+static void add_fill(struct picture *p, const struct tch_frame *f)
+{
+    const double faintest = 0.25;
+    struct tch_change change;
+    double size;
+
+    if (!p->stacks->before) {
+        tch_buf_adds(p->b, " fill=\"");
+        add_color(p->b, color_of(p, f));
+        tch_buf_addc(p->b, '"');
+        return;
+    }
+    change = tch_change_of(p->stacks, f->before, (double)f->w);
+    size = fabs(change.now - change.before) / p->full_change;
+    /* The square root makes small changes visible. */
+    add_change_fill(p->b, change.sign,
+                    change.sign == 0 ? 1 : faintest + (1 - faintest) * sqrt(fmin(1, size)));
 }
 
 static void add_label(struct picture *p, const struct tch_frame *f, struct tch_span name, double x,
@@ -158,7 +204,6 @@ static void add_frame(struct picture *p, const struct tch_frame *f)
 {
     double total = (double)(p->layout->total ? p->layout->total : 1);
     struct tch_span name = tch_frame_text(p->stacks, f->name);
-    struct tch_color c = color_of(p, f);
     unsigned y = (p->options->inverted ? f->level : p->layout->levels - 1 - f->level) * ROW;
     double x = 100.0 * (double)f->x / total;
 
@@ -168,7 +213,7 @@ static void add_frame(struct picture *p, const struct tch_frame *f)
     tch_add_u64(p->b, f->w);
     tch_buf_adds(p->b, "\"><title>");
     tch_xml_cut(p->b, name, LONGEST);
-    tch_add_share(p->b, p->layout, f, p->count_name);
+    tch_add_title(p->b, p->stacks, p->layout, f, p->count_name);
     tch_buf_adds(p->b, "</title><rect x=\"");
     add_percent(p->b, x);
     tch_buf_adds(p->b, "%\" y=\"");
@@ -177,9 +222,9 @@ static void add_frame(struct picture *p, const struct tch_frame *f)
     add_percent(p->b, 100.0 * (double)f->w / total);
     tch_buf_adds(p->b, "%\" height=\"");
     tch_add_u64(p->b, ROW - 1);
-    tch_buf_adds(p->b, "\" fill=\"");
-    add_color(p->b, c);
-    tch_buf_adds(p->b, "\"/>");
+    tch_buf_addc(p->b, '"');
+    add_fill(p, f);
+    tch_buf_adds(p->b, "/>");
     add_label(p, f, name, x, (double)f->w / total, y);
     tch_buf_adds(p->b, "</g>\n");
     tch_sink_step(p->sink);
@@ -198,8 +243,8 @@ static void add_frames(struct picture *p)
     tch_buf_adds(p->b, "</svg>\n");
 }
 
-/* Returns whether a legend is needed: for languages, or for programs and the kernel if both are
-   drawn. */
+/* Returns whether a legend is needed: for changes, for languages, or for programs and the kernel if
+   both are drawn. */
 static bool has_legend(const struct tch_stacks *stacks, const struct tch_layout *layout,
                        const struct tch_svg_options *options)
 {
@@ -208,21 +253,42 @@ static bool has_legend(const struct tch_stacks *stacks, const struct tch_layout 
     for (size_t i = 0; i < layout->count && !kernel; i++)
         kernel = layout->list[i].name != TCH_FRAME_ALL &&
                  tch_frame_mark(tch_span_interned(&stacks->names, layout->list[i].name)) == 'k';
-    return layout->total_before == 0 && (options->palette == TCH_PALETTE_LANGUAGE ||
-                                         (options->palette == TCH_PALETTE_HASH && kernel));
+    return stacks->before || options->palette == TCH_PALETTE_LANGUAGE ||
+           (options->palette == TCH_PALETTE_HASH && kernel);
 }
 
-/* Adds an entry and returns the x of the next one. */
+/* Adds a box up to its colour. */
+static void begin_box(struct picture *p, unsigned x, unsigned y)
+{
+    tch_buf_addf(p->b, "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\"", x, y);
+}
+
+/* Adds the name of an entry, whose box was begun, and returns the x of the next one. */
+static unsigned end_legend_entry(struct picture *p, unsigned x, const char *name)
+{
+    tch_buf_addf(p->b, "/><text x=\"%u\" y=\"%u\">%s</text>", x + 14,
+                 p->height - FOOT - LEGEND + 19, name);
+    return x + 14 + (unsigned)(column_px * (double)(strlen(name) + 2));
+}
+
 static unsigned add_legend_entry(struct picture *p, unsigned x, struct tch_color c,
                                  const char *name)
 {
-    unsigned y = p->height - FOOT - LEGEND + 10;
+    begin_box(p, x, p->height - FOOT - LEGEND + 10);
+    tch_buf_addf(p->b, " fill=\"#%02x%02x%02x\"", c.r, c.g, c.b);
+    return end_legend_entry(p, x, name);
+}
 
-    tch_buf_addf(p->b,
-                 "<rect x=\"%u\" y=\"%u\" width=\"10\" height=\"10\" fill=\"#%02x%02x%02x\"/>"
-                 "<text x=\"%u\" y=\"%u\">%s</text>",
-                 x, y, c.r, c.g, c.b, x + 14, y + 9, name);
-    return x + 14 + (unsigned)(column_px * (double)(strlen(name) + 2));
+static void add_change_legend(struct picture *p)
+{
+    static const char *const names[] = {"less", "within noise", "more than before"};
+    unsigned x = MARGIN;
+
+    for (int sign = 1; sign >= -1; sign--) {
+        begin_box(p, x, p->height - FOOT - LEGEND + 10);
+        add_change_fill(p->b, sign, 1);
+        x = end_legend_entry(p, x, names[sign + 1]);
+    }
 }
 
 static void add_legend(struct picture *p)
@@ -230,7 +296,9 @@ static void add_legend(struct picture *p)
     unsigned x = MARGIN;
 
     tch_buf_adds(p->b, "<g class=\"legend\">");
-    if (p->options->palette == TCH_PALETTE_HASH) {
+    if (p->stacks->before) {
+        add_change_legend(p);
+    } else if (p->options->palette == TCH_PALETTE_HASH) {
         x = add_legend_entry(p, x, (struct tch_color){230, 160, 60}, "programs");
         add_legend_entry(p, x, (struct tch_color){120, 182, 222}, "kernel");
     } else {
@@ -261,6 +329,75 @@ static void add_foot(struct picture *p)
     tch_buf_adds(p->b, "</text>\n");
 }
 
+/* Adds the two lines of a function in the table. Their columns fit a phone, except for the last. */
+static void add_table_row(struct picture *p, const struct tch_function_change *f, unsigned y)
+{
+    const unsigned name_x = MARGIN + 110;
+    struct tch_span name = tch_span_interned(&p->stacks->names, f->name);
+
+    begin_box(p, MARGIN, y - 9);
+    add_change_fill(p->b, f->self.sign, 1);
+    tch_buf_addf(p->b, "/><text x=\"%u\" y=\"%u\" text-anchor=\"end\">", name_x - 10, y);
+    tch_counted_add(p->b, p->stacks, f->self.now - f->self.before, true);
+    tch_buf_addf(p->b, "</text><text x=\"%u\" y=\"%u\">", name_x, y);
+    tch_xml_cut(p->b, tch_frame_unmarked(name), LONGEST);
+    if (tch_frame_mark(name) == 'k')
+        tch_buf_adds(p->b, " [kernel]");
+    if (f->caller != TCH_INTERN_NONE && f->self.sign != 0) {
+        tch_buf_adds(p->b, ", called by ");
+        tch_xml_cut(p->b, tch_frame_text(p->stacks, f->caller), LONGEST);
+    }
+    tch_buf_addf(p->b, "</text><text class=\"quiet\" x=\"%d\" y=\"%u\">", MARGIN + 24, y + LINE);
+    tch_change_counts(p->b, p->stacks, &f->self, p->count_name);
+    tch_buf_adds(p->b, " [");
+    tch_change_interval(p->b, p->stacks, &f->self);
+    tch_buf_adds(p->b, "]; total ");
+    tch_change_counts(p->b, p->stacks, &f->total, p->count_name);
+    tch_buf_adds(p->b, "</text>\n");
+}
+
+/* Adds the functions that changed most, below the picture. */
+static void add_table(struct picture *p)
+{
+    unsigned y = p->height + LINE;
+
+    if (!p->changes)
+        return;
+    tch_buf_addf(p->b,
+                 "<g class=\"changes\"><text x=\"%d\" y=\"%u\">Largest changes of self %s</text>\n",
+                 MARGIN, y, tch_counted_ns(&p->stacks->counted) > 0 ? "time" : p->count_name);
+    for (size_t i = 0; i < p->changes->count; i++)
+        add_table_row(p, p->changes->list + i, y + (2 * (unsigned)i + 1) * LINE + 4);
+    tch_buf_adds(p->b, "</g>\n");
+}
+
+static int write_picture(struct picture *p)
+{
+    const struct tch_svg_options *options = p->options;
+    bool legend = has_legend(p->stacks, p->layout, options);
+    const char *counted = options->count_name ? options->count_name : "samples";
+    struct tch_buf count_name;
+
+    tch_buf_init(&count_name, 1 << 16);
+    tch_xml_add_line(&count_name, counted, strlen(counted));
+    p->count_name = count_name.data;
+    p->full_change = full_change(p->layout);
+    p->height = HEAD + p->layout->levels * ROW + FOOT + (legend ? LEGEND : 0);
+    add_head(p);
+    if (legend)
+        add_legend(p);
+    add_frames(p);
+    add_foot(p);
+    add_table(p);
+    tch_buf_adds(p->b, "<script><![CDATA[\n");
+    tch_buf_add(p->b, tch_flame_js, tch_flame_js_len);
+    tch_buf_adds(p->b, "]]></script>\n</svg>\n");
+    p->b->failed |= count_name.failed;
+    tch_buf_release(&count_name);
+    tch_sink_step(p->sink);
+    return p->sink->status;
+}
+
 int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layout,
                   const struct tch_svg_options *options, struct tch_sink *sink)
 {
@@ -272,27 +409,17 @@ int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layo
         .b = &sink->b,
         .width = options->width ? options->width : WIDTH,
     };
-    bool legend = has_legend(stacks, layout, options);
-    const char *counted = options->count_name ? options->count_name : "samples";
-    struct tch_buf count_name;
+    struct tch_changes changes = {.count = 0};
 
-    tch_buf_init(&count_name, 1 << 16);
-    tch_xml_add_line(&count_name, counted, strlen(counted));
-    p.count_name = count_name.data;
-    p.full_change = full_change(layout);
-    p.height = HEAD + layout->levels * ROW + FOOT + (legend ? LEGEND : 0);
-    add_head(&p);
-    if (legend)
-        add_legend(&p);
-    add_frames(&p);
-    add_foot(&p);
-    tch_buf_adds(p.b, "<script><![CDATA[\n");
-    tch_buf_add(p.b, tch_flame_js, tch_flame_js_len);
-    tch_buf_adds(p.b, "]]></script>\n</svg>\n");
-    p.b->failed |= count_name.failed;
-    tch_buf_release(&count_name);
-    tch_sink_step(sink);
-    return sink->status;
+    if (stacks->before && !options->no_table) {
+        int status = tch_stacks_changes(stacks, &changes, sink->err);
+
+        if (status < 0)
+            return status;
+    }
+    if (changes.count > 0)
+        p.changes = &changes;
+    return write_picture(&p);
 }
 
 void tch_frames_write(const struct tch_stacks *stacks, const struct tch_layout *layout,
@@ -308,7 +435,7 @@ void tch_frames_write(const struct tch_stacks *stacks, const struct tch_layout *
         tch_buf_addf(&sink->b, "%u\t%llu\t%llu\t", f->level, (unsigned long long)f->x,
                      (unsigned long long)f->w);
         tch_buf_add(&sink->b, name.p, name.len);
-        tch_add_share(&sink->b, layout, f, count_name ? count_name : "samples");
+        tch_add_title(&sink->b, stacks, layout, f, count_name ? count_name : "samples");
         tch_buf_addc(&sink->b, '\n');
         tch_sink_step(sink);
     }

@@ -24,9 +24,8 @@ struct tch_color {
     colours. */
 struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span name);
 
-/** Returns the colour of a frame of a differential: red for more, blue for less, white for the
-   same. change is -1 to 1. */
-struct tch_color tch_palette_change(double change);
+/** Returns the colour of a change in a differential: red for 1, blue for -1, grey for 0. */
+struct tch_color tch_palette_change(int sign);
 
 /** Guess the origin of a function by its name. tch_library_of() returns the library, module, crate,
     package or "kernel", which points into the name or is constant. tch_language_of() returns the
@@ -56,6 +55,7 @@ struct tch_svg_options {
     const char *count_name; /**< unit of the counts; NULL: "samples" */
     unsigned width;         /**< pixels; 0: 1200 */
     bool inverted;          /**< draw the root at the top */
+    bool no_table;          /**< in a differential: leave out the table below the picture */
     enum tch_palette palette;
     enum tch_theme theme;
 };

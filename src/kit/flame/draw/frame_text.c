@@ -4,6 +4,7 @@
 #include "base/human_number.h"
 #include "base/utf8.h"
 #include "base/xml.h"
+#include "change_text.h"
 
 static bool is_wide(uint32_t code)
 {
@@ -82,8 +83,8 @@ struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name)
     return tch_frame_unmarked(tch_span_interned(&stacks->names, name));
 }
 
-void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,
-                   const struct tch_frame *frame, const char *count_name)
+static void add_share(struct tch_buf *b, const struct tch_layout *layout,
+                      const struct tch_frame *frame, const char *count_name)
 {
     double total = (double)(layout->total ? layout->total : 1);
 
@@ -98,13 +99,23 @@ void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,
     }
     tch_add_fixed(b, 100.0 * (double)frame->w / total, 2);
     tch_buf_addc(b, '%');
-    if (layout->total_before > 0) {
-        double change = 100.0 * ((double)frame->self - frame->self_before) / total;
+    tch_buf_addc(b, ')');
+}
 
-        if ((double)frame->self == frame->self_before)
-            tch_buf_adds(b, "; 0.00%");
-        else
-            tch_buf_addf(b, "; %+.2f%%", change);
+void tch_add_title(struct tch_buf *b, const struct tch_stacks *stacks,
+                   const struct tch_layout *layout, const struct tch_frame *frame,
+                   const char *count_name)
+{
+    struct tch_change change;
+
+    if (!stacks->before) {
+        add_share(b, layout, frame, count_name);
+        return;
     }
+    change = tch_change_of(stacks, frame->before, (double)frame->w);
+    tch_buf_adds(b, " (");
+    tch_change_counts(b, stacks, &change, count_name);
+    tch_buf_adds(b, ", ");
+    tch_change_text(b, stacks, &change);
     tch_buf_addc(b, ')');
 }

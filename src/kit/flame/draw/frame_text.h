@@ -24,9 +24,12 @@ char tch_frame_mark(struct tch_span name);
 /** Returns the name without such a mark. */
 struct tch_span tch_frame_unmarked(struct tch_span name);
 
-/** Adds the share that follows the name in a title: " (1,234 samples, 5.71%; +0.39%)", the last
-    part only in a differential. */
-void tch_add_share(struct tch_buf *b, const struct tch_layout *layout,
-                   const struct tch_frame *frame, const char *count_name);
+/** Adds what follows the name in a title: " (1,234 samples, 5.71%)", or in a differential
+    " (214.6 ms -> 519.6 ms, +304.9 ms [+252.1 ms .. +357.2 ms])". It contains " (" only at its
+    start, where the script of a picture separates it from the name. count_name is escaped for the
+    format. */
+void tch_add_title(struct tch_buf *b, const struct tch_stacks *stacks,
+                   const struct tch_layout *layout, const struct tch_frame *frame,
+                   const char *count_name);
 
 #endif

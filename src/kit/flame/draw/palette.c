@@ -182,14 +182,9 @@ struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span nam
                               (uint8_t)(30 + v[2] * 60 / 255)};
 }
 
-struct tch_color tch_palette_change(double change)
+struct tch_color tch_palette_change(int sign)
 {
-    double strength = change < 0 ? -change : change;
-    uint8_t rest = (uint8_t)(235 - 135 * (strength > 1 ? 1 : strength));
+    static const struct tch_color colors[] = {{122, 140, 255}, {228, 228, 228}, {255, 100, 100}};
 
-    if (change > 0)
-        return (struct tch_color){255, rest, rest};
-    if (change < 0)
-        return (struct tch_color){rest, rest, 255};
-    return (struct tch_color){235, 235, 235};
+    return colors[sign + 1];
 }

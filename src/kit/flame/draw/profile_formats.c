@@ -40,6 +40,7 @@ static int write_frames(const struct tch_profile *profile, const struct tch_form
 }
 
 const struct tch_format tch_formats[] = {
+    {"changes", (const char *const[]){".changes", NULL}, false, tch_write_changes},
     {"chrome", (const char *const[]){".trace.json", NULL}, true, tch_write_chrome},
     {"folded", (const char *const[]){".folded", ".collapsed", ".txt", NULL}, false,
      tch_write_folded},
@@ -75,20 +76,4 @@ const struct tch_format *tch_format_by_path(const char *path)
             if (has_extension(path, *e))
                 return f;
     return NULL;
-}
-
-uint64_t tch_unit_ns(const char *unit)
-{
-    static const struct {
-        const char *name;
-        uint64_t ns;
-    } units[] = {{"nanoseconds", 1},
-                 {"microseconds", 1000},
-                 {"milliseconds", 1000000},
-                 {"seconds", 1000000000}};
-
-    for (size_t i = 0; unit && i < sizeof units / sizeof units[0]; i++)
-        if (strcmp(units[i].name, unit) == 0)
-            return units[i].ns;
-    return 0;
 }

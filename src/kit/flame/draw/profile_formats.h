@@ -41,10 +41,6 @@ const struct tch_format *tch_format_by_name(const char *name);
 /** Finds a format by the extension of a file, or returns NULL. */
 const struct tch_format *tch_format_by_path(const char *path);
 
-/** Returns how many nanoseconds a unit such as "microseconds" has; 0: it is not a unit of time. May
-    be NULL. */
-uint64_t tch_unit_ns(const char *unit);
-
 /** Computes the layout of the profile with at most `most` frames. */
 int tch_profile_layout(const struct tch_profile *profile, const struct tch_format_options *options,
                        size_t most, struct tch_layout *ret, tacho_error *err);
@@ -52,6 +48,7 @@ int tch_profile_layout(const struct tch_profile *profile, const struct tch_forma
 typedef int tch_format_write(const struct tch_profile *profile,
                              const struct tch_format_options *options, struct tch_sink *sink);
 
+tch_format_write tch_write_changes;
 tch_format_write tch_write_chrome;
 tch_format_write tch_write_folded;
 tch_format_write tch_write_pprof;

@@ -50,6 +50,7 @@ int tch_write_folded(const struct tch_profile *profile, const struct tch_format_
     int status = tch_stacks_sort(stacks, &order, sink->err);
 
     (void)options;
+    tch_counted_write(&sink->b, stacks);
     for (uint32_t i = 0; status == 0 && i < stacks->count; i++) {
         if (stacks->list[order[i]].count > 0 || (stacks->before && stacks->before[order[i]] > 0))
             add_stack(&sink->b, stacks, order[i]);

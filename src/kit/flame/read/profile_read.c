@@ -237,6 +237,40 @@ static int refuse_binary(const char *name, tacho_error *err)
     return status;
 }
 
+/* perf weighs a sample by its period. If every period is 1, the sum is still a number of samples.
+ */
+static void perf_unit(const struct tch_flame_reader *r, char *ret, size_t size)
+{
+    const char *wanted = r->options.event;
+    struct tch_span event =
+        tch_perf_plain_event(wanted ? (struct tch_span){wanted, strlen(wanted)} : r->notes.event);
+    bool clock = tch_perf_same_event(event, (struct tch_span){"cpu-clock", 9}) ||
+                 tch_perf_same_event(event, (struct tch_span){"task-clock", 10});
+
+    if (tch_stacks_total(r->stacks) == r->notes.samples)
+        snprintf(ret, size, "samples");
+    else if (clock)
+        snprintf(ret, size, "nanoseconds");
+    else if (event.len == 0)
+        snprintf(ret, size, "event counts");
+    else
+        snprintf(ret, size, "%.*s", (int)event.len, event.p);
+}
+
+/* Stores what perf's text says about its counts. */
+static void set_counted(const struct tch_flame_reader *r)
+{
+    struct tch_counted *counted = &r->stacks->counted;
+    double total = (double)tch_stacks_total(r->stacks);
+
+    *counted = (struct tch_counted){.samples = r->notes.samples};
+    perf_unit(r, counted->unit, sizeof counted->unit);
+    if (tch_unit_ns(counted->unit) > 0)
+        snprintf(counted->measure, sizeof counted->measure, "cpu");
+    if (total > 0 && strcmp(counted->unit, "samples") != 0)
+        counted->quantum = r->stacks->squares / total;
+}
+
 /* Reads all lines. name: the file, or NULL. */
 static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, const char *name,
                       tacho_error *err)
@@ -254,6 +288,7 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, const
             tch_read_ignore(r);
             continue;
         }
+        tch_counted_read(r->stacks, text);
         if (!r->ops) {
             enum tch_read_kind kind = r->options.kind;
 
@@ -272,32 +307,25 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, const
     }
     if (status == 0 && r->ops)
         status = at_line(r, r->ops->end(r, err), err);
+    if (status == 0 && r->ops == &tch_read_perf)
+        set_counted(r);
     return status;
 }
 
-/* perf weighs a sample by its period. If every period is 1, the sum is still a number of samples.
- */
 void tch_read_unit(const struct tch_flame_reader *r, char *ret, size_t size)
 {
-    const char *wanted = r->options.event;
-    struct tch_span event =
-        tch_perf_plain_event(wanted ? (struct tch_span){wanted, strlen(wanted)} : r->notes.event);
-    bool clock = tch_perf_same_event(event, (struct tch_span){"cpu-clock", 9}) ||
-                 tch_perf_same_event(event, (struct tch_span){"task-clock", 10});
+    const char *unit = r->stacks->counted.unit;
 
-    if (r->ops != &tch_read_perf || tch_stacks_total(r->stacks) == r->notes.samples)
-        snprintf(ret, size, "samples");
-    else if (clock)
-        snprintf(ret, size, "nanoseconds");
-    else if (event.len == 0)
-        snprintf(ret, size, "event counts");
-    else
-        snprintf(ret, size, "%.*s", (int)event.len, event.p);
+    snprintf(ret, size, "%s", unit[0] ? unit : "samples");
 }
 
 uint64_t tch_read_samples(const struct tch_flame_reader *r)
 {
-    return r->ops == &tch_read_perf ? r->notes.samples : tch_stacks_total(r->stacks);
+    uint64_t known = r->stacks->counted.samples;
+
+    return r->ops == &tch_read_perf ? r->notes.samples
+           : known > 0              ? known
+                                    : tch_stacks_total(r->stacks);
 }
 
 int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err)

@@ -155,8 +155,12 @@ static void end_wait(struct tch_collect *c, uint32_t tid, uint64_t time)
     for (size_t i = 0; i < c->wait_count; i++) {
         if (c->waits[i].tid != tid)
             continue;
-        if (time > c->waits[i].since)
-            c->stacks.list[c->waits[i].stack].count += (time - c->waits[i].since + 500) / 1000;
+        if (time > c->waits[i].since) {
+            uint64_t waited = (time - c->waits[i].since + 500) / 1000;
+
+            c->stacks.list[c->waits[i].stack].count += waited;
+            c->stacks.squares += (double)waited * (double)waited;
+        }
         c->waits[i] = c->waits[--c->wait_count];
         return;
     }

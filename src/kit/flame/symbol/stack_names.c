@@ -31,6 +31,7 @@ static int name_stacks(const struct tch_symbols *symbols, const struct tch_colle
         if (status < 0)
             return (int)status;
     }
+    ret->squares = c->stacks.squares; /* of samples, not of stacks */
     return 0;
 }
 
