@@ -102,7 +102,7 @@ expect native-signal main 100
 profile native jit --per-thread "$programs/workload" jit 300
 expect native-jit 'compiled code' 100
 expect native-jit main 100
-rm -f "/tmp/perf-$(sed -n '1s|^workload-\([0-9]*\)/.*|\1|p' native-jit.folded).map"
+rm -f "/tmp/perf-$(sed -n 's|^workload-\([0-9]*\)/.*|\1|p' native-jit.folded | head -n 1).map"
 profile native thread --per-thread "$programs/workload" threads 30
 [ "$(sed 's/;.*//' native-thread.folded | sort -u | grep -c '^workload-[0-9]*/[0-9]*$')" -ge 3 ] ||
     fail "threads are not separate"

@@ -166,7 +166,7 @@ static void compare(char **c, char *got)
         delete_quotes(got);
         delete_quotes(wanted.data);
     }
-    if (strncmp(c[ID], "svg-differential", 16) == 0) {
+    if (strstr(wanted.data, "%; ")) { /* a differential */
         cut_counts(got);
         cut_counts(wanted.data);
     }

@@ -183,8 +183,9 @@ static void add_html_row(struct tch_buf *b, const struct tch_stacks *stacks,
     }
     tch_buf_adds(b, "</td>");
     for (int at = 0; at < CELLS; at++) {
-        if (at == 2)
-            tch_buf_addf(b, "<td style=\"color:%s\">", colors[f->self.sign + 1]);
+        if (at == 2 || at == 4)
+            tch_buf_addf(b, "<td style=\"color:%s\">",
+                         colors[(at == 2 ? f->self.sign : f->total.sign) + 1]);
         else
             tch_buf_adds(b, "<td>");
         add_cell(b, stacks, f, at);
