@@ -72,11 +72,14 @@ TACHO_API const char *const *tacho_power_names(void);
 typedef struct tacho_power_report {
     size_t size; /**< set by TACHO_POWER_REPORT_INIT */
     char name[64];
-    double joules;
-    double mean_watts; /**< joules / seconds for a counter, the mean of the readings otherwise */
-    double peak_watts;
+    double joules;     /**< NaN: not known, because the source was never read, or readings failed
+                          and no interval is left */
+    double mean_watts; /**< joules / seconds for a counter, the mean of the readings otherwise; NaN:
+                          never read */
+    double peak_watts; /**< NaN: never read */
     double last_watts; /**< mean of a counter's last interval, or the last reading; NaN: none yet */
-    double duration_s;
+    double duration_s; /**< the time in which the joules were used, without intervals that were left
+                          out */
     uint64_t samples;
     uint64_t dropped; /**< intervals with a failed, NaN or infinite reading, and readings older than
                          the one before. Their energy is left out, unless the source is a counter */
@@ -96,8 +99,8 @@ typedef struct tacho_power_report {
 
 /**
  * Returns how the joules of a report were obtained: "measured" (the difference of a counter),
- * "estimated" (integrated from watts) or "unavailable" (fewer than two readings, or counted by
- * another process). Print it beside every energy.
+ * "estimated" (integrated from watts) or "unavailable" (fewer than two readings, no interval
+ * without a failed reading, or counted by another process). Print it beside every energy.
  */
 TACHO_API const char *tacho_power_status(const tacho_power_report *report);
 
@@ -107,8 +110,9 @@ typedef struct tacho_power_sample {
     double watts;
 } tacho_power_sample;
 
-/** Integrates a series of watts by the trapezoidal rule. Fewer than two samples give 0 J. Returns 0
-    or TACHO_EINVAL. */
+/** Integrates a series of watts by the trapezoidal rule. Fewer than two samples give 0 J.
+    Joules are NaN when a NaN, an infinite or an old reading leaves no interval. Returns 0 or
+    TACHO_EINVAL. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_energy(const tacho_power_sample *samples, size_t n,
                                                   tacho_power_report *ret, tacho_error *err);
 

@@ -69,6 +69,15 @@ $ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0
 | fixed:given:estimated,100
 | 1
 
+# A source whose readings fail: its energy is not known, which is never 0 J. The first of the two
+# rows is read before the command starts.
+$ project/try '{ echo timestamp_us,source,watts,joules; echo 1,a,10,0; echo 2,a,10,0; } >p.csv; tacho watch --json --power replay:p.csv --csv out -- sleep 0.3 | grep -o "\"status\":\"[a-z]*\",\"update.*\"estimated\|\"joules\":null,\"tree[^,]*\|\"why_not[^,]*"; tail -n +2 out/power.csv | cut -d, -f2-; tacho watch --power replay:p.csv -- sleep 0.3 | grep energy'
+| "status":"unavailable","update_us":0,"counted_by":0,"joules":null,"mean_watts":10.0,"peak_watts":10.0,"samples":1,"dropped":1,"estimated
+| "joules":null,"tree_joules":null
+| "why_not":"readings of the source failed"}
+| replay:recorded:estimated,10,0
+| energy          -  unavailable from replay: its readings failed
+
 # A requested source that does not exist.
 $ tacho watch --power replay:nowhere.csv -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
 | tacho: cannot watch process N: cannot read 'nowhere.csv': No such file or directory

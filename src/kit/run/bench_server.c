@@ -4,6 +4,7 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <math.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -197,7 +198,7 @@ static void set_mark(struct tch_run_server *s, double joules)
     s->mark.ns = tch_now_ns();
     s->mark.cpu_ns = s->last.cpu_ns;
     s->mark.busy_ns = machine_busy_ns();
-    s->mark.joules = joules;
+    s->mark.joules = isnan(joules) ? 0 : joules; /* nothing was added up yet */
 }
 
 int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, double joules,
@@ -218,7 +219,7 @@ void tch_run_server_power(struct tch_run_server *s, double joules, bool last)
     double seconds = (double)(tch_now_ns() - s->mark.ns) / 1e9;
     double share;
 
-    if (!s->power || seconds <= 0 || (seconds < POWER_ROW_NS / 1e9 && !last))
+    if (!s->power || isnan(joules) || seconds <= 0 || (seconds < POWER_ROW_NS / 1e9 && !last))
         return;
     share = tacho_power_share(joules - s->mark.joules, 0, seconds, s->last.cpu_ns - s->mark.cpu_ns,
                               machine_busy_ns() - s->mark.busy_ns);

@@ -45,6 +45,7 @@ static void append(char *list, size_t size, const char *text)
 void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power)
 {
     tacho_power_report r = TACHO_POWER_REPORT_INIT;
+    bool failed = false;
 
     *o = (struct tch_power_origin){.status = "unavailable", .idle = o->idle};
     for (size_t i = 0; power && tacho_power_report_at(power, i, &r, NULL) == 0; i++) {
@@ -56,6 +57,7 @@ void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power)
                      (unsigned long long)r.counted_by, r.name);
             continue;
         }
+        failed = failed || r.dropped > 0;
         append(o->source, sizeof o->source, r.name);
         append(o->domain, sizeof o->domain, r.domain[0] ? r.domain : "-");
         if (o->update_us < r.update_us)
@@ -67,7 +69,9 @@ void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power)
         o->why[0] = '\0';
     else if (!o->why[0])
         snprintf(o->why, sizeof o->why, "%s",
-                 o->source[0] ? "the source was read fewer than two times" : "not requested");
+                 failed         ? "readings of the source failed"
+                 : o->source[0] ? "the source was read fewer than two times"
+                                : "not requested");
 }
 
 bool tch_power_too_short(const struct tch_power_origin *o, double seconds)
@@ -187,9 +191,10 @@ static double watts_since(tacho_power *power, const tacho_power_report before[SO
 
     for (size_t i = 0; i < SOURCES && tacho_power_report_at(power, i, &r, NULL) == 0; i++) {
         double seconds = r.duration_s - before[i].duration_s;
+        double from = isnan(before[i].joules) ? 0 : before[i].joules;
 
-        if (r.counted_by == 0 && seconds > 0)
-            sum = (isnan(sum) ? 0 : sum) + (r.joules - before[i].joules) / seconds;
+        if (seconds > 0 && !isnan(r.joules))
+            sum = (isnan(sum) ? 0 : sum) + (r.joules - from) / seconds;
     }
     return sum;
 }

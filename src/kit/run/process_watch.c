@@ -41,6 +41,7 @@ struct tch_watch {
     uint64_t peak_rss;
     uint64_t peak_at_most;
     uint64_t cpu_ns;
+    uint64_t readings[TCH_WATCH_SOURCES]; /* good readings of each power source */
 };
 
 static int open_power(const struct tch_watch_plan *plan, tacho_power **ret, tacho_error *no_power,
@@ -166,11 +167,15 @@ static int read_power(struct tch_watch *w, tacho_error *err)
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     int status = tacho_power_take(w->power, err);
 
-    for (size_t i = 0; status == 0 && tacho_power_report_at(w->power, i, &report, NULL) == 0; i++) {
+    for (size_t i = 0; status == 0 && i < TCH_WATCH_SOURCES &&
+                       tacho_power_report_at(w->power, i, &report, NULL) == 0;
+         i++) {
+        bool read = report.samples > w->readings[i]; /* otherwise the row would repeat the last */
         char label[TCH_POWER_LABEL];
 
+        w->readings[i] = report.samples;
         tch_power_label(label, &report);
-        if (w->files[POWER] && report.samples > 0)
+        if (w->files[POWER] && read)
             status = tacho_csv_add_power(w->files[POWER],
                                          &(tacho_csv_power){.timestamp_us = w->last.timestamp_us,
                                                             .source = label,
@@ -255,6 +260,7 @@ void tch_watch_ended(struct tch_watch *w, const struct rusage *usage, uint64_t o
 void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
 {
     uint64_t seen = w->last.cpu_ns - w->start_cpu_ns;
+    double measured_s = 0;
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     uint64_t busy;
 
@@ -278,11 +284,13 @@ void tch_watch_report(struct tch_watch *w, struct tch_watch_report *ret)
     while (ret->sources < TCH_WATCH_SOURCES &&
            tacho_power_report_at(w->power, ret->sources, &report, NULL) == 0) {
         ret->power[ret->sources++] = report;
-        if (strcmp(tacho_power_status(&report), "unavailable") != 0)
-            ret->joules = (isnan(ret->joules) ? 0 : ret->joules) + report.joules;
+        if (strcmp(tacho_power_status(&report), "unavailable") == 0)
+            continue;
+        ret->joules = (isnan(ret->joules) ? 0 : ret->joules) + report.joules;
+        measured_s = fmax(measured_s, report.duration_s);
     }
     if (!isnan(ret->joules) && w->busy_known && tch_cpu_busy(w->plan.root, &busy, NULL) == 0)
-        ret->tree_joules = tacho_power_share(ret->joules, w->plan.idle_watts, ret->seconds,
+        ret->tree_joules = tacho_power_share(ret->joules, w->plan.idle_watts, measured_s,
                                              ret->cpu_ns, busy - w->start_busy_ns);
 }
 

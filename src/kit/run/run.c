@@ -224,6 +224,7 @@ static int start_server(struct tch_run *run, const struct tch_run_watch *watch, 
         status = tch_run_server_await(&run->server, run->plan->ready, watch->stop, err);
     if (status == 0 && run->meter.power) {
         tch_run_meter_begin(&run->meter);
+        run->server.dropped = tch_run_meter_dropped(&run->meter);
         status = tch_run_server_power_begin(&run->server, folder, tch_run_meter_joules(&run->meter),
                                             err);
     }
@@ -234,16 +235,19 @@ static int start_server(struct tch_run *run, const struct tch_run_watch *watch, 
 static void sum_up_server(struct tch_run *run)
 {
     struct tch_run_server *s = &run->server;
+    double joules = tch_run_meter_joules(&run->meter);
+    bool known; /* as for a run: energy is missing when a reading failed */
 
     if (!s->tree)
         return;
     (void)tch_run_server_poll(s);
-    tch_run_server_power(s, tch_run_meter_joules(&run->meter), true);
+    tch_run_server_power(s, joules, true);
+    known = s->power && !isnan(joules) && tch_run_meter_dropped(&run->meter) == s->dropped;
     run->server_use = (struct tch_run_server_use){
         .ready_s = s->ready_s,
         .cpu_ns = (double)(s->last.cpu_ns - s->begin_cpu_ns),
         .peak_bytes = (double)s->peak_rss_bytes,
-        .energy_j = s->power ? s->joules : NAN,
+        .energy_j = known ? s->joules : NAN,
     };
 }
 

@@ -65,9 +65,12 @@ int tch_power_add_named(tacho_power *power, const char *name, const char *root, 
 int tch_run_meter_idle(struct tch_run_meter *m, const struct tch_run_plan *plan,
                        const volatile sig_atomic_t *stop);
 
-/** Returns the energy in joules since the meter was opened, at the last poll; NAN without a
-    source. */
+/** Returns the energy in joules since the meter was opened, at the last poll; NAN when it is not
+    known, or without a source. */
 double tch_run_meter_joules(const struct tch_run_meter *m);
+
+/** Returns the number of intervals with failed readings since the meter was opened. */
+uint64_t tch_run_meter_dropped(const struct tch_run_meter *m);
 
 /** Creates the files in a folder; power.csv only if there is a power source. */
 int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
@@ -95,6 +98,7 @@ struct tch_run_server {
 
     tacho_csv *power; /**< NULL: there is no power source */
     double joules;    /**< its share of the energy since it was ready */
+    uint64_t dropped; /**< tch_run_meter_dropped() when it was ready */
     struct {
         uint64_t ns;
         uint64_t cpu_ns;  /**< CPU time of its tree */
@@ -125,13 +129,13 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
  * Begins to compute the server's share of the machine's energy by CPU time, for
  * FOLDER/server-power.csv.
  *
- * @param joules  energy of the machine, counted from any moment
+ * @param joules  energy of the machine, counted from any moment; NAN: not known yet
  */
 int tch_run_server_power_begin(struct tch_run_server *s, const char *folder, double joules,
                                tacho_error *err);
 
-/** Adds the share since the last call. Writes a row at most every 100 ms, because CPU time is
-    counted in ticks. */
+/** Adds the share since the last call, unless joules is NAN. Writes a row at most every 100 ms,
+   because CPU time is counted in ticks. */
 void tch_run_server_power(struct tch_run_server *s, double joules, bool last);
 
 /** Polls the process tree of the server. Returns 1 while it runs, 0 after it has exited. */

@@ -17,11 +17,11 @@ static uint64_t own_cpu_ns(void)
 double tch_run_meter_joules(const struct tch_run_meter *m)
 {
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
-    double sum = m->power ? 0 : NAN;
+    double sum = NAN;
 
     for (size_t i = 0; m->power && tacho_power_report_at(m->power, i, &report, NULL) == 0; i++)
-        if (report.counted_by == 0)
-            sum += report.joules;
+        if (!isnan(report.joules))
+            sum = (isnan(sum) ? 0 : sum) + report.joules;
     return sum;
 }
 
@@ -153,6 +153,11 @@ static struct readings readings_of(const struct tch_run_meter *m)
     return sum;
 }
 
+uint64_t tch_run_meter_dropped(const struct tch_run_meter *m)
+{
+    return m->power ? readings_of(m).dropped : 0;
+}
+
 /* Reads all sources. Returns whether every source could be read. */
 static bool read_sources(struct tch_run_meter *m)
 {
@@ -172,6 +177,8 @@ void tch_run_meter_begin(struct tch_run_meter *m)
     if (!m->power || !read_sources(m))
         return;
     m->begin_j = tch_run_meter_joules(m);
+    if (isnan(m->begin_j))
+        m->begin_j = 0; /* earlier readings failed, so nothing was added up yet */
     m->begin_dropped = readings_of(m).dropped;
 }
 

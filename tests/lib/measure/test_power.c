@@ -36,7 +36,8 @@ static void check_energy(const struct test_case *c, void *arg)
     }
     assert_int_equal(tacho_power_energy(samples, n, &got, NULL), 0);
     if (!good) { /* in the reference, NaN spreads and time that runs backwards counts twice */
-        assert_true(isfinite(got.joules) && (got.samples < n || got.dropped > 0));
+        assert_true(isfinite(got.joules) || got.duration_s == 0);
+        assert_true(got.samples < n || got.dropped > 0);
         free(samples);
         return;
     }
@@ -101,7 +102,24 @@ static void a_reading_of_nan_loses_its_interval_only(void **state)
     (void)state;
     assert_int_equal(tacho_power_energy(samples, 7, &got, NULL), 0);
     assert_true(got.joules == 200 && got.mean_watts == 100 && got.peak_watts == 100);
-    assert_true(got.samples == 4 && got.dropped == 1);
+    assert_true(got.samples == 4 && got.dropped == 2); /* before the first, and from 2 s to 5 s */
+    assert_true(got.duration_s == 2);                  /* the time of the 200 J */
+}
+
+/* An unknown energy is never 0 J. */
+static void a_failed_reading_between_two_leaves_no_energy(void **state)
+{
+    tacho_power_sample samples[] = {{0, 100}, {1000000, NAN}, {2000000, 100}, {3000000, 100}};
+    tacho_power_report got = TACHO_POWER_REPORT_INIT;
+
+    (void)state;
+    assert_int_equal(tacho_power_energy(samples, 3, &got, NULL), 0);
+    assert_true(isnan(got.joules) && got.duration_s == 0 && got.dropped == 1);
+    assert_true(got.samples == 2 && got.last_watts == 100);
+    assert_string_equal(tacho_power_status(&got), "unavailable");
+    assert_int_equal(tacho_power_energy(samples, 4, &got, NULL), 0);
+    assert_true(got.joules == 100 && got.duration_s == 1 && got.dropped == 1);
+    assert_string_equal(tacho_power_status(&got), "estimated");
 }
 
 static void a_fixed_source_over_a_real_second(void **state)
@@ -236,6 +254,90 @@ static void reads_a_source_of_the_caller(void **state)
     }
 }
 
+/* A source of watts. Each character of the script is one reading: 'g' succeeds, 'n' gives NaN,
+   anything else fails. */
+struct script {
+    const char *next;
+    uint64_t now_us;
+};
+
+static int script_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
+{
+    struct script *s = ctx;
+    char what = *s->next++;
+
+    (void)err;
+    s->now_us += 1000000;
+    ret->timestamp_us = s->now_us;
+    if (what == 'g')
+        ret->watts = 10;
+    return what == 'g' || what == 'n' ? 0 : TACHO_EIO;
+}
+
+static tacho_power_report report_of_script(const char *script)
+{
+    struct script s = {script, 0};
+    tacho_power_source source = {sizeof source, "mine", &s, script_read, NULL, "", "", 0};
+    tacho_power_report report = TACHO_POWER_REPORT_INIT;
+    tacho_power *p = NULL;
+
+    assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
+    assert_int_equal(tacho_power_add(p, &source, NULL), 0);
+    for (size_t i = 0; i < strlen(script); i++)
+        assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
+    tacho_power_free(p);
+    return report;
+}
+
+static void failed_readings_are_counted_and_never_0_joules(void **state)
+{
+    static const struct {
+        const char *script;
+        double joules, seconds;
+        uint64_t samples, dropped;
+    } cases[] = {
+        {"", NAN, 0, 0, 0},      {"g", 0, 0, 1, 0},         {"f", NAN, 0, 0, 1},
+        {"fff", NAN, 0, 0, 1},   {"nnn", NAN, 0, 0, 1},     {"fg", NAN, 0, 1, 1},
+        {"gf", NAN, 0, 1, 1},    {"gfg", NAN, 0, 2, 1},     {"gnfg", NAN, 0, 2, 1},
+        {"gfgfg", NAN, 0, 3, 2}, {"gfgg", 10, 1, 3, 1},     {"ggfg", 10, 1, 3, 1},
+        {"fggf", 10, 1, 2, 2},   {"ggnggfgg", 30, 3, 6, 2},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        tacho_power_report r = report_of_script(cases[i].script);
+        bool known = !isnan(cases[i].joules) && cases[i].samples > 1;
+
+        assert_true(isnan(cases[i].joules) ? isnan(r.joules) : r.joules == cases[i].joules);
+        assert_true(r.duration_s == cases[i].seconds);
+        assert_int_equal(r.samples, cases[i].samples);
+        assert_int_equal(r.dropped, cases[i].dropped);
+        assert_string_equal(tacho_power_status(&r), known ? "estimated" : "unavailable");
+    }
+}
+
+/* A row for a failed reading would repeat the watts of the row before. */
+static void a_failed_reading_writes_no_row(void **state)
+{
+    char path[160];
+    struct tch_buf b;
+
+    (void)state;
+    setenv("TACHO_RUN_DIR", test_home, 1);
+    (void)report_of_script("gfngg");
+    unsetenv("TACHO_RUN_DIR");
+    /* .2: the test before has opened the first file of this process */
+    snprintf(path, sizeof path, "%s/power.%ld.2.csv", test_home, (long)getpid());
+    tch_buf_init(&b, 65536);
+    assert_int_equal(tch_file_read(path, 65536, &b, NULL), 0);
+    assert_string_equal(b.data, "timestamp_us,source,watts,joules\n"
+                                "1000000,mine:-:estimated,10,0\n"
+                                "4000000,mine:-:estimated,10,NaN\n"
+                                "5000000,mine:-:estimated,10,10\n");
+    tch_buf_release(&b);
+}
+
 static void a_tree_gets_its_share(void **state)
 {
     uint64_t busy;
@@ -261,10 +363,13 @@ int main(void)
         cmocka_unit_test(integrates_by_trapezoids),
         cmocka_unit_test(time_that_runs_backwards_adds_nothing),
         cmocka_unit_test(a_reading_of_nan_loses_its_interval_only),
+        cmocka_unit_test(a_failed_reading_between_two_leaves_no_energy),
         cmocka_unit_test(a_fixed_source_over_a_real_second),
         cmocka_unit_test(a_thread_samples_until_it_is_stopped),
         TEST_IN_HOME(a_replay_is_exact),
         TEST_IN_HOME(reads_a_source_of_the_caller),
+        cmocka_unit_test(failed_readings_are_counted_and_never_0_joules),
+        TEST_IN_HOME(a_failed_reading_writes_no_row),
         TEST_IN_HOME(a_tree_gets_its_share),
     };
 

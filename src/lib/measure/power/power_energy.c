@@ -19,10 +19,15 @@ static void end_interval(struct tch_energy *e, uint64_t now_us, const tacho_powe
 {
     double s = seconds(e->last_us, now_us);
 
-    /* A counter keeps counting while it cannot be read, so only the detail is lost. */
+    /* A counter keeps counting while it cannot be read, so only the detail is lost. The energy
+       between two readings of watts is not known, so neither its joules nor its time count. */
     e->dropped += e->broken;
-    if (e->broken && !e->counter)
+    if (e->broken && !e->counter) {
+        e->missing_us += now_us - e->last_us;
+        e->now = r->watts;
         return;
+    }
+    e->intervals++;
     if (e->counter) {
         double used = r->joules - e->last_joules;
 
@@ -59,6 +64,8 @@ void tch_energy_add(struct tch_energy *e, uint64_t now_us, const tacho_power_rea
     }
     if (e->samples > 1)
         end_interval(e, now_us, r);
+    else
+        e->dropped += e->broken; /* the time before the first good reading */
     e->last_us = now_us;
     e->last_watts = r->watts;
     e->last_joules = r->joules;
@@ -73,10 +80,11 @@ void tch_energy_lost(struct tch_energy *e)
 
 void tch_energy_report(const struct tch_energy *e, tacho_power_report *ret)
 {
-    ret->joules = e->joules;
-    ret->duration_s = seconds(e->first_us, e->last_us);
     ret->samples = e->samples;
-    ret->dropped = e->dropped + (e->broken && e->samples > 0);
+    ret->dropped = e->dropped + e->broken;
+    /* Nothing was lost if there was one reading only: 0 J in 0 s is true. */
+    ret->joules = e->intervals == 0 && ret->dropped > 0 ? NAN : e->joules;
+    ret->duration_s = seconds(e->first_us + e->missing_us, e->last_us);
     ret->estimated = !e->counter;
     ret->last_watts = e->counter ? e->now : e->samples > 0 ? e->last_watts : NAN;
     ret->peak_watts = e->samples == 1 && !e->counter ? e->last_watts : e->peak;

@@ -102,7 +102,7 @@ static void report_on(const tacho_power *p, size_t i, tacho_power_report *ret)
     ret->update_us = p->sources[i].update_us;
     ret->counted_by = p->counted_by[i];
     tch_energy_report(&p->energy[i], ret);
-    if (ret->counted_by != 0)
+    if (ret->counted_by != 0 || ret->samples == 0) /* not known, which is not the same as 0 */
         ret->joules = ret->mean_watts = ret->peak_watts = NAN;
 }
 
@@ -119,7 +119,7 @@ static int write_row(const tacho_power *p, size_t i, tacho_error *err)
                                                   .source = label,
                                                   .source_len = strlen(label),
                                                   .watts = e->counter ? e->now : e->last_watts,
-                                                  .joules = e->joules},
+                                                  .joules = report.joules},
                                err);
 }
 
@@ -138,8 +138,11 @@ static int read_source(tacho_power *p, size_t i, tacho_error *err)
     }
     now = before + (tch_stamp_us(&p->stamp) - before) /
                        2; /* the middle of the call, because a GPU library may take long */
-    tch_energy_add(e, reading.timestamp_us ? reading.timestamp_us : now, &reading);
-    return p->csv ? write_row(p, i, err) : 0;
+    if (reading.timestamp_us)
+        now = reading.timestamp_us;
+    tch_energy_add(e, now, &reading);
+    /* A row for a reading that was dropped would repeat the row before. */
+    return p->csv && !e->broken && e->last_us == now ? write_row(p, i, err) : 0;
 }
 
 int tacho_power_take(tacho_power *p, tacho_error *err)
@@ -206,7 +209,7 @@ const char *tacho_power_status(const tacho_power_report *given)
     tacho_power_report r;
 
     if (tch_sized_read(&r, sizeof r, given, "TACHO_POWER_REPORT_INIT", NULL) < 0 ||
-        r.counted_by != 0 || r.samples < 2)
+        r.counted_by != 0 || r.samples < 2 || isnan(r.joules))
         return "unavailable";
     return r.estimated ? "estimated" : "measured";
 }

@@ -75,6 +75,8 @@ struct tch_energy {
     double peak;
     double now; /* watts in the last interval; NaN before the first */
     uint64_t samples;
+    uint64_t intervals;  /* intervals between two readings whose energy is in joules */
+    uint64_t missing_us; /* time of the intervals whose energy is not known */
     uint64_t dropped;
     bool counter;
     bool broken; /* the last reading failed, so no interval ends at the next one */
