@@ -104,11 +104,15 @@ static int check_options(struct capture *c)
         return cli_wrong_usage(c->args, "--pid cannot be combined with a command or --all");
     if ((c->request.flags & TACHO_FLAME_KERNEL) && (c->request.flags & TACHO_FLAME_USER))
         return cli_wrong_usage(c->args, "--kernel and --user exclude each other");
-    if (!c->request.argv && (c->request.cwd || c->request.env || c->pass_status))
+    if (!c->request.argv &&
+        (c->request.cwd || c->request.env || c->request.output || c->pass_status))
         return cli_wrong_usage(c->args, "%s needs a command to run",
-                               c->request.cwd   ? "--cwd"
-                               : c->request.env ? "--env"
-                                                : "--pass-status");
+                               c->request.cwd      ? "--cwd"
+                               : c->request.env    ? "--env"
+                               : c->request.output ? "--output"
+                                                   : "--pass-status");
+    if (c->args->json && c->request.argv && !c->request.output)
+        c->request.output = "stderr"; /* only the document may be on standard output */
     if ((c->request.flags & TACHO_FLAME_OFF_CPU) && (c->request.event || c->request.rate))
         return cli_wrong_usage(c->args,
                                "--off-cpu records every wait and cannot be combined with %s",
@@ -356,6 +360,12 @@ const struct opt cli_flame_capture_opts[] = {
      .arg = "NAME=VALUE",
      .help = "set a variable for the command; may be repeated",
      .take = take_env},
+    {.name = "output",
+     .arg = "WHERE",
+     .help = "send the command's standard output to null, inherit (default), stderr (default with "
+             "--json), or a file",
+     .complete = COMPLETE_FILE,
+     CLI_TEXT(struct capture, request.output)},
     {.name = "pass-status",
      .help = "exit with the command's own status",
      CLI_FLAG(struct capture, pass_status)},

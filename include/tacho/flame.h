@@ -74,14 +74,17 @@ typedef struct tacho_flame_request {
                              stop when the command exits */
     const char *palette;  /**< colours by "hash", "library" or "language"; NULL: hash */
     const struct tacho_flame_profiler *own; /**< a profiler of your own, instead of `profiler` */
-    int *wait_status; /**< set to how the command exited, as by tacho_flame_wait_status(), also if
-                         the capture fails; may be NULL */
+    int *wait_status;   /**< set to how the command exited, as by tacho_flame_wait_status(), also if
+                           the capture fails; may be NULL */
+    const char *output; /**< where the standard output of the command goes: "null" discards it,
+                           "inherit" is ours, "stderr" is our standard error, anything else names a
+                           file, which is emptied first; NULL: inherit */
 } tacho_flame_request;
 
 #define TACHO_FLAME_REQUEST_INIT                                                        \
     {                                                                                   \
         sizeof(tacho_flame_request), NULL, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, 0, \
-            TACHO_CALL_GRAPH_AUTO, 0, -1, 0, NULL, NULL, NULL                           \
+            TACHO_CALL_GRAPH_AUTO, 0, -1, 0, NULL, NULL, NULL, NULL                     \
     }
 
 /** The kinds of failed captures, as in tacho_error.kind, and how their messages begin. */

@@ -33,6 +33,9 @@ static int check_request(const tacho_flame_request *r, tacho_error *err)
     if (r->pid && (r->argv || all))
         return tch_fail(err, TACHO_EINVAL, 0,
                         "a process cannot be combined with a command or with all processes");
+    if (r->output && !r->argv)
+        return tch_fail(err, TACHO_EINVAL, 0,
+                        "an output was given, but there is no command that could write it");
     if (r->rate > RATE_MAX)
         return tch_fail(err, TACHO_EINVAL, 0, "%u samples per second exceed the limit of %d",
                         (unsigned)r->rate, RATE_MAX);
@@ -46,6 +49,19 @@ static int check_request(const tacho_flame_request *r, tacho_error *err)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "TACHO_FLAME_KERNEL and TACHO_FLAME_USER exclude each other");
     return 0;
+}
+
+struct tch_io tch_capture_output(const struct tch_capture *c)
+{
+    const char *output = c->request.output;
+
+    if (!output || strcmp(output, "inherit") == 0)
+        return (struct tch_io){.kind = TCH_IO_INHERIT};
+    if (strcmp(output, "null") == 0)
+        return (struct tch_io){.kind = TCH_IO_NULL};
+    if (strcmp(output, "stderr") == 0)
+        return (struct tch_io){.kind = TCH_IO_FD, .fd = STDERR_FILENO};
+    return (struct tch_io){.kind = TCH_IO_WRITE, .path = output};
 }
 
 /* Makes a back end that calls the request's own profiler. */

@@ -106,6 +106,28 @@ for key in '"schema":"tacho.flame.capture.v1"' '"svg_path":"flamegraph-workload.
     grep -qF "$key" out.txt || fail "--json has no $key"
 done
 
+# Where the standard output of the command goes. With --json, only the document is on ours.
+for profiler in native preload ptrace; do
+    set -- "$tacho" flame --profiler $profiler
+    ends 0 "$@" --json -- sh -c "echo printed; '$workload' shares 50"
+    as_schema
+    says printed
+    ends 0 "$@" --json --output null -- sh -c "echo printed; '$workload' shares 50"
+    as_schema
+    ! grep -q printed err.txt || fail "$profiler: --output null shows the output"
+    ends 0 "$@" --json --output printed.txt -- sh -c "echo printed; '$workload' shares 50"
+    as_schema
+    [ "$(cat printed.txt)" = printed ] || fail "$profiler: --output FILE wrote '$(cat printed.txt)'"
+    ends 0 "$@" -q -- sh -c "echo printed; '$workload' shares 50"
+    [ "$(head -n 1 out.txt)" = printed ] || fail "$profiler: the output is not inherited by default"
+    ends 0 "$@" -q --output inherit -- sh -c "echo printed; '$workload' shares 50"
+    [ "$(head -n 1 out.txt)" = printed ] || fail "$profiler: --output inherit does not show the output"
+    ends 1 "$@" --output missing/folder -- sh -c "echo printed"
+    says "cannot open 'missing/folder', standard output of 'sh'"
+done
+ends 64 "$tacho" flame --output null --pid $$
+says "--output needs a command to run"
+
 # Most of the CPU time is used by processes that are shorter than a period, so few samples are taken.
 # shellcheck disable=SC2016  # the inner shell expands it
 short='"$0" shares 20; i=0; while [ $i -lt 1000 ]; do /bin/true; i=$((i + 1)); done'

@@ -12,6 +12,7 @@
 
 #include "base/buf.h"
 #include "base/keeper.h"
+#include "base/spawn.h"
 #include "kit/flame/stacks.h"
 
 /** Files beside the SVG, in the order of the table in capture.c. */
@@ -100,6 +101,9 @@ struct tch_capture {
     unsigned palette;         /**< enum tch_palette */
     struct tacho_flame result;
 };
+
+/** Returns where the standard output of the command goes, as the request says. */
+struct tch_io tch_capture_output(const struct tch_capture *c);
 
 /** Returns whether the caller has asked to stop. */
 bool tch_capture_stopped(const struct tch_capture *c);

@@ -14,7 +14,10 @@ enum { RATE = 250 }; /* each stop takes the program about 0.1 ms */
 static int start(struct tch_sampling *n, tacho_error *err)
 {
     const tacho_flame_request *r = &n->c->request;
-    struct tch_spawn spawn = {.argv = r->argv, .cwd = r->cwd, .extra_env = r->env};
+    struct tch_spawn spawn = {.argv = r->argv,
+                              .cwd = r->cwd,
+                              .extra_env = r->env,
+                              .io = {[1] = tch_capture_output(n->c)}};
     struct tch_tracer_options o = {
         .ring = n->ring.ring,
         .spawn = r->argv ? &spawn : NULL,

@@ -52,7 +52,9 @@ int tch_tool_start(struct tch_tool *tool, tacho_error *err)
     if (!tool->command || tool->in >= 0)
         spawn.io[0] =
             (struct tch_io){.kind = tool->in < 0 ? TCH_IO_NULL : TCH_IO_FD, .fd = tool->in};
-    if (tool->out >= 0)
+    if (tool->command) /* the tool itself prints to standard error only */
+        spawn.io[1] = tch_capture_output(tool->command);
+    else if (tool->out >= 0)
         spawn.io[1] = (struct tch_io){.kind = TCH_IO_FD, .fd = tool->out};
     spawn.io[2] = (struct tch_io){.kind = TCH_IO_FD, .fd = theirs};
     if (tool->command) {

@@ -18,7 +18,7 @@ struct tch_tool {
     const char *cwd;
     const char *const *env;
     int in;  /**< standard input; -1: /dev/null */
-    int out; /**< standard output; -1: ours */
+    int out; /**< standard output; -1: ours; not used with `command`, whose request says it */
     struct tch_capture
         *command; /**< capture whose command the tool runs: it gets our input, its messages are
                      shown, and a request to stop stops it; NULL: the tool runs no command */

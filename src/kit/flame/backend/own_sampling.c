@@ -36,7 +36,10 @@ int tch_sampling_read_tree(struct tch_sampling *n, tacho_error *err)
 int tch_sampling_spawn(struct tch_sampling *n, const char *const *env, tacho_error *err)
 {
     const tacho_flame_request *r = &n->c->request;
-    struct tch_spawn spawn = {.argv = r->argv, .cwd = r->cwd, .extra_env = env ? env : r->env};
+    struct tch_spawn spawn = {.argv = r->argv,
+                              .cwd = r->cwd,
+                              .extra_env = env ? env : r->env,
+                              .io = {[1] = tch_capture_output(n->c)}};
     tacho_error why;
     int status = tch_keep(&n->c->keeper, &spawn, &why);
 
