@@ -79,8 +79,11 @@ const struct cmd cmd_trace_slice = {
     .name = "slice",
     .summary = "keep a part of a trace, by time, name or track",
     .usage = "tacho trace slice IN [--from TIME] [--to TIME] [--name GLOB] [--track GLOB] -o OUT",
-    .about = "TIME counts from the first event of the trace. Events keep their original times. A "
-             "span that crosses --from or --to is clipped there unless --whole is given.",
+    .about =
+        "TIME counts from the first event of the trace. Events keep their original times. A "
+        "span that crosses --from or --to is clipped there unless --whole is given. This holds "
+        "for async spans, too; --name and --track check where they begin. An arrow of a "
+        "flow needs both ends inside the part.",
     .opts = opts,
     .more_opts = cli_trace_output_opts,
     .args = operands,

@@ -143,6 +143,9 @@ int cli_trace_report_rewritten(const struct tch_rewritten *done, const char *in,
     if (!args->quiet) {
         fprintf(stderr, "%s: %llu of %llu events", out, (unsigned long long)done->kept,
                 (unsigned long long)done->read);
+        if (done->model.ignored.count > 0)
+            fprintf(stderr, "; %llu events that no viewer shows left out",
+                    (unsigned long long)done->model.ignored.count);
         if (done->moved > 0)
             fprintf(stderr, "; %llu overlapping spans moved to extra tracks",
                     (unsigned long long)done->moved);

@@ -191,7 +191,9 @@ static int emit_event(struct tch_chrome_reader *c)
         tch_trace_places_add(&c->r->m->bad, c->ev.offset);
         return 0;
     }
-    if (c->ev.kind != TCH_EV_ASYNC)
+    if (c->ev.kind == TCH_EV_ASYNC)
+        c->ev.id ^= c->id_scope; /* the same id in another scope is another span */
+    else
         c->ev.flags &= (uint8_t)~TCH_EV_LOCAL;
     status = find_track(c);
     if (status < 0)

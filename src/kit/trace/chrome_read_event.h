@@ -37,7 +37,8 @@ struct tch_chrome_reader {
     char phase;
     bool has_ts, has_dur, has_name, has_args, has_id, flow_in, flow_out;
     uint64_t bind_id;
-    const char *args; /* points into the bytes of the file */
+    uint64_t id_scope; /* hash of the scope of an async id; 0: none */
+    const char *args;  /* points into the bytes of the file */
     size_t args_len;
 };
 

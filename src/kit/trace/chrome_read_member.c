@@ -203,6 +203,9 @@ static void rare_member(struct tch_chrome_reader *c, uint64_t key, const struct 
     case WORD4('s', 0, 0, 0):
         c->ev.scope = v->len == 1 && strchr("pg", v->text[0]) ? v->text[0] : 't';
         break;
+    case WORD8('s', 'c', 'o', 'p', 'e', 0, 0, 0):
+        c->id_scope = v->type == TCH_JSON_STRING && v->len > 0 ? tch_hash(v->text, v->len) : 0;
+        break;
     case WORD8('f', 'l', 'o', 'w', '_', 'i', 'n', 0):
         c->flow_in = v->type == TCH_JSON_TRUE;
         break;
@@ -312,7 +315,7 @@ static const uint16_t *through_marks(struct tch_chrome_reader *c,
 static void forget(struct tch_chrome_reader *c)
 {
     c->ev = (struct tch_ev){.scope = 't'};
-    c->pid = c->tid = c->bind_id = 0;
+    c->pid = c->tid = c->bind_id = c->id_scope = 0;
     c->pid_text = c->tid_text = 0;
     c->phase = 0;
     c->has_ts = c->has_dur = c->has_name = c->has_args = c->has_id = false;

@@ -9,26 +9,35 @@
 
 enum { ARGS_LIMIT = 64 << 20 };
 
+void tch_trace_load_note_time(struct tch_trace_load *l, const struct tch_ev *ev)
+{
+    if (!l->any || ev->ts < l->first)
+        l->first = ev->ts;
+    if (!l->any || ev->ts + ev->dur > l->last)
+        l->last = ev->ts + ev->dur;
+    l->any = true;
+}
+
 int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *ev)
 {
-    bool first = l->all.total + l->pairs.total == 0;
     bool pairs = ev->kind == TCH_EV_BEGIN || ev->kind == TCH_EV_END;
 
-    if (first || ev->ts < l->first)
-        l->first = ev->ts;
-    if (first || ev->ts + ev->dur > l->last)
-        l->last = ev->ts + ev->dur;
+    tch_trace_load_note_time(l, ev);
     return tch_spool_add(pairs ? &l->pairs : &l->all, ev, l->err);
+}
+
+void tch_trace_load_number(const struct tch_trace_load *l, struct tch_ev *ev)
+{
+    if (!tch_kind_has_offsets(l->model.kind))
+        ev->offset = l->model.events; /* the order in which they were read */
 }
 
 static int load_event(void *ctx, const struct tch_ev *given)
 {
-    struct tch_trace_load *l = ctx;
     struct tch_ev ev = *given;
 
-    if (!tch_kind_has_offsets(l->model.kind))
-        ev.offset = l->model.events; /* the order in which they were read */
-    return tch_trace_load_add(l, &ev);
+    tch_trace_load_number(ctx, &ev);
+    return tch_trace_load_add(ctx, &ev);
 }
 
 /* Joining begins and ends. */

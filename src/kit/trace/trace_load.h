@@ -23,6 +23,7 @@ struct tch_trace_load {
     struct tch_buf args; /* joined arguments of a begin and its end */
     uint64_t lone_begins;
     struct tch_trace_places lone_ends;
+    bool any;            /* first and last are set */
     int64_t first, last; /**< times of the first and last event */
     tacho_error *err;
 };
@@ -35,10 +36,14 @@ int tch_trace_load_open(struct tch_trace_load *l, const char *path,
 void tch_trace_load_close(struct tch_trace_load *l);
 
 /*
- * The steps of tch_trace_load_open(), for events from several files: begin, fill the model, add
- * every event, finish.
+ * The steps of tch_trace_load_open(), for callers that change events or read several files: begin,
+ * fill the model, add every event, finish. Adding notes the time of an event; a caller that holds
+ * events back does so itself. The offset of an event must say where it is in the input;
+ * tch_trace_load_number() sets it for formats without byte offsets.
  */
 void tch_trace_load_begin(struct tch_trace_load *l, tch_ev_order *order, tacho_error *err);
+void tch_trace_load_number(const struct tch_trace_load *l, struct tch_ev *ev);
+void tch_trace_load_note_time(struct tch_trace_load *l, const struct tch_ev *ev);
 int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *ev);
 int tch_trace_load_finish(struct tch_trace_load *l);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "trace_async.h"
 
 #define LARGE_NS (INT64_C(1) << 53) /* viewers round times beyond this */
 
@@ -14,6 +15,7 @@ enum { SMALL_ID = 0x70000000 }; /* the first replacement for an id that was too 
 
 struct rewrite {
     struct tch_trace_load load;
+    struct tch_async async; /* with a part: begins and ends of async spans */
     struct tch_trace_writer writer;
     struct tch_rewritten *ret;
     const struct tch_rewrite_part *part;
@@ -61,6 +63,64 @@ static bool keeps_name(struct rewrite *w, uint32_t name)
     return w->names[name] == 1;
 }
 
+/* Async spans. Their begins and ends have to be joined before one can say whether they belong to
+   the part, so they are held back while the trace is read. */
+
+static int load_event(void *ctx, const struct tch_ev *given)
+{
+    struct rewrite *w = ctx;
+    struct tch_ev ev = *given;
+
+    tch_trace_load_number(&w->load, &ev);
+    if (!w->part || ev.kind != TCH_EV_ASYNC || ev.phase == 'n')
+        return tch_trace_load_add(&w->load, &ev);
+    tch_trace_load_note_time(&w->load, &ev);
+    return tch_async_add(&w->async, &w->load.model, &ev, w->load.err);
+}
+
+/* Adds a begin or an end, clipped to the part. Events that are clipped to the same time must keep
+   their order, whatever their offsets. `dur`, which async events do not use, is the second key of
+   that order, the larger one first: a begin gets the time by which it moved to the right, an end
+   the time by which it moved to the left, with a minus. keeps() clears it. */
+static int add_clipped(struct rewrite *w, struct tch_ev ev)
+{
+    int64_t ts = ev.ts < w->from ? w->from : ev.ts > w->to ? w->to : ev.ts;
+
+    ev.kind = TCH_EV_ASYNC;
+    ev.dur = 0;
+    ev.lane = 0;
+    ev.flags &= (uint8_t)~TCH_EV_LONE;
+    if (!w->part->whole) {
+        ev.dur = ts - ev.ts;
+        ev.ts = ts;
+    }
+    return tch_spool_add(&w->load.all, &ev, w->load.err);
+}
+
+/* Keeps an async span if its begin has the requested track and name and its time overlaps the part,
+   like a span of a thread. A begin without an end lasts to the end of the trace. An end without a
+   begin is kept where it is. */
+static int keep_async(void *ctx, const struct tch_ev *span, uint64_t counted)
+{
+    struct rewrite *w = ctx;
+    bool lone = (span->flags & TCH_EV_LONE) != 0;
+    int64_t end = lone ? INT64_MAX : span->ts + span->dur;
+    bool kept = lone && span->phase == 'e'
+                    ? span->ts >= w->from && span->ts < w->to
+                    : span->ts < w->to && (end > w->from || span->ts >= w->from);
+    int status;
+
+    (void)counted;
+    w->ret->read += lone ? 1 : 2;
+    if (!kept || !keeps_track(w, span->track) || !keeps_name(w, span->name))
+        return 0;
+    w->ret->read -= lone ? 1 : 2; /* they are counted when they are written */
+    if (!w->part->whole && (span->ts < w->from || (!lone && end > w->to)))
+        w->ret->cut++;
+    status = add_clipped(w, *span);
+    return status < 0 || lone ? status : add_clipped(w, w->async.end);
+}
+
 /* Returns whether the event belongs to the requested part. May clip a span to it. */
 static bool keeps(struct rewrite *w, struct tch_ev *ev)
 {
@@ -68,6 +128,10 @@ static bool keeps(struct rewrite *w, struct tch_ev *ev)
 
     if (!w->part)
         return true;
+    if (ev->kind == TCH_EV_ASYNC && ev->phase != 'n') {
+        ev->dur = 0;
+        return true; /* keep_async() has decided */
+    }
     if (ev->ts >= w->to || (ev->kind == TCH_EV_SPAN    ? end <= w->from && ev->ts < w->from
                             : ev->kind == TCH_EV_BEGIN ? false
                                                        : ev->ts < w->from))
@@ -149,6 +213,20 @@ static int write_out(struct rewrite *w, const char *out, struct tch_write_option
     return status;
 }
 
+/* Finds the times of the part when the first event is known, and the async spans in it. */
+static int find_part(struct rewrite *w, tacho_error *err)
+{
+    const struct tch_rewrite_part *part = w->part;
+
+    w->from = part->from == INT64_MIN ? INT64_MIN : add_sat(w->load.first, part->from);
+    w->to = part->to == INT64_MAX ? INT64_MAX : add_sat(w->load.first, part->to);
+    w->tracks = calloc((size_t)tch_model_track_count(&w->load.model) + 1, 1);
+    w->names = calloc((size_t)w->load.model.texts.count + 1, 1);
+    if (!w->tracks || !w->names)
+        return tch_fail_memory(err);
+    return tch_async_each(&w->async, keep_async, w, err);
+}
+
 int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
                 const struct tch_trace_read_options *reading,
                 const struct tch_write_options *writing, const struct tch_rewrite_part *part,
@@ -161,15 +239,14 @@ int tch_rewrite(struct tch_rewritten *ret, const char *in, const char *out,
     tch_model_init(&ret->model);
     if (!tch_write_format_of(out))
         return tch_fail(err, TACHO_EINVAL, 0, TCH_WRITE_ENDINGS);
-    status = tch_trace_load_open(&w.load, in, reading, tch_by_track_and_time, err);
-    if (status == 0 && part) {
-        w.from = part->from == INT64_MIN ? INT64_MIN : add_sat(w.load.first, part->from);
-        w.to = part->to == INT64_MAX ? INT64_MAX : add_sat(w.load.first, part->to);
-        w.tracks = calloc((size_t)tch_model_track_count(&w.load.model) + 1, 1);
-        w.names = calloc((size_t)w.load.model.texts.count + 1, 1);
-        if (!w.tracks || !w.names)
-            status = tch_fail_memory(err);
-    }
+    tch_trace_load_begin(&w.load, tch_by_track_and_time, err);
+    tch_async_init(&w.async, TCH_ASYNC_WHOLE);
+    status = tch_model_read(&w.load.model, in, reading, load_event, &w, err);
+    if (status == 0 && part)
+        status = find_part(&w, err);
+    tch_async_release(&w.async);
+    if (status == 0)
+        status = tch_trace_load_finish(&w.load);
     if (status == 0)
         status = write_out(&w, out, *writing, err);
     ret->lone_begins = w.load.lone_begins;

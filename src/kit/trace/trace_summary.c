@@ -437,7 +437,8 @@ static int init(struct tch_trace_summary *s, enum tch_trace_summary_by by, tacho
     if (!s->state)
         return tch_fail_memory(err);
     s->state->err = err;
-    tch_async_init(&s->state->async, by == TCH_BY_CATEGORY);
+    tch_async_init(&s->state->async,
+                   by == TCH_BY_CATEGORY ? TCH_ASYNC_BY_CATEGORY : TCH_ASYNC_BY_NAME);
     return 0;
 }
 
