@@ -82,6 +82,12 @@ static int read_metadata_event(struct tch_chrome_reader *c)
 
     if (!c->has_args || !c->has_name)
         return 0;
+    if (name_is(c, TCH_EQUAL_SPANS)) {
+        status = find_track(c);
+        if (status == 0)
+            m->tracks[c->ev.track].outer_first = true;
+        return status;
+    }
     if (name_is(c, "thread_name") || name_is(c, "thread_sort_index")) {
         struct tch_trace_track *t;
 
@@ -191,6 +197,8 @@ static int emit_event(struct tch_chrome_reader *c)
         tch_trace_places_add(&c->r->m->bad, c->ev.offset);
         return 0;
     }
+    if (c->ev.kind == TCH_EV_SPAN)
+        c->ev.closed = 0; /* the id of a span that also has one */
     if (c->ev.kind == TCH_EV_ASYNC)
         c->ev.id ^= c->id_scope; /* the same id in another scope is another span */
     else

@@ -374,6 +374,8 @@ static int emit_legacy(struct tch_pf_reader *p, const struct found *f, struct tc
         tch_trace_places_add(&p->r->m->ignored, p->offset);
         return 0;
     }
+    if (ev->kind == TCH_EV_SPAN)
+        ev->closed = 0; /* the id of a span that also has one */
     if (ev->kind == TCH_EV_ASYNC) {
         ev->id ^= scope;
         ev->flags = local ? TCH_EV_LOCAL : 0;

@@ -9,6 +9,42 @@
 
 enum { ARGS_LIMIT = 64 << 20 };
 
+/*
+ * The order of whole spans in the file. Some programs write a span when it begins, or sort the
+ * spans by their begin: then the outer one of two comes first. Others write it when it ends: then
+ * the inner one comes first. Spans with different times show what a track does, and that decides
+ * about those with equal times. Files of tacho say that the outer one comes first, as viewers
+ * assume, although their other spans are in the order of their ends.
+ */
+
+struct tch_trace_load_track {
+    bool any; /* has a whole span; `ts` and `end` are those of the last one */
+    int64_t ts, end;
+    int64_t inner_first; /* pairs with the inner span first, minus those with the outer one first */
+};
+
+static int note_order(struct tch_trace_load *l, const struct tch_ev *ev)
+{
+    struct tch_trace_load_track *t;
+    int64_t end = ev->ts + ev->dur;
+
+    if (tch_array_reserve_zero(&l->tracks, &l->track_room, (size_t)ev->track + 1) < 0)
+        return -1;
+    t = &l->tracks[ev->track];
+    if (t->any && (t->ts != ev->ts || t->end != end)) {
+        t->inner_first += ev->ts <= t->ts && end >= t->end;
+        t->inner_first -= ev->ts >= t->ts && end <= t->end;
+    }
+    *t = (struct tch_trace_load_track){true, ev->ts, end, t->inner_first};
+    return 0;
+}
+
+/* Returns whether equal whole spans of the track are in the order of their ends. */
+static bool is_inner_first(const struct tch_trace_load *l, uint32_t track)
+{
+    return track < l->track_room && l->tracks[track].inner_first > 0;
+}
+
 void tch_trace_load_note_time(struct tch_trace_load *l, const struct tch_ev *ev)
 {
     if (!l->any || ev->ts < l->first)
@@ -23,12 +59,14 @@ int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *ev)
     bool pairs = ev->kind == TCH_EV_BEGIN || ev->kind == TCH_EV_END;
 
     tch_trace_load_note_time(l, ev);
+    if (ev->kind == TCH_EV_SPAN && ev->closed == 0 && note_order(l, ev) < 0)
+        return tch_fail_memory(l->err);
     return tch_spool_add(pairs ? &l->pairs : &l->all, ev, l->err);
 }
 
 void tch_trace_load_number(const struct tch_trace_load *l, struct tch_ev *ev)
 {
-    if (!tch_kind_has_offsets(l->model.kind))
+    if (tch_trace_is_counted(l->model.kind))
         ev->offset = l->model.events; /* the order in which they were read */
 }
 
@@ -91,7 +129,10 @@ static int meet_end(struct tch_trace_load *l, const struct tch_ev *end)
         span.kind = TCH_EV_SPAN;
         span.phase = 'X';
         span.dur = end->ts - span.ts;
-        span.flags &= TCH_EV_MISMATCHED;
+        /* With whole spans on the same track, the order in the file does not say what contains
+           what, so the times decide. */
+        span.closed = span.track < l->track_room && l->tracks[span.track].any ? 0 : end->offset;
+        span.flags = (uint8_t)((span.flags & TCH_EV_MISMATCHED) | TCH_EV_PAIRED);
         if (l->depth == depth - 1)
             span.flags |= end->flags & TCH_EV_MISMATCHED;
         if (l->depth == depth - 1)
@@ -149,6 +190,9 @@ int tch_trace_load_finish(struct tch_trace_load *l)
 {
     int status = pair_up(l);
 
+    for (uint32_t i = 0; i < tch_model_track_count(&l->model) && i < l->track_room; i++)
+        if (l->model.tracks[i].outer_first)
+            l->tracks[i].inner_first = 0;
     tch_spool_release(&l->pairs);
     return status < 0 ? status : tch_spool_sort(&l->all, l->err);
 }
@@ -171,12 +215,57 @@ void tch_trace_load_close(struct tch_trace_load *l)
     tch_spool_release(&l->pairs);
     tch_buf_release(&l->args);
     free(l->open);
+    free(l->tracks);
+    free(l->ties);
     *l = (struct tch_trace_load){0};
     tch_spool_init(&l->all, NULL);
     tch_spool_init(&l->pairs, NULL);
 }
 
+/* Returns whether b is a whole span with the times of a. */
+static bool is_tie(const struct tch_ev *a, const struct tch_ev *b)
+{
+    return b->kind == TCH_EV_SPAN && b->closed == 0 && !(b->flags & TCH_EV_PAIRED) &&
+           a->track == b->track && a->ts == b->ts && a->dur == b->dur;
+}
+
+/* Reads the spans that have the same times as ev, which are handed out from the last to the first.
+ */
+static int gather_ties(struct tch_trace_load *l, const struct tch_ev *ev, tacho_error *err)
+{
+    int more = 1;
+
+    l->tie_count = 0;
+    l->ahead = *ev;
+    l->has_ahead = true;
+    while (more > 0 && is_tie(ev, &l->ahead) && l->tie_count < TCH_SPOOL_ROWS) {
+        if (tch_array_reserve(&l->ties, &l->tie_room, l->tie_count + 1) < 0)
+            return tch_fail_memory(err);
+        l->ties[l->tie_count++] = l->ahead;
+        more = tch_spool_next(&l->all, &l->ahead, err);
+        l->has_ahead = more > 0;
+    }
+    return more < 0 ? more : 0;
+}
+
 int tch_trace_load_next(struct tch_trace_load *l, struct tch_ev *ev, tacho_error *err)
 {
-    return tch_spool_next(&l->all, ev, err);
+    int more = 1;
+
+    if (l->tie_count > 0) {
+        *ev = l->ties[--l->tie_count];
+        return 1;
+    }
+    if (l->has_ahead)
+        *ev = l->ahead;
+    else
+        more = tch_spool_next(&l->all, ev, err);
+    l->has_ahead = false;
+    if (more <= 0 || !is_tie(ev, ev) || !is_inner_first(l, ev->track))
+        return more;
+    more = gather_ties(l, ev, err);
+    if (more < 0)
+        return more;
+    *ev = l->ties[--l->tie_count];
+    return 1;
 }

@@ -20,6 +20,12 @@ struct tch_trace_load {
     struct tch_spool pairs; /* begins and ends */
     struct tch_ev *open;    /* begins of one track whose end was not found yet */
     size_t depth, open_room;
+    struct tch_trace_load_track *tracks; /* by track: what its whole spans say about their order */
+    size_t track_room;
+    struct tch_ev *ties; /* spans with the same times that are handed out in reverse */
+    size_t tie_count, tie_room;
+    struct tch_ev ahead; /* the event after them */
+    bool has_ahead;
     struct tch_buf args; /* joined arguments of a begin and its end */
     uint64_t lone_begins;
     struct tch_trace_places lone_ends;
@@ -34,6 +40,13 @@ int tch_trace_load_open(struct tch_trace_load *l, const char *path,
                         const struct tch_trace_read_options *options, tch_ev_order *order,
                         tacho_error *err);
 void tch_trace_load_close(struct tch_trace_load *l);
+
+/** Returns whether the events of this kind of file are counted in the order in which they are read,
+    because their reader does not set `offset`. */
+static inline bool tch_trace_is_counted(enum tch_trace_kind kind)
+{
+    return !tch_kind_has_offsets(kind) && kind != TCH_KIND_RECORDING;
+}
 
 /*
  * The steps of tch_trace_load_open(), for callers that change events or read several files: begin,

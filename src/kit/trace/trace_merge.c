@@ -31,6 +31,7 @@ struct merge {
         *processes; /* by number in the input: 1 + number in the result; 0: unknown yet */
     size_t text_room, track_room, process_room;
     bool placed;
+    uint64_t before, last; /* added to positions in this input; the largest position so far */
 
     /* Data about all inputs. */
     uint32_t *inputs; /* by process: the input that it comes from */
@@ -314,7 +315,14 @@ static int merge_event(void *ctx, const struct tch_ev *given)
     if (ev.name == TCH_INTERN_NONE || ev.category == TCH_INTERN_NONE || ev.track == TCH_INTERN_NONE)
         return tch_fail_memory(g->err);
     ev.ts += g->input->offset;
-    ev.offset = g->ret->events++;
+    /* Positions stay comparable within an input, where begins and ends are matched by them. */
+    if (tch_trace_is_counted(g->model.kind))
+        ev.offset = g->model.events;
+    ev.offset += g->before;
+    if (ev.kind == TCH_EV_SPAN && ev.closed != 0)
+        ev.closed += g->before;
+    g->last = ev.offset > g->last ? ev.offset : g->last;
+    g->ret->events++;
     g->input->events++;
     if (has_shared_id(&ev) && (ev.phase == 's' || ev.phase == 'b'))
         status = note_begin(g, &ev);
@@ -350,6 +358,7 @@ static int copy_names(struct merge *g)
         all->tracks[to].name = name;
         all->tracks[to].sort = g->model.tracks[i].sort;
         all->tracks[to].sorted = g->model.tracks[i].sorted;
+        all->tracks[to].outer_first = g->model.tracks[i].outer_first;
         all->tracks[to].made_up = g->model.tracks[i].made_up;
     }
     for (uint32_t i = 0; i < tch_model_process_count(&g->model); i++) {
@@ -435,6 +444,7 @@ int tch_merge(struct tch_merged *ret, char *const *paths, size_t count, const ch
     for (size_t i = 0; status == 0 && i < count; i++) {
         g.input = &ret->inputs[i];
         g.input->path = paths[i];
+        g.before = g.last + 1;
         status = read_input(&g);
     }
     if (status == 0)

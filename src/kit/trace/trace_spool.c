@@ -32,11 +32,18 @@ static int compare_i64(int64_t a, int64_t b)
     return a < b ? -1 : a > b;
 }
 
+/* Returns whether the file says by its order what is inside the span. All spans of a track are of
+   one kind; see trace_load.c. */
+static bool is_exact(const struct tch_ev *ev)
+{
+    return ev->kind == TCH_EV_SPAN && ev->closed != 0;
+}
+
 int tch_by_time(const struct tch_ev *a, const struct tch_ev *b)
 {
     int order = compare_i64(a->ts, b->ts);
 
-    if (order == 0)
+    if (order == 0 && !is_exact(a) && !is_exact(b))
         order = compare_i64(b->dur, a->dur);
     return order != 0 ? order : compare_u64(a->offset, b->offset);
 }

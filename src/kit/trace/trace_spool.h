@@ -21,14 +21,26 @@ enum { TCH_SPOOL_ROWS = 1 << 20 };
 /** Compares two events, as for qsort(). Never returns 0 for two events of one trace. */
 typedef int tch_ev_order(const struct tch_ev *a, const struct tch_ev *b);
 
-/** Orders by track and time; at the same time the longer span first, then as in the file. */
+/*
+ * The order of events at the same time decides which span is the outer one.
+ *
+ * - Spans whose begin and end are both in the file (`closed` is set: begins and ends of any format,
+ *   and recordings): as in the file. The order of begins and ends there is the nesting, even for
+ *   spans without length.
+ * - Whole spans (X of Chrome JSON, CSV): the longer one first, because it contains the other. If
+ *   both times are equal, the file does not say which one is the outer one; tch_trace_load_next()
+ *   finds out by the other spans of the track.
+ * - Async events that were moved in time have the time by which they moved in `dur`.
+ */
+
+/** Orders by track and time, then as described above. */
 tch_ev_order tch_by_track_and_time;
 
 /** Orders by track and time, then as in the file, so that begins and ends match as viewers match
     them. */
 tch_ev_order tch_by_track_as_in_file;
 
-/** Orders by time; at the same time the longer span first, then as in the file. */
+/** Orders by time, then as described above. */
 tch_ev_order tch_by_time;
 
 /** Orders async events by lane, category and id, then by time, then as in the file. */

@@ -11,6 +11,7 @@
 #include "base/json_read.h"
 #include "lib/trace/nesting_lanes.h"
 #include "trace_load.h"
+#include "trace_write.h"
 
 #define LARGE_NS (INT64_C(1) << 53) /* beyond this, microseconds in a double lose nanoseconds */
 
@@ -184,8 +185,8 @@ static bool has_number(const struct tch_ev *ev)
 
 static int check_span(struct check *c, const struct tch_ev *ev, tacho_error *err)
 {
-    int64_t lane =
-        tch_nest_push(&c->nest, ev->ts, ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur);
+    struct tch_nest_span span = tch_nest_span_of(ev);
+    int64_t lane = tch_nest_push(&c->nest, &span);
 
     c->waiting = false;
     if (lane < 0)
@@ -200,13 +201,14 @@ static int check_span(struct check *c, const struct tch_ev *ev, tacho_error *err
 static int check_event(struct check *c, const struct tch_ev *ev, tacho_error *err)
 {
     bool text = c->load.model.kind <= TCH_KIND_JSON_LINES;
+    struct tch_nest_span next = tch_nest_span_of(ev);
     int64_t end;
 
     if (c->track != ev->track + 1)
         leave_track(c);
     c->track = ev->track + 1;
     for (size_t i = 0; i < c->nest.count; i++)
-        while (tch_nest_pop(&c->nest, i, ev->ts, &end) > 0)
+        while (tch_nest_pop(&c->nest, i, &next, &end) > 0)
             ;
     if (ev->ts < 0)
         note_event(c, TCH_FOUND_NEGATIVE, ev);

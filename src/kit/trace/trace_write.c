@@ -102,14 +102,14 @@ int tch_trace_writer_open(struct tch_trace_writer *w, const char *path, struct t
     return status;
 }
 
-/* Closes the spans that are over at ts, lane by lane. */
-static int pop_until(struct tch_trace_writer *w, int64_t ts)
+/* Closes the spans that are over when the next one begins, lane by lane. */
+static int pop_until(struct tch_trace_writer *w, const struct tch_nest_span *next)
 {
     int status = 0;
     int64_t end;
 
     for (size_t i = 0; i < w->nest.count; i++)
-        while (status == 0 && tch_nest_pop(&w->nest, i, ts, &end) > 0)
+        while (status == 0 && tch_nest_pop(&w->nest, i, next, &end) > 0)
             if (w->format->end_span)
                 status = w->format->end_span(w, (uint32_t)i, end);
     return status;
@@ -117,20 +117,31 @@ static int pop_until(struct tch_trace_writer *w, int64_t ts)
 
 static int leave_track(struct tch_trace_writer *w)
 {
-    int status = pop_until(w, INT64_MAX - 1);
+    int status = pop_until(w, &(struct tch_nest_span){.ts = INT64_MAX - 1, .end = INT64_MAX});
 
     tch_nest_clear(&w->nest);
     return status;
 }
 
+struct tch_nest_span tch_nest_span_of(const struct tch_ev *ev)
+{
+    bool whole = ev->kind == TCH_EV_SPAN;
+
+    return (struct tch_nest_span){.ts = ev->ts,
+                                  .end = whole ? ev->ts + ev->dur : INT64_MAX,
+                                  .begun = ev->offset,
+                                  .closed = whole ? ev->closed : UINT64_MAX};
+}
+
 static int place_span(struct tch_trace_writer *w, struct tch_ev *ev)
 {
+    struct tch_nest_span span = tch_nest_span_of(ev);
     int64_t lane;
-    int status = pop_until(w, ev->ts);
+    int status = pop_until(w, &span);
 
     if (status < 0)
         return status;
-    lane = tch_nest_push(&w->nest, ev->ts, ev->kind == TCH_EV_BEGIN ? INT64_MAX : ev->ts + ev->dur);
+    lane = tch_nest_push(&w->nest, &span);
     if (lane < 0)
         return tch_trace_writer_no_memory(w);
     w->moved += lane > 0;

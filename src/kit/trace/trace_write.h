@@ -85,6 +85,9 @@ int tch_trace_writer_add(struct tch_trace_writer *w, const struct tch_ev *ev);
 int tch_trace_writer_close(struct tch_trace_writer *w);
 void tch_trace_writer_abort(struct tch_trace_writer *w);
 
+/** Returns a span, or a begin without an end, for the functions of struct tch_nest. */
+struct tch_nest_span tch_nest_span_of(const struct tch_ev *ev);
+
 /** Fails with TACHO_ENOMEM; for formats. */
 int tch_trace_writer_no_memory(struct tch_trace_writer *w);
 

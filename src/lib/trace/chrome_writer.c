@@ -207,6 +207,31 @@ static void begin_event(struct tch_chrome *c, const struct tch_ev *ev)
     tch_json_key(&c->text, "ph");
 }
 
+/* Returns whether the span has the times of the last one, and it was not written yet which one is
+   the outer one. Times that a program has chosen itself come in any order. */
+static inline bool is_new_tie(const struct tch_chrome *c, const struct tch_ev *ev)
+{
+    return ev->ts == c->last_ts && ev->dur == c->last_dur && c->last_track == ev->track + 1 &&
+           c->ordered != ev->track + 1 && !(ev->flags & TCH_EV_PUT);
+}
+
+static void remember_span(struct tch_chrome *c, const struct tch_ev *ev)
+{
+    c->last_ts = ev->ts;
+    c->last_dur = ev->dur;
+    c->last_track = ev->track + 1;
+}
+
+/* Says that the outer one of two equal spans comes first. The spans of a recording are otherwise in
+   the order of their ends, from which a reader would conclude the opposite. */
+static void write_order(struct tch_chrome *c, uint32_t track)
+{
+    begin_metadata(c, TCH_EQUAL_SPANS, tch_model_pid(c->m, track));
+    tch_json_put_u64(&c->text, "tid", c->m->tracks[track].tid);
+    end_metadata(c, "outer_first", 0, 1);
+    c->ordered = track + 1;
+}
+
 /* Spans without arguments. Nearly all events are such spans, so they have a fast path.
    Everything that they rarely need is kept out of line. */
 
@@ -239,7 +264,7 @@ static inline bool add_plain_span(struct tch_chrome *c, const struct tch_ev *ev)
         c->track != ev->track + 1 || ev->name >= c->prefix_room || ev->ts < 0 || c->out->status < 0)
         return false;
     p = &c->prefixes[ev->name];
-    if (!p->text || p->category != ev->category)
+    if (!p->text || p->category != ev->category || is_new_tie(c, ev))
         return false;
     start = at = tch_sink_room(c->out, c->between_len + p->len + NUMBERS_MAX + c->ids_len);
     if (!at)
@@ -258,6 +283,7 @@ static inline bool add_plain_span(struct tch_chrome *c, const struct tch_ev *ev)
     *at++ = '}';
     c->out->b.len += (size_t)(at - start);
     c->any = true;
+    remember_span(c, ev);
     return true;
 }
 
@@ -317,8 +343,12 @@ __attribute__((noinline)) static int add_event(struct tch_chrome *c, const struc
         return c->out->status;
     if (c->track != track + 1)
         set_ids(c, track);
+    if (ev->kind == TCH_EV_SPAN && is_new_tie(c, ev))
+        write_order(c, track);
     if (ev->kind == TCH_EV_SPAN && ev->args_len == 0 && make_prefix(c, ev) && add_plain_span(c, ev))
         return c->out->status;
+    if (ev->kind == TCH_EV_SPAN)
+        remember_span(c, ev);
     begin_event(c, ev);
     if (ev->flags & TCH_EV_PUT && ev->phase == '\0')
         tch_json_string(&c->text, tch_intern_text(&c->m->texts, (uint32_t)ev->id),

@@ -33,6 +33,11 @@ struct tch_chrome {
     uint32_t track;      /* 1 + the track that `ids` is for; 0: none */
     char ids[64];        /* ,"pid":1,"tid":2 of the track */
     size_t ids_len;
+
+    /* The last span, to find spans with the same times. */
+    int64_t last_ts, last_dur;
+    uint32_t last_track; /* 1 + its track; 0: none */
+    uint32_t ordered;    /* 1 + the last track whose order of equal spans was written; 0: none */
 };
 
 /** Prepares a writer. It cannot fail. The arguments must outlive c. Failures of later calls are

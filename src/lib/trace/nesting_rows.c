@@ -150,7 +150,8 @@ static int place_items(struct tch_trace_rows *rows, struct tch_nest *nest)
             tch_nest_clear(nest);
             first = rows->count;
         }
-        lane = tch_nest_push(nest, bounded(item->start), bounded(item->end));
+        lane = tch_nest_push(
+            nest, &(struct tch_nest_span){.ts = bounded(item->start), .end = bounded(item->end)});
         if (lane < 0 ||
             tch_array_reserve(&rows->rows, &rows->row_room, (size_t)rows->count + 1) < 0)
             return TACHO_ENOMEM;

@@ -225,6 +225,8 @@ static inline int emit_span(struct tch_rec_events *s, const struct tch_seen_even
     ev->phase = phase;
     ev->ts = tch_rec_from_origin(s, from);
     ev->dur = to > from ? tch_rec_from_origin(s, to) - ev->ts : 0;
+    ev->offset = kind == TCH_EV_SPAN ? e->begin_order : e->order;
+    ev->closed = kind == TCH_EV_SPAN ? e->order : 0;
     if ((kind == TCH_EV_END ? 0 : e->args.count) + e->end_args.count + e->ended_by > 0 ||
         site->name == 0 || s->track == TCH_INTERN_NONE)
         return rare_span(s, e);
@@ -239,8 +241,11 @@ static inline int emit_span(struct tch_rec_events *s, const struct tch_seen_even
 static int begin_event(struct tch_rec_events *s, struct tch_ev *ev, enum tch_ev_kind kind,
                        char phase, uint64_t ns)
 {
-    *ev = (struct tch_ev){
-        .kind = (uint8_t)kind, .phase = phase, .scope = 't', .ts = tch_rec_from_origin(s, ns)};
+    *ev = (struct tch_ev){.kind = (uint8_t)kind,
+                          .phase = phase,
+                          .scope = 't',
+                          .ts = tch_rec_from_origin(s, ns),
+                          .offset = s->r->records};
     if (s->track == TCH_INTERN_NONE && start_track(s) < 0)
         return TACHO_ENOMEM;
     ev->track = s->track;
@@ -437,6 +442,8 @@ static int walk_recording(struct tch_rec_events *s)
 
     if (status == 0 && !chrome)
         status = name_program(s);
+    /* Viewers take the first of two spans with the same times as the outer one. */
+    s->r->outer_first = chrome;
     if (status == 0)
         status = tch_recording_walk(
             s->r, s->given->form == TCH_REC_FOR_PERFETTO ? visit_edges : visit_spans, s, s->err);

@@ -60,6 +60,8 @@ struct tch_recording {
     struct tch_rec_names texts;
     struct tch_buf bytes; /**< bytes of all names */
     uint64_t *words;      /**< the chunk that was read last */
+    bool outer_first; /**< set by the caller: of spans that begin and end together, the walk visits
+                         the end of the outer one first */
 
     /* Counts of the last walk. */
     uint64_t records;      /**< records read */
@@ -103,8 +105,10 @@ enum tch_seen {
 struct tch_seen_event {
     enum tch_seen seen;
     enum tch_rec_kind kind;
-    uint64_t ns;       /**< CLOCK_MONOTONIC; for an unfinished span: its begin */
-    uint64_t begin_ns; /**< for an end: when the span began */
+    uint64_t ns;          /**< CLOCK_MONOTONIC; for an unfinished span: its begin */
+    uint64_t begin_ns;    /**< for an end: when the span began */
+    uint64_t order;       /**< number of the record, which never falls within a lane */
+    uint64_t begin_order; /**< for an end: that of the begin of the span */
     uint32_t ended_by; /**< for an end: 0, or the site of the surrounding span whose end ended it */
     uint32_t id;       /**< number of a site, text or thread, which exists */
     uint32_t lane;

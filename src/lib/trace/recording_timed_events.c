@@ -115,8 +115,11 @@ int tch_rec_timed_event(struct tch_rec_events *s, const struct tch_seen_event *e
 {
     bool edges = s->given->form == TCH_REC_FOR_PERFETTO;
     uint32_t row = tch_trace_rows_next(&s->rows, s->r, e);
-    struct tch_ev ev = {
-        .kind = TCH_EV_INSTANT, .phase = 'i', .scope = 't', .flags = edges ? TCH_EV_ASIDE : 0};
+    struct tch_ev ev = {.kind = TCH_EV_INSTANT,
+                        .phase = 'i',
+                        .scope = 't',
+                        .offset = e->order,
+                        .flags = edges ? TCH_EV_ASIDE : 0};
     uint64_t start, end;
 
     if (is_put(e) && s->given->form == TCH_REC_FOR_CHROME)

@@ -11,9 +11,16 @@
 /* An open span. Its arguments are copied, because its chunk is no longer in memory when it ends. */
 struct open_span {
     uint64_t ns;
+    uint64_t order; /* number of its record */
     uint32_t site;
     unsigned arg_count;
     size_t args; /* offset in walk.kept */
+
+    /* Fields that are set when the span has ended and waits. */
+    uint64_t end_ns, end_order;
+    uint32_t ended_by;
+    unsigned end_count;
+    size_t end_args; /* offset in walk.kept */
 };
 
 struct walk {
@@ -37,6 +44,8 @@ struct walk {
 
     struct open_span *open;
     size_t depth, open_room;
+    size_t waiting; /* with r->outer_first: spans above `depth` that have ended and wait, because
+                       the span around them began with them and may also end with them */
     uint64_t *kept; /* arguments of open spans, one after the other */
     size_t kept_len, kept_room;
 };
@@ -48,35 +57,99 @@ static struct tch_seen_event event_at(const struct walk *w, enum tch_rec_kind ki
     return (struct tch_seen_event){.seen = TCH_SEEN_OTHER,
                                    .kind = kind,
                                    .ns = w->ns,
+                                   .order = w->r->records,
                                    .lane = w->lane,
                                    .thread = w->thread,
                                    .tid = w->tid,
                                    .pid = w->pid};
 }
 
+/* Visits the spans that wait, the outermost first. The first of them is open[at]. */
+static int visit_waiting(struct walk *w, size_t at)
+{
+    size_t end = at + w->waiting;
+    int status = 0;
+
+    w->kept_len = w->waiting > 0 ? w->open[at].args : w->kept_len;
+    w->waiting = 0;
+    for (; status == 0 && at < end; at++) {
+        const struct open_span *span = &w->open[at];
+        struct tch_seen_event e = event_at(w, TCH_REC_END);
+
+        e.seen = TCH_SEEN_END;
+        e.ns = span->end_ns;
+        e.order = span->end_order;
+        e.begin_ns = span->ns;
+        e.begin_order = span->order;
+        e.id = span->site;
+        e.ended_by = span->ended_by;
+        e.args = (struct tch_rec_args){w->kept + span->args, span->arg_count};
+        e.end_args = (struct tch_rec_args){w->kept + span->end_args, span->end_count};
+        status = w->visit(w->ctx, &e);
+    }
+    return status;
+}
+
+/* Lets an ended span wait. */
+static int wait_for_outer(struct walk *w, struct open_span *span, struct tch_rec_args end_args)
+{
+    struct tch_rec_args rest = end_args;
+    struct tch_rec_arg arg;
+    size_t len;
+
+    while (tch_rec_next_arg(w->r, &rest, &arg))
+        ;
+    len = end_args.count > 0 ? (size_t)(rest.words - end_args.words) : 0;
+    if (tch_array_reserve(&w->kept, &w->kept_room, w->kept_len + len + 1) < 0)
+        return tch_fail_memory(w->err);
+    if (len > 0)
+        memcpy(w->kept + w->kept_len, end_args.words, len * sizeof *w->kept);
+    span->end_ns = w->ns;
+    span->end_order = w->r->records;
+    span->ended_by = w->ended_by;
+    span->end_count = end_args.count;
+    span->end_args = w->kept_len;
+    w->kept_len += len;
+    w->waiting++;
+    return 0;
+}
+
 /* Ends the innermost span; `seen` says how. */
 static int close_top(struct walk *w, enum tch_seen seen, struct tch_rec_args end_args)
 {
-    const struct open_span *span = &w->open[--w->depth];
+    struct open_span *span = &w->open[--w->depth];
     struct tch_seen_event e = event_at(w, TCH_REC_END);
+    int status = 0;
 
+    if (w->waiting > 0 && (seen != TCH_SEEN_END || span[1].end_ns != w->ns))
+        status = visit_waiting(w, w->depth + 1); /* they ended before this span */
+    if (status != 0)
+        return status;
+    if (w->r->outer_first && seen == TCH_SEEN_END && w->depth > 0 && span[-1].ns == span->ns)
+        return wait_for_outer(w, span, end_args);
     e.seen = seen;
     e.begin_ns = span->ns;
-    if (seen == TCH_SEEN_UNFINISHED)
+    e.begin_order = span->order;
+    if (seen == TCH_SEEN_UNFINISHED) {
         e.ns = span->ns;
+        e.order = span->order;
+    }
     e.id = span->site;
     e.ended_by = w->ended_by;
     e.args = (struct tch_rec_args){w->kept + span->args, span->arg_count};
     e.end_args = end_args;
+    status = w->visit(w->ctx, &e);
+    if (status == 0 && w->waiting > 0)
+        status = visit_waiting(w, w->depth + 1);
     w->kept_len = span->args;
-    return w->visit(w->ctx, &e);
+    return status;
 }
 
 static const struct tch_rec_args no_args;
 
 static int leave_open(struct walk *w)
 {
-    int status = 0;
+    int status = visit_waiting(w, w->depth);
 
     while (status == 0 && w->depth > 0) {
         w->r->unfinished++;
@@ -141,11 +214,19 @@ static inline int plain_end(struct walk *w, uint32_t site)
 
 static inline int begin_span(struct walk *w, struct tch_seen_event *e, size_t arg_len)
 {
+    int status = w->waiting > 0 ? visit_waiting(w, w->depth) : 0;
+
+    if (status != 0)
+        return status;
     e->seen = TCH_SEEN_BEGIN;
     if (tch_array_reserve(&w->open, &w->open_room, w->depth + 1) < 0 ||
         tch_array_reserve(&w->kept, &w->kept_room, w->kept_len + arg_len + 1) < 0)
         return tch_fail_memory(w->err);
-    w->open[w->depth++] = (struct open_span){e->ns, e->id, e->args.count, w->kept_len};
+    w->open[w->depth++] = (struct open_span){.ns = e->ns,
+                                             .order = e->order,
+                                             .site = e->id,
+                                             .arg_count = e->args.count,
+                                             .args = w->kept_len};
     if (arg_len > 0)
         memcpy(w->kept + w->kept_len, e->args.words, arg_len * sizeof *w->kept);
     w->kept_len += arg_len;
@@ -261,7 +342,7 @@ static int walk_chunk(struct walk *w)
     const struct tch_rec_chunk *head = (const struct tch_rec_chunk *)w->r->words;
     const uint64_t *words = w->r->words + TCH_REC_CHUNK_HEADER / 8;
     size_t step;
-    int status = 0;
+    int status = visit_waiting(w, w->depth);
 
     /* Records are missing before this chunk. Open spans can have ended anywhere in them. */
     while (head->sequence != w->sequence && status == 0 && w->depth > 0) {

@@ -38,20 +38,30 @@ enum tch_ev_flag {
                           text of the phase that the program chose */
     TCH_EV_LOCAL = 32, /**< an async event whose id is valid in its process only */
     TCH_EV_MISMATCHED =
-        64, /**< a span, or its end, that was ended by the end of a span around it */
+        64,              /**< a span, or its end, that was ended by the end of a span around it */
+    TCH_EV_PAIRED = 128, /**< a span that was made from a begin and an end */
 };
 
 /** Name of the argument that marks a mismatched span, in every format that has arguments. */
 #define TCH_MISMATCH "tacho.mismatch"
 
+/** Name of the metadata of a track of Chrome JSON that says: of two spans with the same times, the
+    outer one comes first in the file. */
+#define TCH_EQUAL_SPANS "tacho_equal_spans_outer_first"
+
 struct tch_rec_arg;
 
 /** One event. Its pointers are valid until the sink returns. */
 struct tch_ev {
-    int64_t ts;      /**< nanoseconds */
-    int64_t dur;     /**< duration of a span, never negative */
-    uint64_t id;     /**< links the events of a flow or of an asynchronous span */
-    uint64_t offset; /**< byte offset in the file, for text formats */
+    int64_t ts;  /**< nanoseconds */
+    int64_t dur; /**< duration of a span, never negative */
+    union {
+        uint64_t id;     /**< links the events of a flow or of an asynchronous span */
+        uint64_t closed; /**< for a TCH_EV_SPAN: where its end is, counted as `offset` counts its
+                            begin, if the file has both; 0: not known */
+    };
+    uint64_t offset; /**< where the event, or the begin of a span, is: the byte offset in the file
+                        for text formats, otherwise a count */
     uint32_t name;
     uint32_t category;
     uint32_t track;
@@ -81,8 +91,9 @@ struct tch_trace_track {
     uint64_t tid;
     int64_t sort;
     bool sorted;
-    bool made_up; /**< not a thread: a track with a name, or with a tid that was not a number */
-    bool apart;   /**< shown beside the processes, because its events name a process of their own */
+    bool outer_first; /**< the file says TCH_EQUAL_SPANS */
+    bool made_up;     /**< not a thread: a track with a name, or with a tid that was not a number */
+    bool apart; /**< shown beside the processes, because its events name a process of their own */
 };
 
 enum tch_trace_kind {
