@@ -197,7 +197,8 @@ static int judge_by_run(const struct tch_run_samples *samples, size_t metric, do
         if (of->n == 0 || !tch_run_sample_ok(&samples->items[i]))
             continue;
         status = tch_run_summary_of(of->v, of->n, alpha, &runs, err);
-        medians[n++] = runs.median;
+        if (status == 0)
+            medians[n++] = runs.median;
     }
     if (status == 0)
         status = tch_run_summary_of(medians, n, alpha, &runs, err);
