@@ -91,6 +91,30 @@ logged 'apt-get -q update'
 echo 'exit 100' >"$scratch/apt-get"
 run 100 build
 
+# A package has another name on some systems, and some do not have it. apt knows neither before it has
+# fetched the lists.
+machine 0 apt-get dpkg-query
+rm -f "$scratch/lists"
+cat >"$scratch/apt-get" <<END
+case \$* in *update*) : >'$scratch/lists' ;; esac
+[ -f '$scratch/lists' ] || exit 100
+case \$* in *linux-perf* | *clang-format-14*) exit 100 ;; esac
+END
+echo 'shift 3; for p; do case $p in linux-* | clang-format-14) ;; *) echo "ii $p" ;; esac; done; exit 1' \
+    >"$scratch/dpkg-query"
+run 0 bench
+logged 'apt-get -q install -y --no-install-recommends linux-tools-generic'
+never 'apt-get -q install -y --no-install-recommends linux-perf'
+# For a package that the system does not have, it neither needs sudo nor fetches the lists each time.
+machine 1000 apt-get dpkg-query
+run 0 test
+never update
+# One of its names is installed: nothing is missing.
+machine 1000 apt-get dpkg-query
+echo 'shift 3; for p; do case $p in linux-perf) ;; *) echo "ii $p" ;; esac; done; exit 1' >"$scratch/dpkg-query"
+run 0 bench
+never install
+
 # On other systems it prints the names of missing packages, installs nothing and exits with 1; with 0
 # when nothing is missing.
 machine 0 dnf rpm
