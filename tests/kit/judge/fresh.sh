@@ -66,7 +66,7 @@ values two 100
 ends_with 0 "$tacho" gate --json-file gate2.json
 says "it does not FAIL again"
 says "FAIL at first, with +100.0 % in 6 runs; not again in 6 fresh ones"
-[ "$(jq -c '.rows[0] | [.verdict, .b.median]' gate2.json)" = '["INCONCLUSIVE",100]' ] || fail "$(jq -c '.rows[0]' gate2.json)"
+holds gate2.json '.rows[0] | [.verdict, .b.median] == ["INCONCLUSIVE", 100]'
 
 # --- It cannot be run again ---
 values one 200 200 200 200 200 200 200 fail

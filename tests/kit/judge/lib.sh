@@ -45,6 +45,19 @@ holds()
     jq -e "$2" "$1" >/dev/null || fail "the filter is not true: $2: $(jq -c 'del(.samples)' "$1")"
 }
 
+# row FILE METRIC FIELD: prints the field of the metric's row. jq 1.7 prints 208.0 as it is in the file, earlier ones
+# as 208; a sum is printed as 208 by all.
+row()
+{
+    jq -r ".rows[] | select(.metric == \"$2\") | .$3 | if type == \"number\" then . + 0 else . end" "$1"
+}
+
+# is FILE METRIC FIELD WANTED
+is()
+{
+    [ "$(row "$1" "$2" "$3")" = "$4" ] || fail "$1: $3 of $2 is '$(row "$1" "$2" "$3")', not $4: $(cat "$1")"
+}
+
 finish()
 {
     [ "$failures" -eq 0 ] || exit 1

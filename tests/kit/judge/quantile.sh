@@ -10,13 +10,6 @@ schemas=$4
 a="tacho-out/a/latest"
 b="tacho-out/b/latest"
 
-# is FILE METRIC FIELD WANTED
-is()
-{
-    got=$(jq -r ".rows[] | select(.metric == \"$2\") | .$3" "$1")
-    [ "$got" = "$4" ] || fail "$1: $3 of $2 is '$got', not $4: $(cat "$1")"
-}
-
 # Prints 190 values of 100 and 10 from 201 to 210, the last ones FACTOR times as large.
 cat >values.sh <<'END'
 i=0

@@ -10,34 +10,21 @@ schemas=$4
 . "$(dirname "$0")/lib.sh"
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 
-# row FILE METRIC FIELD
-row()
-{
-    jq -r ".rows[] | select(.metric == \"$2\") | .$3" "$1"
-}
-
-# is FILE METRIC FIELD WANTED
-is()
-{
-    [ "$(row "$1" "$2" "$3")" = "$4" ] || fail "$1: $3 of $2 is '$(row "$1" "$2" "$3")', not $4"
-}
-
 "$tacho" run -q -n 8 -w 1 --name a --name b -c "$model 4000 800 200" -c "$model 4600 800 230" >out 2>&1 ||
     fail "tacho run failed: $(cat out)"
 
 # run.json has one entry per run and fits its schema; the parts are merged as usual.
 recorded="tacho-out/b/latest/run.json"
-[ "$(jq -c '[.samples[].recorded] | unique | length' $recorded)" = 1 ] || fail "$(jq -c .samples $recorded)"
-[ "$(jq -c '.samples[7].recorded.kv_cache' $recorded)" = 4710400 ] || fail "$(jq -c .samples[7] $recorded)"
-[ "$(jq -c '.samples[7].recorded."memory.weights"' $recorded)" = 819200 ] || fail "weights"
-[ "$(jq -c '.samples[7].recorded."stage:decode.attention_us".p50' $recorded)" = 230 ] || fail "median"
-[ "$(jq -c '.samples[7].recorded."stage:decode.attention_us".p99' $recorded)" = 690 ] || fail "p99"
-[ "$(jq -c '.samples[7].recorded."stage:decode.kernel_calls"' $recorded)" = 12 ] || fail "calls"
-[ "$(jq -c '.samples[7].recorded | [.latency, .latency_kernel.p50]' $recorded)" = \
-    '[{"p50":230001,"p95":690001,"p99":690001},115000]' ] || fail "latency: $(jq -c .samples[7] $recorded)"
-[ "$(jq -c '.latency | [.exact, .wall_ns.n, .wall_ns.p50, .wall_ns.max, .kernel_ns.max]' $recorded)" = \
-    '[true,40,230001,690001,345000]' ] || fail "all latencies: $(jq -c .latency $recorded)"
-jq -e '.samples[7].recorded | has("memory.anon_bytes") | not' $recorded >/dev/null || fail "the kernel's"
+holds $recorded '[.samples[].recorded] | unique | length == 1'
+holds $recorded '.samples[7].recorded.kv_cache == 4710400'
+holds $recorded '.samples[7].recorded."memory.weights" == 819200'
+holds $recorded '.samples[7].recorded."stage:decode.attention_us" | .p50 == 230 and .p99 == 690'
+holds $recorded '.samples[7].recorded."stage:decode.kernel_calls" == 12'
+holds $recorded '.samples[7].recorded | [.latency, .latency_kernel.p50] ==
+    [{"p50": 230001, "p95": 690001, "p99": 690001}, 115000]'
+holds $recorded '.latency | [.exact, .wall_ns.n, .wall_ns.p50, .wall_ns.max, .kernel_ns.max] ==
+    [true, 40, 230001, 690001, 345000]'
+holds $recorded '.samples[7].recorded | has("memory.anon_bytes") | not'
 "$check_schema" "$schemas" <$recorded >out 2>&1
 [ $? -ne 1 ] || fail "run.json: $(cat out)"
 [ "$(wc -l <tacho-out/b/latest/profile.jsonl)" = 40 ] || fail "events of the warm-up are there, or some lost"

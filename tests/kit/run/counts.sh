@@ -20,8 +20,7 @@ count()
 # difference COUNT NAME NAME: prints how much a count differs between two runs.
 difference()
 {
-    echo $(($(jq ".counts.$1.values[0]" "tacho-out/$3/latest/run.json") - \
-            $(jq ".counts.$1.values[0]" "tacho-out/$2/latest/run.json")))
+    jq -s "map(.counts.$1.values[0]) | .[1] - .[0]" "tacho-out/$2/latest/run.json" "tacho-out/$3/latest/run.json"
 }
 
 # One more call increases the count by one, under its name.

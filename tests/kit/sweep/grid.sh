@@ -76,7 +76,7 @@ is small '.state == "complete"'
 # A baseline with parameters runs once for each of their values.
 sweep 0 --grid n=1,2 --grid lib=old,new -n 6 -b './prog {n} 0' --name each -- ./prog '{n}' 1 '{lib}'
 is each '[.baselines[].cell] == ["baseline_n=1","baseline_n=2"] and
-    all(.cells[]; .baseline == "baseline_n=\(.parameters.n)" and .measures.wall_ns.ratio != null)'
+    all(.cells[]; .baseline == "baseline_n=\(.parameters.n + 0)" and .measures.wall_ns.ratio != null)'
 
 # Failed cells are recorded and the others continue. --retry-failed runs only the failed cells again.
 cat >frail <<'END'
