@@ -5,7 +5,7 @@ tacho=$1
 # shellcheck source=SCRIPTDIR/../support/lib.sh
 . "$(dirname "$0")/../support/lib.sh"
 cd "$scratch" || exit 1
-unshare -m true 2>/dev/null || skip "no mount namespace can be made here"
+with_mounts true 2>/dev/null || skip "no mount namespace can be made here"
 cat >tacho.yaml <<'END'
 benches: [{name: one, command: 'true', runs: 6, max_runs: 6}]
 END
@@ -13,7 +13,7 @@ END
 # blind COMMAND...: runs it with an empty /proc/meminfo.
 blind()
 {
-    unshare -m sh -c 'mount --bind /dev/null /proc/meminfo && exec "$@"' blind "$@" >out 2>err
+    with_mounts sh -c 'mount --bind /dev/null /proc/meminfo && exec "$@"' blind "$@" >out 2>err
 }
 
 "$tacho" baseline save -q >out 2>err || fail "baseline save: $(cat out err)"

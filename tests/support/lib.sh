@@ -31,6 +31,17 @@ scratch=$(mktemp -d "${TMPDIR:-/tmp}/tacho-test.XXXXXX")
 trap 'rm -rf "$scratch"' EXIT
 trap 'exit 1' HUP INT TERM
 
+# with_mounts COMMAND...: runs it where it may mount, in a namespace that ends with it; as an ordinary user, who is
+# root there.
+with_mounts()
+{
+    if [ "$(id -u)" -eq 0 ]; then
+        unshare -m "$@"
+    else
+        unshare -rm "$@"
+    fi
+}
+
 # alive PID: returns whether the process exists and is not a zombie.
 alive()
 {

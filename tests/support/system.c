@@ -104,6 +104,34 @@ struct small_disk {
     int (*body)(void);
 };
 
+static int write_map(const char *path, unsigned id)
+{
+    FILE *file = fopen(path, "we");
+
+    if (!file)
+        return -1;
+    fprintf(file, "%u %u 1\n", id, id);
+    return fclose(file);
+}
+
+/* Makes a mount namespace. An ordinary user may do so in a user namespace that has this user only,
+   which gives up setgroups(2). */
+static int unshare_mounts(void)
+{
+    uid_t uid = geteuid();
+    gid_t gid = getegid();
+    FILE *file;
+
+    if (uid == 0)
+        return unshare(CLONE_NEWNS);
+    if (unshare(CLONE_NEWUSER | CLONE_NEWNS) < 0 || !(file = fopen("/proc/self/setgroups", "we")))
+        return -1;
+    fputs("deny", file);
+    if (fclose(file) < 0 || write_map("/proc/self/uid_map", uid) < 0)
+        return -1;
+    return write_map("/proc/self/gid_map", gid);
+}
+
 /* Runs in a namespace of its own, so that nothing stays mounted. */
 static int run_on_small_disk(void *arg)
 {
@@ -111,7 +139,7 @@ static int run_on_small_disk(void *arg)
     char size[32];
 
     snprintf(size, sizeof size, "size=%uk", disk->kib);
-    if (unshare(CLONE_NEWNS) < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
+    if (unshare_mounts() < 0 || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ||
         mount("tmpfs", test_home, "tmpfs", 0, size) < 0)
         return NO_SMALL_DISK;
     return disk->body();
@@ -122,7 +150,7 @@ void test_on_small_disk(unsigned kib, int (*body)(void))
     int result = test_in_child(run_on_small_disk, &(struct small_disk){kib, body});
 
     if (result == NO_SMALL_DISK) {
-        print_message("skipped: mounting a tmpfs needs root and CAP_SYS_ADMIN\n");
+        print_message("skipped: no tmpfs can be mounted here\n");
         skip();
     }
     assert_int_equal(result, 0);

@@ -164,11 +164,11 @@ rm -r .debug
 id=$(readelf -n "$workload" | sed -n 's/.*Build ID: //p')
 objcopy --only-keep-debug "$workload" by-id.debug
 objcopy --strip-all "$workload" stripped
-if [ "$(id -u)" -eq 0 ] && [ -n "$id" ] && [ -d /usr/lib/debug ] && unshare -m true 2>/dev/null; then
+if [ -n "$id" ] && [ -d /usr/lib/debug ] && with_mounts true 2>/dev/null; then
     rest=${id#??}
     first=${id%"$rest"}
     # shellcheck disable=SC2016  # for the inner shell
-    unshare -m sh -eu -c '
+    with_mounts sh -eu -c '
         mount -t tmpfs none /usr/lib/debug
         mkdir -p "/usr/lib/debug/.build-id/$2"
         cp by-id.debug "/usr/lib/debug/.build-id/$2/$3.debug"
