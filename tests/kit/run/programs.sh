@@ -178,7 +178,7 @@ status=0
 "$tacho" run -n 2 --name drawn --flame --server 'echo up; (while :; do :; done); true' --ready up -- \
     sh -c 'i=0; while [ $i -lt 200000 ]; do i=$((i + 1)); done' >out 2>err || status=$?
 if [ "$status" -eq 0 ]; then
-    says tacho-out/drawn/latest/flamegraph-drawn-server.svg "samples, 100"
+    says tacho-out/drawn/latest/flamegraph-drawn-server.svg ", 100%)" # of samples, or of microseconds without perf events
     says tacho-out/drawn/latest/report.html "flamegraph-drawn-server.svg"
     [ ! -e tacho-out/drawn/latest/iter ] || fail "the extra runs left a folder"
     # Messages of the profiler are warnings of the run.
