@@ -120,7 +120,7 @@ static int print_json(const struct command_case *c, unsigned n, const struct rou
             json_numbers(&b, "says_s", r->says[tool], rounds);
             json_numbers(&b, "own_cpu_s", r->own[tool], rounds);
         } else {
-            tch_json_put_text(&b, "missing", "not installed");
+            tch_json_put_text(&b, "missing", "not installed, or not allowed");
         }
         tch_json_end_object(&b);
     }
@@ -167,7 +167,7 @@ static void print_text(const struct command_case *c, unsigned n, struct rounds *
                    tch_median(r->says[tool], rounds) * 1e3, tch_median(r->by_floor[tool], rounds),
                    tch_median(r->wall[tool], rounds), tch_median(r->own[tool], rounds) * 1e6);
         else
-            printf("  %-20s not installed\n", tool_names[tool]);
+            printf("  %-20s not installed, or not allowed\n", tool_names[tool]);
     putchar('\n');
 }
 

@@ -258,10 +258,18 @@ static int use_perf(const char *const *command, unsigned n, struct tool_use *ret
 
 bool tool_is_there(int tool)
 {
-    static const char *const programs[TOOLS] = {NULL, NULL, "hyperfine", "perf"};
-    char path[4096];
+    /* perf may be installed and refused by the kernel. */
+    static const char *const tries[TOOLS][8] = {
+        [TOOL_HYPERFINE] = {"hyperfine", "--version"},
+        [TOOL_PERF] = {"perf", "stat", "-o", "/dev/null", "--", "true"}};
+    static bool tried[TOOLS];
+    static bool there[TOOLS];
+    double ignored;
 
-    return !programs[tool] || tch_find_program(programs[tool], path, sizeof path, NULL) == 0;
+    if (!tried[tool])
+        there[tool] = !tries[tool][0] || tool_run(tries[tool], &ignored, &ignored) == 0;
+    tried[tool] = true;
+    return there[tool];
 }
 
 int tool_use(int tool, const char *const *command, unsigned n, struct tool_use *ret)
