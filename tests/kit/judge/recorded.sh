@@ -150,16 +150,12 @@ sed -i 's/memory.nothing: .*/stage:decode.kernel_calls: {tolerance: 5%}/' tacho.
 ends_with 1 "$tacho" gate
 says "direction"
 
-# A metric with the name of a measured or recorded quantity is a different metric.
+# A metric with the name of a recorded quantity is a different metric.
 for side in c d; do
-    "$tacho" run -q -n 6 --name $side --metric 'wall=v=([0-9]+)' --metric 'kv_cache=v=([0-9]+)' -- \
-        sh -c "echo v=$side | tr cd 89" >/dev/null 2>&1
+    ends_with 0 "$tacho" run -q -n 6 --name $side --metric 'kv_cache=v=([0-9]+)' -- sh -c "echo v=$side | tr cd 89"
 done
 "$tacho" compare --json tacho-out/c/latest tacho-out/d/latest >metric.json
-for metric in wall kv_cache; do
-    jq -e "[.rows[] | select(.metric == \"$metric\" and .title == \"$metric\") | .a.median, .b.median] == [8, 9]" \
-        metric.json >/dev/null || fail "metric $metric: $(cat metric.json)"
-done
+holds metric.json '[.rows[] | select(.metric == "kv_cache" and .title == "kv_cache") | .a.median, .b.median] == [8, 9]'
 
 rm tacho.yaml
 # Hundreds of stages, each with three statistics: the saved file can be read.
