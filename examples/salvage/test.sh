@@ -4,8 +4,6 @@
 #   test.sh PROJECT TACHO SALVAGE SERVICE
 set -eu
 . "$1/tests/support/lib.sh"
-# The service forks while it has threads, and its workers start some: ThreadSanitizer must let them.
-export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}die_after_fork=0"
 cd "$scratch"
 TACHO_TRACE_OUT=spans.tacho "$4" . >/dev/null 2>&1
 for name in one two; do

@@ -143,12 +143,17 @@ static int receive_histogram(int fd, tacho_histogram *all, tacho_error *err)
     return 0;
 }
 
-/* Starts a worker that writes its histogram to *fd. In the trace, an arrow leads from here to the
+/* A worker process, and the end of the pipe from which its histogram is read. */
+struct running {
+    pid_t pid;
+    int fd;
+};
+
+/* Starts a worker that writes its histogram to w->fd. In the trace, an arrow leads from here to the
    merge, and a span across processes shows how long the worker ran. */
-static pid_t start_worker(uint64_t number, int *fd)
+static int start_worker(uint64_t number, struct running *w)
 {
     int ends[2];
-    pid_t pid;
 
     fflush(stdout);
     if (pipe(ends) < 0)
@@ -157,36 +162,31 @@ static pid_t start_worker(uint64_t number, int *fd)
     tacho_span_begin("start", "service");
     tacho_flow("worker", "service", TACHO_PHASE_BEGIN, number);
     tacho_span_end();
-    pid = fork();
-    if (pid == 0) {
+    w->pid = fork();
+    if (w->pid == 0) {
         close(ends[0]);
         exit(run_worker(ends[1]));
     }
     close(ends[1]);
-    *fd = ends[0];
-    return pid;
+    w->fd = ends[0];
+    return w->pid < 0 ? -1 : 0;
 }
 
-static int run_workers(tacho_histogram *all, tacho_error *err)
+/* Adds the histogram of a worker to `all` and waits for the worker. */
+static int finish_worker(uint64_t number, const struct running *w, tacho_histogram *all,
+                         tacho_error *err)
 {
-    int status = 0;
+    int status, child = 0;
 
-    for (uint64_t i = 0; i < WORKERS && status == 0; i++) {
-        int fd, child = 0;
-        pid_t pid = start_worker(i, &fd);
-
-        if (pid < 0)
-            return -1;
-        tacho_span_begin("merge", "service");
-        status = receive_histogram(fd, all, err);
-        tacho_flow("worker", "service", TACHO_PHASE_END, i);
-        tacho_span_end();
-        close(fd);
-        if (waitpid(pid, &child, 0) < 0 || child != 0)
-            status = -1;
-        tacho_async("worker", "service", TACHO_PHASE_END, i,
-                    TACHO_FIELDS(tacho_i64("status", child)));
-    }
+    tacho_span_begin("merge", "service");
+    status = receive_histogram(w->fd, all, err);
+    tacho_flow("worker", "service", TACHO_PHASE_END, number);
+    tacho_span_end();
+    close(w->fd);
+    if (waitpid(w->pid, &child, 0) < 0 || child != 0)
+        status = -1;
+    tacho_async("worker", "service", TACHO_PHASE_END, number,
+                TACHO_FIELDS(tacho_i64("status", child)));
     return status;
 }
 
@@ -221,8 +221,6 @@ static void start_trace(const char *folder)
     snprintf(path, sizeof path, "%s/service.json", folder);
     if (!tacho_trace_is_on() && tacho_trace_start(path, &err) < 0)
         fprintf(stderr, "service: there is no trace: %s\n", tacho_trace_why_off());
-    else if (tacho_trace_flush_on_signal(SIGUSR1, &err) < 0)
-        complain("SIGUSR1 does not write the trace", &err);
     if (tacho_event_global_status(&err) < 0)
         complain("there are no profile events", &err);
 }
@@ -257,11 +255,34 @@ static void report_power(tacho_power *power)
     tacho_power_free(power);
 }
 
-int main(int argc, char **argv)
+/* Runs the service between the start of the trace and its end. */
+static int serve(const char *folder, tacho_histogram *all, tacho_error *err)
 {
     uint64_t start = tacho_trace_now_ns();
-    tacho_histogram *all = NULL;
+    struct running workers[WORKERS];
     tacho_power *power;
+    int started = 0, status;
+
+    /* A process must fork before it has threads: in the child, a lock that another thread holds is
+       never released. Signals and power start a thread each, so they come after the workers. */
+    while (started < WORKERS && start_worker((uint64_t)started, &workers[started]) == 0)
+        started++;
+    status = started == WORKERS ? 0 : -1;
+    if (tacho_trace_is_on() && tacho_trace_flush_on_signal(SIGUSR1, err) < 0)
+        complain("SIGUSR1 does not write the trace", err);
+    power = start_power();
+    for (int i = 0; i < started; i++)
+        if (finish_worker((uint64_t)i, &workers[i], all, err) < 0)
+            status = -1;
+    if (status == 0)
+        status = write_log(folder, all, (double)(tacho_trace_now_ns() - start) / 1e9, err);
+    report_power(power);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    tacho_histogram *all = NULL;
     tacho_error err = {0};
     int status = -1;
 
@@ -275,10 +296,8 @@ int main(int argc, char **argv)
         return EXIT_FAILURE;
     }
     start_trace(argv[1]);
-    power = start_power();
-    if (tacho_histogram_new(&all, &err) == 0 && run_workers(all, &err) == 0)
-        status = write_log(argv[1], all, (double)(tacho_trace_now_ns() - start) / 1e9, &err);
-    report_power(power);
+    if (tacho_histogram_new(&all, &err) == 0)
+        status = serve(argv[1], all, &err);
     if (status == 0)
         printf("clients: %llu requests waited %llu to %llu us, p90 %llu us\n",
                (unsigned long long)tacho_histogram_count(all),

@@ -5,8 +5,6 @@
 #   test.sh PROJECT TACHO SERVICE
 set -eu
 . "$1/tests/support/lib.sh"
-# The service forks while it has threads, and its workers start some: ThreadSanitizer must let them.
-export TSAN_OPTIONS="${TSAN_OPTIONS:+$TSAN_OPTIONS:}die_after_fork=0"
 "$3" "$scratch" >"$scratch/out" 2>"$scratch/err" || fail "it fails: $(cat "$scratch/err")"
 [ "$(grep -c '^worker: 64 requests, handled in .* arena: at most 256 KiB$' "$scratch/out")" -eq 2 ] ||
     fail "not two workers in $(cat "$scratch/out")"
