@@ -49,8 +49,6 @@ static int start(struct tch_sampling *n, tacho_error *err)
     bool all = tch_capture_has(n->c, TACHO_FLAME_ALL);
     int status = 0;
 
-    if (n->perf.kernel)
-        tch_symbol_worker_kernel(&n->worker, n->collect.objects.list[TCH_OBJECT_THE_KERNEL]);
     if (all)
         status = tch_collect_processes(&n->collect, err);
     else if (r->pid)
@@ -59,7 +57,12 @@ static int start(struct tch_sampling *n, tacho_error *err)
         return status;
     if (r->pid || all)
         tch_flame_sampler_start(&n->perf);
-    return r->argv ? tch_sampling_spawn(n, NULL, err) : 0;
+    if (r->argv)
+        status = tch_sampling_spawn(n, NULL, err);
+    /* Only now: the child of a fork() must not inherit a lock that the working thread holds. */
+    if (n->perf.kernel && status == 0)
+        tch_symbol_worker_kernel(&n->worker, n->collect.objects.list[TCH_OBJECT_THE_KERNEL]);
+    return status;
 }
 
 static int drain(struct tch_sampling *n, uint64_t until, tacho_error *err)

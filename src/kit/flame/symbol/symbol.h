@@ -103,6 +103,8 @@ struct tch_symbol_worker {
     pthread_t thread;
     pthread_mutex_t lock; /* protects the fields below */
     pthread_cond_t more;
+    pthread_cond_t waits;                 /* `ready` is set */
+    bool ready;                           /* the thread waits for its first job */
     const struct tch_code_object *kernel; /* kernel object whose symbols to read, or NULL */
     struct tch_symbol_job *jobs;          /* places from number fed - job_count on */
     size_t job_count;
@@ -114,11 +116,12 @@ struct tch_symbol_worker {
 };
 
 /** Starts the thread, which owns `symbols` until tch_symbol_worker_finish(). Call that function
-    after every successful start. */
+    after every successful start. Returns when the thread waits for its first job, so the caller may
+    fork() before it passes one: the thread holds no lock that the child would need. */
 int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *symbols,
                             tacho_error *err);
 
-/** Asks the thread to read the kernel's symbols. */
+/** Asks the thread to read the kernel's symbols. Do not fork() afterwards. */
 void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_code_object *kernel);
 
 /** Passes the places that are new since the last call to the thread. @return 0 or TACHO_ENOMEM */

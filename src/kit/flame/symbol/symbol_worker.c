@@ -21,6 +21,8 @@ static void *name_places(void *arg)
 
         /* Waits for jobs and takes all of them. */
         pthread_mutex_lock(&w->lock);
+        w->ready = true;
+        pthread_cond_signal(&w->waits);
         while (w->job_count == 0 && !w->kernel && !w->end)
             pthread_cond_wait(&w->more, &w->lock);
         jobs = w->jobs;
@@ -41,6 +43,13 @@ static void *name_places(void *arg)
     }
 }
 
+static void release(struct tch_symbol_worker *w)
+{
+    pthread_cond_destroy(&w->waits);
+    pthread_cond_destroy(&w->more);
+    pthread_mutex_destroy(&w->lock);
+}
+
 int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *symbols,
                             tacho_error *err)
 {
@@ -51,15 +60,20 @@ int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *sym
     *w = (struct tch_symbol_worker){.symbols = symbols};
     pthread_mutex_init(&w->lock, NULL);
     pthread_cond_init(&w->more, NULL);
+    pthread_cond_init(&w->waits, NULL);
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before); /* signals are delivered to the caller's threads */
     number = pthread_create(&w->thread, NULL, name_places, w);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (number == 0)
-        return 0;
-    pthread_cond_destroy(&w->more);
-    pthread_mutex_destroy(&w->lock);
-    return tch_fail_errno(err, number, "cannot start a thread");
+    if (number != 0) {
+        release(w);
+        return tch_fail_errno(err, number, "cannot start a thread");
+    }
+    pthread_mutex_lock(&w->lock);
+    while (!w->ready)
+        pthread_cond_wait(&w->waits, &w->lock);
+    pthread_mutex_unlock(&w->lock);
+    return 0;
 }
 
 void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_code_object *kernel)
@@ -97,8 +111,7 @@ int tch_symbol_worker_finish(struct tch_symbol_worker *w, tacho_error *err)
     pthread_cond_signal(&w->more);
     pthread_mutex_unlock(&w->lock);
     pthread_join(w->thread, NULL);
-    pthread_cond_destroy(&w->more);
-    pthread_mutex_destroy(&w->lock);
+    release(w);
     free(w->jobs);
     if (w->symbols->dwarf) /* stops the child now, because it would be taken for an orphan of the
                               command */
