@@ -223,11 +223,12 @@ static int read_status(tacho_memory *m, tacho_memory_snapshot *s, tacho_error *e
         return TACHO_EIO;
     tch_status_parse(text, &status);
     s->rss_bytes = status.rss;
-    s->peak_rss_bytes = status.peak;
+    /* The peak of an earlier snapshot may be larger: see read_without_status(). */
+    m->known_peak = larger(m->known_peak, larger(status.peak, status.rss));
+    s->peak_rss_bytes = m->known_peak;
     s->anon_bytes = status.anon;
     s->file_bytes = status.file;
     s->swap_bytes = status.swap;
-    m->known_peak = status.peak;
     m->peak_by_usage |= status.peak >= m->usage_peak;
     return 0;
 }
