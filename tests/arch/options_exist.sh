@@ -68,6 +68,7 @@ cat >>"$scratch/there" <<'END'
 --untracked-files
 --verify
 --version
+--vgdb
 --warn
 END
 sort -u -o "$scratch/there" "$scratch/there"
