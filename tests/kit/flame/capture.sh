@@ -8,6 +8,15 @@ cd "$scratch" || exit 1
 # shellcheck disable=SC3045  # where there is none, there is no limit
 ulimit -t "${cpu_seconds:-300}" || :
 
+# Other processes change the shares of functions a little: caches are cold after a switch, and samples are
+# late. So the tests of every build accept shares that are wrong by 20 points, which no load explains. Tests
+# that run alone, labelled "long", accept less.
+# shellcheck disable=SC2034  # for the tests that source this file
+points=20
+# A busy machine may not give a command enough CPU time for a sample within the first of these.
+# shellcheck disable=SC2034
+durations='300ms 3s 30s'
+
 # Without perf events only the message can be tested.
 can_sample()
 {
@@ -37,10 +46,12 @@ share()
         END { printf "%.1f\n", total ? 100 * sum / total : 0 }' "$1"
 }
 
-# near NAME GOT WANTED POINTS
+# near NAME GOT WANTED POINTS: a function that is wanted must have samples, whatever POINTS is
 near()
 {
-    awk -v got="$2" -v wanted="$3" -v points="$4" 'BEGIN { exit !(got - wanted <= points && wanted - got <= points) }' ||
+    awk -v got="$2" -v wanted="$3" -v points="$4" 'BEGIN {
+        exit !(got - wanted <= points && wanted - got <= points && (got > 0 || wanted == 0))
+    }' ||
         fail "$1: $2 %, not $3 % within $4 points"
 }
 

@@ -6,6 +6,7 @@
 set -eu
 . "$1/tests/kit/flame/refused_user.sh"
 can_sample "$3/workload"
+points=4
 
 # samples LABEL: prints the number of samples
 samples()

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Profiles a program with a known profile, built and run in many ways, with tacho and, if requested,
-# with perf: shares are right within 3 points, every leaf has a name, and both agree.
+# with perf: shares are right, every leaf has a name, and both agree.
 #
 #   proof.sh PROJECT TACHO WORKLOAD-FOLDER [perf]
 set -eu
@@ -11,7 +11,8 @@ export HOME="$scratch"
 
 rate=4987 # a sample comes every so often in every part of the work: 3 points are far beyond chance
 profilers=native
-if [ "${4:-}" = perf ]; then
+if [ "${4:-}" = perf ]; then # nothing else runs then
+    points=3
     need perf
     profilers="native perf"
 fi
@@ -30,10 +31,13 @@ profile()
         fail "$profiler: $label has leaves without a name"
 }
 
-# expect PROFILER-LABEL FRAME PERCENT
+# expect PROFILER-LABEL FRAME PERCENT: all or nothing does not depend on other processes
 expect()
 {
-    near "$1, $2" "$(share "$1.folded" "$2")" "$3" 3
+    case $3 in
+    0 | 100) near "$1, $2" "$(share "$1.folded" "$2")" "$3" 3 ;;
+    *) near "$1, $2" "$(share "$1.folded" "$2")" "$3" $points ;;
+    esac
 }
 
 known()

@@ -47,5 +47,5 @@ says()
 # expect LABEL FRAME PERCENT [POINTS]
 expect()
 {
-    near "$1, $2" "$(share "open/flamegraph-$1.folded" "$2")" "$3" "${4:-4}"
+    near "$1, $2" "$(share "open/flamegraph-$1.folded" "$2")" "$3" "${4:-$points}"
 }

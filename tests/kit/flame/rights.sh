@@ -33,7 +33,7 @@ if [ "$level" -gt 2 ]; then
 fi
 user "$scratch/tacho" flame --folded --label user --out open -- "$scratch/workload" threads 100 >out.txt 2>&1 ||
     { cat out.txt; fail "as an ordinary user"; }
-near "ordinary user, hot" "$(share open/flamegraph-user.folded hot)" 70 5
+near "ordinary user, hot" "$(share open/flamegraph-user.folded hot)" 70 $points
 near "ordinary user, thread_main" "$(share open/flamegraph-user.folded thread_main)" 100 3
 # The rings of an ordinary user are small, so on a busy machine some samples are lost.
 awk '/^samples: / { gsub(/,/, ""); if ($4 > $2 / 10) exit 1 }' out.txt || { cat out.txt; fail "too many samples were lost"; }
@@ -54,7 +54,7 @@ grep -q '^tacho: ' err.txt || fail "there is no message about root's process"
 # Only root may sample where threads wait.
 [ "$uid" -eq 0 ] || exit 0
 "$tacho" flame --off-cpu --folded --label off -- "$3/workload" sleep 200 >out.txt 2>&1 || { cat out.txt; fail "--off-cpu"; }
-near "off-CPU, sleeper" "$(share flamegraph-off.folded sleeper)" 95 5
+near "off-CPU, sleeper" "$(share flamegraph-off.folded sleeper)" 95 $points
 "$tacho" flame --all --duration 300ms --folded --label all >out.txt 2>&1 || { cat out.txt; fail "--all"; }
 "$tacho" flame --kernel --folded --label kernel -- dd if=/dev/zero of=/dev/null bs=1 count=300000 >out.txt 2>&1 || { cat out.txt; fail "--kernel"; }
 ! sed '/^#/d; s/ [0-9]*$//' flamegraph-kernel.folded | grep -v '_\[k\]$' || fail "--kernel has user frames"

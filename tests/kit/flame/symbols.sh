@@ -25,8 +25,8 @@ profile()
 known()
 {
     # A few hundred samples: 8 points are more than four standard deviations.
-    near "$1, hot" "$(share "$1.folded" hot)" 70 8
-    near "$1, warm" "$(share "$1.folded" warm)" 20 8
+    near "$1, hot" "$(share "$1.folded" hot)" 70 $points
+    near "$1, warm" "$(share "$1.folded" warm)" 20 $points
     near "$1, main" "$(share "$1.folded" main)" 100 3
 }
 
@@ -45,8 +45,8 @@ at()
 objcopy --strip-all --remove-section=.gnu_debuglink "$workload" 'odd(1);name'
 for label in nameless nameless-again; do
     profile $label './odd(1);name' shares 50
-    near "$label, hot" "$(share "$label.folded" "odd(1):name+$(at "$workload" hot)")" 70 8
-    near "$label, warm" "$(share "$label.folded" "odd(1):name+$(at "$workload" warm)")" 20 8
+    near "$label, hot" "$(share "$label.folded" "odd(1):name+$(at "$workload" hot)")" 70 $points
+    near "$label, warm" "$(share "$label.folded" "odd(1):name+$(at "$workload" warm)")" 20 $points
     near "$label, main" "$(share "$label.folded" "odd(1):name+$(at "$workload" main)")" 100 3
 done
 for format in svg speedscope pprof; do
@@ -59,7 +59,7 @@ done
 library=$programs/libworkload.so
 objcopy --strip-all "$library" libstripped.so
 profile nameless-library "$workload" dlopen 50 "$scratch/libstripped.so"
-near "library, hot" "$(share nameless-library.folded "libstripped.so+$(at "$library" library_hot)")" 67 3
+near "library, hot" "$(share nameless-library.folded "libstripped.so+$(at "$library" library_hot)")" 67 $points
 near "library, exported" "$(share nameless-library.folded library_work)" 100 3
 
 # Debug information that takes all memory, or all time: the child that reads it dies, and symbols are enough.
@@ -92,9 +92,10 @@ fi
 # A program that is deleted, or replaced, while it runs; the new one is not taken for the old one.
 for how in deleted replaced; do
     cp "$workload" "$how"
-    "./$how" shares 4000 &
+    "./$how" shares 20000 &
     pid=$!
-    sleep 0.3
+    # The shell's child has become the program.
+    eventually [ "/proc/$pid/exe" -ef "$how" ] || fail "$how does not run"
     rm "$how"
     [ $how = deleted ] || cp "$programs/workload_stripped" $how
     "$tacho" flame -p $pid --rate 4987 --duration 1s --folded --label $how >out.txt 2>&1 || { cat out.txt; fail "cannot profile $how"; }
