@@ -1,6 +1,6 @@
 #!/bin/sh
-# The example fails for a function that does three times the work, for runs that take five times as
-# long and for files of values twice as large; it names what it cannot read.
+# The example fails for a function that does three times the work, for runs that take longer
+# and for files of values twice as large; it names what it cannot read.
 #
 #   test.sh PROJECT TACHO GATE
 set -eu
@@ -20,7 +20,7 @@ expect()
 }
 
 expect 1 'mix: FAIL, .* times as much' 200
-"$2" run -q -n 12 -o "$scratch" --name quick --name slow -c 'sleep 0.01' -c 'sleep 0.05' >/dev/null
+"$2" run -q -n 12 -o "$scratch" --name quick --name slow -c 'sleep 0.01' -c 'sleep 0.3' >/dev/null
 expect 1 'wall: FAIL' "$scratch/quick/latest" "$scratch/slow/latest"
 expect 0 'wall: PASS' "$scratch/slow/latest" "$scratch/quick/latest"
 # values MIDDLE SEED: prints 20 unordered values, within 1 % of the middle.
