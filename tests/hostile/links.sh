@@ -15,7 +15,7 @@ ends()
 {
     want=$1
     shift
-    timeout -k 1 60 "$@" </dev/null >out 2>err
+    in_time "$@" </dev/null >out 2>err
     status=$?
     [ $status -eq "$want" ] || fail "'$*' ended with $status: $(cat out err)"
     [ "$(ls outside)" = victim ] || fail "'$*' wrote to a folder elsewhere: $(ls outside)"

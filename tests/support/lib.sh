@@ -48,13 +48,36 @@ alive()
     [ -r "/proc/$1/stat" ] && ! grep -q '^[0-9]* (.*) [ZX] ' "/proc/$1/stat" 2>/dev/null
 }
 
+dead()
+{
+    ! alive "$1"
+}
+
+# eventually COMMAND...: waits until the command succeeds. Returns 1 after ten minutes, so that a test
+# that would wait forever ends. No load of the machine explains such a time.
+eventually()
+{
+    tries=0
+    until "$@"; do
+        tries=$((tries + 1))
+        [ $tries -lt 12000 ] || return 1
+        sleep 0.05
+    done
+}
+
+has_lines()
+{
+    [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]
+}
+
 # await FILE LINES: waits until the file has that many lines.
 await()
 {
-    tries=0
-    while [ ! -e "$1" ] || [ "$(wc -l <"$1")" -lt "$2" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || fail "$1 never had $2 lines"
-        sleep 0.05
-    done
+    eventually has_lines "$1" "$2" || fail "$1 never had $2 lines"
+}
+
+# in_time COMMAND...: runs the command, which fails with 124 or 137 if it hangs.
+in_time()
+{
+    timeout -k 5 600 "$@"
 }

@@ -1,11 +1,13 @@
 # shellcheck shell=sh
 # Shared by the tests of compare and gate: a scratch folder, and checks.
 set -u
-dir=$(mktemp -d)
-trap 'rm -rf "$dir"' EXIT
+# shellcheck source=SCRIPTDIR/../../support/lib.sh
+. "$(dirname "$0")/../../support/lib.sh"
+dir=$scratch
 cd "$dir" || exit 1
 failures=0
 
+# These tests continue after a failure.
 fail()
 {
     echo "FAILED: $*" >&2

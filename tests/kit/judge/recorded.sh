@@ -68,14 +68,11 @@ says "which run recorded these events is not known"
 # After a kill during the runs, the recordings of the complete runs exist.
 "$tacho" run -q -n 100000 --name killed -- "$model" 4000 800 200 >/dev/null 2>&1 &
 pid=$!
-tries=0
-until grep -qs '"run":4' tacho-out/killed/latest/samples.jsonl || [ $tries -eq 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
+eventually grep -qs '"run":4' tacho-out/killed/latest/samples.jsonl
+spawner=$(pgrep -P $pid)
 kill -9 $pid
 wait $pid 2>/dev/null
-sleep 0.3
+eventually dead "$spawner" # it holds the run's lock until it has exited
 ends_with 0 "$tacho" report tacho-out/killed/latest
 jq -e '(.samples | length) >= 3 and all(.samples[]; .recorded.kv_cache == 4096000)' \
     tacho-out/killed/latest/run.json >/dev/null || fail "$(jq -c .samples tacho-out/killed/latest/run.json)"

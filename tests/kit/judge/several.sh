@@ -10,12 +10,6 @@ need git
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY GITHUB_SERVER_URL CI_JOB_URL
 export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_COMMITTER_EMAIL=x@localhost
 
-# A command that hangs is a failure of this test, not of the machine that runs it.
-limited()
-{
-    timeout -k 5 120 "$@"
-}
-
 # settings COUNT COMMAND: writes a tacho.yaml with COUNT benches.
 settings()
 {
@@ -34,14 +28,14 @@ for count; do
     git add . && git commit -qm "$count benches"
     rm -rf .tacho tacho-out
 
-    ends_with 4 limited "$tacho" gate
-    ends_with 0 limited "$tacho" baseline save
+    ends_with 4 in_time "$tacho" gate
+    ends_with 0 in_time "$tacho" baseline save
     [ "$(find .tacho/baselines -name '*.json' | wc -l)" -eq "$count" ] ||
         fail "not every one of $count benches was saved: $(ls .tacho/baselines)"
-    ends_with 0 limited "$tacho" gate --json-file gate.json
+    ends_with 0 in_time "$tacho" gate --json-file gate.json
     [ "$(jq '[.rows[].bench] | unique | length' gate.json)" -eq "$count" ] ||
         fail "not every one of $count benches was judged: $(cat gate.json)"
-    ends_with 0 limited "$tacho" gate --against HEAD --json-file gate.json
+    ends_with 0 in_time "$tacho" gate --against HEAD --json-file gate.json
     [ "$(jq '[.rows[].bench] | unique | length' gate.json)" -eq "$count" ] ||
         fail "--against: not every one of $count benches was judged: $(cat gate.json)"
     for i in 1 "$count"; do
@@ -56,15 +50,9 @@ interrupt()
     sig=$1
     shift
     rm -f stage
-    limited setsid "$@" >out 2>&1 &
+    in_time setsid "$@" >out 2>&1 &
     waiting=$!
-    tries=0
-    until [ -s stage ]; do
-        tries=$((tries + 1))
-        [ "$tries" -lt 100 ] || break
-        sleep 0.1
-    done
-    [ -s stage ] || {
+    eventually [ -s stage ] || {
         kill "$waiting"
         fail "'$*' never reached its stage: $(cat out)"
         return
@@ -80,12 +68,7 @@ interrupt()
     "$([ "$sig" = INT ] && echo 130 || echo 143)") ;;
     *) fail "'$*' exited with $got after SIG$sig" ;;
     esac
-    tries=0
-    while kill -0 "$pid" 2>/dev/null && [ "$tries" -lt 50 ]; do
-        tries=$((tries + 1))
-        sleep 0.1
-    done
-    ! kill -0 "$pid" 2>/dev/null || fail "'$*': the program that it ran is still running"
+    eventually dead "$pid" || fail "'$*': the program that it ran is still running"
 }
 
 # Stages: in the first bench, in a later bench, in the build of the other commit.

@@ -98,12 +98,7 @@ rm -f orphan
 count orphan syscalls "$counted" orphan
 head -n 2 orphan | xargs kill -9
 orphan=$(tail -n 1 orphan)
-tries=0
-while alive "$orphan" && [ $tries -lt 100 ]; do
-    sleep 0.05
-    tries=$((tries + 1))
-done
-alive "$orphan" && fail "the process $orphan that a counted run left is still there"
+eventually dead "$orphan" || fail "the process $orphan that a counted run left is still there"
 
 # Hooks are run before and after each counted run, and a failed hook is reported.
 run 0 -n 1 --count syscalls --count-runs 3 --prepare 'echo x >>prepared' --name hooks -- true

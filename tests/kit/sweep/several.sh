@@ -85,11 +85,7 @@ done
 LOG=$PWD/killed
 ./many killed >out 2>err </dev/null &
 pid=$!
-tries=0
-until [ -e killed ] && [ "$(wc -l <killed)" -ge 15 ] || [ $tries -eq 1000 ]; do
-    tries=$((tries + 1))
-    sleep 0.01
-done
+await killed 15
 kill -9 $pid
 wait $pid 2>/dev/null
 ./many killed >out 2>err </dev/null || fail "the sweep was not continued: $(cat err)"
@@ -100,8 +96,8 @@ done
 expect_same "the cells" cells.whole cells.killed
 
 # Each failed cell and baseline has its own reason.
-sweep 1 --grid n=1,2,3 -n 6 --timeout 300ms -b "sh -c 'exit {n}'" --name fails -- \
-    sh -c '[ {n} != 2 ] || exit 5; [ {n} != 3 ] || exec sleep 9'
+sweep 1 --grid n=1,2,3 -n 6 --timeout 2s -b "sh -c 'exit {n}'" --name fails -- \
+    sh -c '[ {n} != 2 ] || exit 5; [ {n} != 3 ] || exec sleep 60'
 is fails '[.cells[] | .state] == ["complete", "failed", "failed"] and
     .cells[1].failure == "failed with status 5" and (.cells[2].failure | startswith("exceeded its timeout"))'
 is fails '[.baselines[] | .failure] ==

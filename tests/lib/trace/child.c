@@ -387,7 +387,7 @@ static int do_forksignal(char **args)
     work();
     raise(SIGUSR1);
     snprintf(out, sizeof out, "%s.%d.json", args[0], (int)getpid());
-    for (int i = 0; i < 5000 && status != 0; i++) {
+    for (int i = 0; i < 300000 && status != 0; i++) {
         usleep(2000);
         status = stat(out, &st) < 0;
     }
