@@ -43,6 +43,7 @@ test:
 
 test-all: test
 	scripts/install-deps all
+	ctest --preset asan-repeated
 	$(call check,clang)
 	$(call check,tsan)
 	$(call build,fuzz)

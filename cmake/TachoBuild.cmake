@@ -58,3 +58,17 @@ function(tacho_public target name)
         OUTPUT_NAME tacho EXPORT_NAME ${name} LINKER_LANGUAGE C)
     add_library(tacho::${name} ALIAS ${target})
 endfunction()
+
+# tacho_repeated([TEST...]): labels tests, or all tests of the folder so far, that a sanitizer makes slow and
+# whose memory other tests use too: they check texts, scripts, processes or numbers. `make test` runs them
+# without a sanitizer only, `make test-all` also under ASan.
+function(tacho_repeated)
+    if(NOT TACHO_SANITIZED)
+        return()
+    endif()
+    set(tests ${ARGN})
+    if(NOT tests)
+        get_property(tests DIRECTORY PROPERTY TESTS)
+    endif()
+    set_property(TEST ${tests} APPEND PROPERTY LABELS repeated)
+endfunction()

@@ -7,7 +7,7 @@ hold=$2
 need jq
 
 # The kernel counts pages in batches per CPU, so a difference of 256 KiB is accepted.
-for bytes in 2000000 50000000 1000000000; do
+for bytes in 2000000 50000000 400000000; do
     run 0 -n 5 --metric 'kb=VmHWM:[[:space:]]*([0-9]+)' --name hold -- "$hold" "$bytes"
     holds hold '(.statistics.max_rss_bytes.median - 1024 * .statistics.kb.median | fabs)
                 <= 0.01 * 1024 * .statistics.kb.median + 262144'
