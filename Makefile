@@ -3,7 +3,7 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: help demo demo-sweep test test-all bench fuzz package install clean
+.PHONY: help demo demo-sweep test test-all bench bench-all fuzz package install clean
 
 help:
 	@echo "make demo       build tacho and show what it does, on examples/attention"
@@ -11,6 +11,7 @@ help:
 	@echo "make test       build and test with gcc, then again under ASan and UBSan"
 	@echo "make test-all   also test with clang and TSan, fuzz, run long tests, test packages"
 	@echo "make bench      compare the speed of tacho with other tools and libraries (bench/)"
+	@echo "make bench-all  the same with more rounds, and what takes an hour and a half"
 	@echo "make fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))"
 	@echo "make package    make Debian packages in build/package/packages"
 	@echo "make install    install below PREFIX ($(PREFIX)); honours DESTDIR"
@@ -50,10 +51,18 @@ test-all: test
 	scripts/fuzz 20
 	ctest --preset dev-all
 
+# $(call measure,TARGET) builds the benchmarks and runs those of the target.
+define measure
+scripts/install-deps bench
+$(call build,bench)
+cmake --build --preset bench --target $(1)
+endef
+
 bench:
-	scripts/install-deps bench
-	$(call build,bench)
-	cmake --build --preset bench --target bench
+	$(call measure,bench)
+
+bench-all:
+	$(call measure,bench_all)
 
 fuzz:
 	scripts/install-deps fuzz

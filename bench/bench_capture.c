@@ -375,7 +375,7 @@ static int bench_all(const struct bench_options *o, const char *only)
         return status;
     /* perf calls addr2line for every address of the compiler, which takes minutes for a build of
        seconds. */
-    if (status < 0 || write_sources(SOURCES) < 0)
+    if (status < 0 || write_sources(o->quick ? 1 : SOURCES) < 0)
         return -1;
     return compare("a parallel make with gcc", make, "rm -f *.o", 300, o->rounds,
                    o->quick ? 0 : PERF_ROUNDS);
