@@ -1,0 +1,126 @@
+/* Descriptors that the program may have closed or replaced. */
+#include "owned_fd.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "fail.h"
+
+enum { HIGH = 512 };
+
+/* Returns the lowest number for our descriptors. Half of a small limit is left to the program. */
+static int lowest_number(void)
+{
+    struct rlimit limit;
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur / 2 > HIGH)
+        return HIGH;
+    return (int)(limit.rlim_cur / 2);
+}
+
+static int move_up(int fd)
+{
+    int least = lowest_number();
+    int high = fd < least ? fcntl(fd, F_DUPFD_CLOEXEC, least) : -1;
+
+    if (high < 0)
+        return fd; /* a low number works as well: every use is checked */
+    close(fd);
+    return high;
+}
+
+static bool is_same(const struct tch_owned_fd *o, const struct stat *st)
+{
+    return st->st_dev == o->dev && st->st_ino == o->ino && (st->st_mode & S_IFMT) == o->type;
+}
+
+int tch_owned_take(struct tch_owned_fd *o, int fd)
+{
+    struct stat st;
+
+    *o = TCH_OWNED_NONE;
+    if (fd < 0)
+        return -1;
+    if (fstat(fd, &st) < 0) {
+        int number = errno;
+
+        close(fd);
+        errno = number;
+        return -1;
+    }
+    *o = (struct tch_owned_fd){move_up(fd), st.st_dev, st.st_ino, st.st_mode & S_IFMT};
+    return o->fd;
+}
+
+bool tch_owned_holds(const struct tch_owned_fd *o)
+{
+    int fd = tch_owned_fd(o);
+    struct stat st;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && is_same(o, &st))
+        return true;
+    errno = EBADF;
+    return false;
+}
+
+bool tch_owned_retake(struct tch_owned_fd *o, int fd)
+{
+    int lost = tch_owned_fd(o);
+    struct stat st;
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &st) == 0 && is_same(o, &st)) {
+        if (tch_owned_holds(o)) { /* another thread was faster */
+            close(fd);
+            return true;
+        }
+        fd = move_up(fd);
+        if (__atomic_compare_exchange_n(&o->fd, &lost, fd, false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+            return true;
+    }
+    close(fd);
+    return tch_owned_holds(o);
+}
+
+bool tch_owned_regain(struct tch_owned_fd *o, int at, const char *path, int flags)
+{
+    struct stat st;
+
+    if (tch_owned_holds(o))
+        return true;
+    /* stat() comes first, because opening another file, such as a FIFO, has effects. */
+    if (tch_owned_fd(o) < 0 || (!S_ISREG(o->type) && !S_ISDIR(o->type)) ||
+        fstatat(at, path, &st, 0) < 0 || !is_same(o, &st))
+        return false;
+    return tch_owned_retake(o, openat(at, path, flags | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+}
+
+int tch_owned_close(struct tch_owned_fd *o)
+{
+    bool held = tch_owned_holds(o);
+    int fd = tch_owned_fd(o);
+
+    __atomic_store_n(&o->fd, -1, __ATOMIC_RELAXED);
+    return held ? close(fd) : 0;
+}
+
+int tch_owned_dup(const struct tch_owned_fd *o)
+{
+    int fd = tch_owned_fd(o);
+    int copy = fcntl(fd, F_DUPFD_CLOEXEC, lowest_number());
+
+    return copy >= 0 ? copy : fcntl(fd, F_DUPFD_CLOEXEC, 0);
+}
+
+int tch_owned_fail(const char *path, tacho_error *err)
+{
+    return tch_fail_errno(err, EBADF,
+                          "the program closed or replaced the descriptor of '%.120s', and the file "
+                          "could not be opened again",
+                          path);
+}
