@@ -10,16 +10,37 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "no_cancel.h"
+
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* guards the handler and its argument */
 static tacho_message_handler *message_handler;
 static void *message_arg;
 
+/* Blocks signals while the lock is held: a signal handler that records spans may have a message. */
+static void take_lock(sigset_t *before)
+{
+    sigset_t all;
+
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, before);
+    pthread_mutex_lock(&lock);
+}
+
+static void release_lock(const sigset_t *before)
+{
+    pthread_mutex_unlock(&lock);
+    pthread_sigmask(SIG_SETMASK, before, NULL);
+}
+
 void tacho_set_message_handler(tacho_message_handler *handler, void *arg)
 {
-    pthread_mutex_lock(&lock);
+    TCH_NO_CANCEL;
+    sigset_t before;
+
+    take_lock(&before);
     message_handler = handler;
     message_arg = arg;
-    pthread_mutex_unlock(&lock);
+    release_lock(&before);
 }
 
 /* Prints without raising a signal when nobody reads standard error, or when it is a file that is
@@ -41,8 +62,10 @@ static void print(const char *line, size_t len)
 
 void tch_message(const char *fmt, ...)
 {
+    TCH_NO_CANCEL;
     char line[512]; /* has room for a tacho_error and the words before it */
     tacho_message_handler *handler;
+    sigset_t before;
     va_list args;
     void *arg;
     size_t len;
@@ -50,10 +73,10 @@ void tch_message(const char *fmt, ...)
     va_start(args, fmt);
     vsnprintf(line, sizeof line - 1, fmt, args);
     va_end(args);
-    pthread_mutex_lock(&lock);
+    take_lock(&before);
     handler = message_handler;
     arg = message_arg;
-    pthread_mutex_unlock(&lock);
+    release_lock(&before);
     if (handler) {
         handler(line, arg);
         return;

@@ -16,6 +16,7 @@
 #include "base/json_canon.h"
 #include "base/json_write.h"
 #include "base/message.h"
+#include "base/no_cancel.h"
 #include "base/sized.h"
 #include "base/utf8.h"
 #include "event_config.h"
@@ -95,6 +96,7 @@ static int prepare_texts(tacho_event_writer *w, const tacho_event_config *config
 
 int tacho_event_open(const tacho_event_config *given, tacho_event_writer **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_event_config config;
     tacho_event_writer *w;
     int status = tch_sized_read(&config, sizeof config, given, "TACHO_EVENT_CONFIG_INIT", err);
@@ -122,6 +124,7 @@ int tacho_event_open(const tacho_event_config *given, tacho_event_writer **ret, 
 
 int tacho_event_open_env(const char *const *pairs, tacho_event_writer **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     struct tch_event_env env;
 
     tch_event_env_read(&env, pairs);
@@ -130,6 +133,8 @@ int tacho_event_open_env(const char *const *pairs, tacho_event_writer **ret, tac
 
 void tacho_event_close(tacho_event_writer *w)
 {
+    TCH_NO_CANCEL;
+
     if (!w)
         return;
     if (w->fd >= 0)
@@ -158,6 +163,8 @@ const tacho_event_config *tacho_event_writer_config(const tacho_event_writer *w)
 
 int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     /* Some files, such as pipes, cannot be flushed; that is not an error. */
     if (tacho_event_is_enabled(w) && fdatasync(w->fd) < 0 && errno != EINVAL && errno != EROFS)
         return tch_fail_errno(err, errno, "cannot flush '%s'", w->config->path);
@@ -263,6 +270,7 @@ static int end_line(tacho_event_writer *w, struct tch_buf *b, bool graph_enabled
 int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shape,
                      tacho_fields stage_us, bool graph_enabled, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     char mem[STACK_LINE];
     struct tch_buf b;
     size_t len;
@@ -312,6 +320,7 @@ static int put_json(struct tch_buf *b, const char *json, tacho_error *err)
 int tacho_event_push_json(tacho_event_writer *w, const char *event, const char *shape,
                           const char *stage_us, bool graph_enabled, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     char mem[STACK_LINE];
     struct tch_buf b;
     int status;
@@ -333,6 +342,7 @@ int tacho_event_push_json(tacho_event_writer *w, const char *event, const char *
 
 int tacho_event_write(tacho_event_writer *w, const tacho_event *event, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     char mem[STACK_LINE];
     struct tch_buf b;
     int status;
@@ -371,6 +381,7 @@ static void set_global(tacho_event_writer *writer)
 
 int tacho_event_configure(const tacho_event_config *config, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_event_writer *writer = NULL;
     int status;
 
@@ -388,6 +399,7 @@ int tacho_event_configure(const tacho_event_config *config, tacho_error *err)
 
 tacho_event_writer *tacho_event_global(void)
 {
+    TCH_NO_CANCEL;
     tacho_event_writer *writer = atomic_load_explicit(&global, memory_order_acquire);
     bool failed = false;
 

@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/float_text.h"
+#include "base/no_cancel.h"
 #include "csv_columns.h"
 
 enum {
@@ -39,6 +40,7 @@ static int fail_again(const tacho_csv *csv, tacho_error *err)
 /* Writes whole chunks, or everything when `least` is 0, and moves the rest to the front. */
 static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     size_t done = least == 0 ? csv->len : csv->len / CHUNK * CHUNK;
     int status;
 
@@ -99,6 +101,7 @@ static void release(tacho_csv *csv)
 int tacho_csv_open(const char *path, enum tacho_csv_kind kind, enum tacho_csv_mode mode,
                    tacho_csv **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     const struct tch_csv_kind *k = tch_csv_kind(kind);
     tacho_csv *csv;
     int status;
@@ -248,6 +251,7 @@ int tacho_csv_flush(tacho_csv *csv, tacho_error *err)
 
 int tacho_csv_close(tacho_csv *csv, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     int status = tacho_csv_flush(csv, err);
 
     if (status == 0 && csv->whole) {
@@ -266,6 +270,8 @@ int tacho_csv_close(tacho_csv *csv, tacho_error *err)
 
 void tacho_csv_discard(tacho_csv *csv)
 {
+    TCH_NO_CANCEL;
+
     if (csv)
         release(csv);
 }

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "base/no_cancel.h"
 #include "base/number.h"
 #include "base/secret.h"
 #include "fingerprint_config.h"
@@ -363,6 +364,8 @@ int tch_environment(const char *root, const char *compiler, const char *const *k
 
 int tacho_environment(const char *compiler, char **ret, size_t *ret_len, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     return tch_environment("", compiler, NULL, ret, ret_len, err);
 }
 

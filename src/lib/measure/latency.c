@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/fail.h"
+#include "base/no_cancel.h"
 #include "csv_columns.h"
 #include "latency_stats.h"
 
@@ -84,6 +85,7 @@ static int write_row(tacho_latency *list, const tacho_latency_record *record, ta
 
 int tacho_latency_new(tacho_latency **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_latency *list = calloc(1, sizeof *list);
     int status;
 
@@ -99,6 +101,8 @@ int tacho_latency_new(tacho_latency **ret, tacho_error *err)
 
 void tacho_latency_free(tacho_latency *list)
 {
+    TCH_NO_CANCEL;
+
     if (!list)
         return;
     if (is_of_parent(list))
@@ -112,6 +116,7 @@ void tacho_latency_free(tacho_latency *list)
 
 static int grow(tacho_latency *list, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     struct block *block = &list->block[list->blocks];
     size_t room = (size_t)FIRST << (list->blocks < DOUBLINGS ? list->blocks : DOUBLINGS);
 
@@ -203,6 +208,7 @@ int tacho_latency_wall_stats_us(const tacho_latency *list, tacho_latency_stats *
 
 int tacho_latency_write_csv(const tacho_latency *list, const char *path, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_csv *csv;
     int status = tacho_csv_open(path, TACHO_CSV_LATENCY, TACHO_CSV_WHOLE, &csv, err);
 

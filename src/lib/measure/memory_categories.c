@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "base/no_cancel.h"
 
 enum { FIRST_OWN = 3 };
 
@@ -54,6 +55,7 @@ static void raise_peak(struct tch_category *of, int64_t now)
 
 void tch_categories_hand_over(struct tch_categories *c, unsigned slot, int category, int64_t bytes)
 {
+    TCH_NO_CANCEL;
     struct tch_category *of = &c->of[category];
     struct tch_category_cell *cell = &c->cells[slot][category];
     int64_t own = bytes;

@@ -14,6 +14,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/json_write.h"
+#include "base/no_cancel.h"
 #include "base/sized.h"
 #include "csv_columns.h"
 #include "proc_text.h"
@@ -89,6 +90,7 @@ static bool was_forked(const tacho_memory *m)
 
 int tacho_memory_new(const char *label, tacho_memory **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_memory *m = calloc(1, sizeof *m + TCH_CATEGORY_LINE + sizeof *m->categories);
     int status;
 
@@ -117,6 +119,8 @@ int tacho_memory_new(const char *label, tacho_memory **ret, tacho_error *err)
 
 void tacho_memory_free(tacho_memory *m)
 {
+    TCH_NO_CANCEL;
+
     if (!m)
         return;
     tch_sampling_stop(&m->sampler);
@@ -143,6 +147,7 @@ const char *tacho_memory_label(const tacho_memory *m)
 
 int tacho_memory_category(tacho_memory *m, const char *name, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     int found;
 
     pthread_mutex_lock(&m->lock);
@@ -317,6 +322,7 @@ static int add_snapshot(tacho_memory *m, const tacho_memory_snapshot *s, tacho_e
 int tacho_memory_snapshot_take(tacho_memory *m, enum tacho_memory_level level,
                                tacho_memory_snapshot *ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_memory_snapshot s = {.size = sizeof s,
                                .kv_cache_bytes = tacho_memory_held(m, TACHO_MEMORY_KV_CACHE),
                                .activation_bytes = tacho_memory_held(m, TACHO_MEMORY_ACTIVATIONS),
@@ -343,6 +349,7 @@ int tacho_memory_snapshot_take(tacho_memory *m, enum tacho_memory_level level,
 
 int tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *given, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_memory_snapshot s;
     int status = tch_sized_read(&s, sizeof s, given, "TACHO_MEMORY_SNAPSHOT_INIT", err);
 
@@ -356,6 +363,7 @@ int tacho_memory_snapshot_add(tacho_memory *m, const tacho_memory_snapshot *give
 
 size_t tacho_memory_snapshot_count(tacho_memory *m)
 {
+    TCH_NO_CANCEL;
     size_t count;
 
     pthread_mutex_lock(&m->lock);
@@ -366,6 +374,7 @@ size_t tacho_memory_snapshot_count(tacho_memory *m)
 
 uint64_t tacho_memory_snapshot_dropped(tacho_memory *m)
 {
+    TCH_NO_CANCEL;
     uint64_t dropped;
 
     pthread_mutex_lock(&m->lock);
@@ -377,6 +386,7 @@ uint64_t tacho_memory_snapshot_dropped(tacho_memory *m)
 int tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *ret,
                              tacho_error *err)
 {
+    TCH_NO_CANCEL;
     bool kept;
 
     if (tch_sized_check(ret, sizeof *ret, "TACHO_MEMORY_SNAPSHOT_INIT", err) < 0)
@@ -392,6 +402,7 @@ int tacho_memory_snapshot_at(tacho_memory *m, size_t i, tacho_memory_snapshot *r
 
 int tacho_memory_write_csv(tacho_memory *m, const char *path, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     size_t count = tacho_memory_snapshot_count(m);
     uint64_t dropped = tacho_memory_snapshot_dropped(m);
     tacho_memory_snapshot s = TACHO_MEMORY_SNAPSHOT_INIT;
@@ -428,6 +439,8 @@ static void take_snapshot(void *arg)
 int tacho_memory_start(tacho_memory *m, enum tacho_memory_level level, uint64_t interval_ns,
                        tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     if (!m->sampler.running) {
         m->sampler_level = level;
         m->sampler_error = (tacho_error){0};
@@ -437,6 +450,8 @@ int tacho_memory_start(tacho_memory *m, enum tacho_memory_level level, uint64_t 
 
 int tacho_memory_stop(tacho_memory *m, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     if (!m->sampler.running)
         return 0;
     tch_sampling_stop(&m->sampler);
@@ -494,6 +509,7 @@ void tch_memory_report_write(struct tch_buf *b, const char *label,
 
 static tacho_memory_report report_of(tacho_memory *m)
 {
+    TCH_NO_CANCEL;
     tacho_memory_report report;
 
     pthread_mutex_lock(&m->lock);
@@ -514,6 +530,7 @@ int tacho_memory_summary(tacho_memory *m, tacho_memory_report *ret, tacho_error 
 
 int tacho_memory_summary_to_json(tacho_memory *m, char **ret, size_t *ret_len, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_memory_report report = report_of(m);
     struct tch_buf b;
     size_t len;
@@ -534,6 +551,7 @@ int tacho_memory_summary_to_json(tacho_memory *m, char **ret, size_t *ret_len, t
 int tacho_memory_category_peak(tacho_memory *m, int category, tacho_memory_peak *ret,
                                tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_memory_peak peak = TACHO_MEMORY_PEAK_INIT;
     const struct tch_category *c;
 

@@ -16,6 +16,7 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/no_cancel.h"
 #include "base/number.h"
 #include "base/sized.h"
 #include "proc_text.h"
@@ -259,6 +260,7 @@ static uint64_t not_less(uint64_t now, uint64_t before)
 
 int tacho_tree_poll(tacho_tree *t, tacho_tree_sample *ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_tree_sample s = {.size = sizeof s, .peak_rss_bytes = t->last.peak_rss_bytes};
     int status = tch_sized_check(ret, sizeof s, "TACHO_TREE_SAMPLE_INIT", err);
 
@@ -331,6 +333,8 @@ int tch_tree_open(const char *root, pid_t pid, tacho_tree **ret, tacho_error *er
 
 int tacho_tree_open(pid_t pid, tacho_tree **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     return tch_tree_open("", pid, ret, err);
 }
 

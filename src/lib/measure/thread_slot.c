@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/no_cancel.h"
 #include "base/stay_loaded.h"
 
 _Thread_local unsigned tch_thread_slot_plus_1;
@@ -37,6 +38,7 @@ unsigned tch_thread_slots_used(void)
 
 unsigned tch_thread_slot_take(void)
 {
+    TCH_NO_CANCEL;
     unsigned slot = TCH_NO_SLOT;
     unsigned seen = atomic_load_explicit(&used, memory_order_relaxed);
 

@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/gzip_write.h"
+#include "base/no_cancel.h"
 #include "chrome_event.h"
 #include "trace_recorder.h"
 
@@ -86,6 +87,7 @@ static int set_path(tacho_chrome *w, const char *path, tacho_error *err)
 
 int tacho_chrome_open(const char *path, tacho_chrome **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_chrome *w = calloc(1, sizeof *w);
     int status = 0;
 
@@ -118,6 +120,7 @@ static const char *find_value(const char *const *pairs, const char *name)
 
 int tacho_chrome_open_env(const char *const *pairs, tacho_chrome **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     static const char *const none[] = {NULL};
     const char *path;
 
@@ -195,6 +198,7 @@ static uint64_t start_us(uint64_t now_us, double duration_ms)
 static int push(tacho_chrome *w, tacho_trace_event event, double duration_ms, const char *args,
                 tacho_error *err)
 {
+    TCH_NO_CANCEL;
     int status;
 
     if (!w->path)
@@ -224,6 +228,7 @@ int tacho_chrome_push_json(tacho_chrome *writer, const char *name, const char *c
 
 int tacho_chrome_put(tacho_chrome *writer, const tacho_trace_event *event, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     int status;
 
     if (!writer->path)
@@ -277,6 +282,7 @@ static int write_file(const tacho_chrome *w, tacho_error *err)
 
 int tacho_chrome_flush(tacho_chrome *writer, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     int status = 0;
 
     if (!writer->path)
@@ -294,6 +300,7 @@ int tacho_chrome_flush(tacho_chrome *writer, tacho_error *err)
 
 int tacho_chrome_close(tacho_chrome *writer, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     int status;
 
     if (!writer)

@@ -57,6 +57,11 @@
  *     cleared, and is abandoned. If no new chunk is available, it is cleared anyway, and the
  *     interrupted record may then overwrite words of later ones.
  *
+ * Cancellation
+ *     pthread_cancel() with the asynchronous type ends a thread at any instruction outside the
+ *     regions that block signals, which block it, too. It leaves what a kill leaves: words that
+ * were taken and not written. The lane is released by the thread's destructor as at any other exit.
+ *
  * Fork
  *     The lock is held across fork() (trace_start.c). The child unmaps the stages of its parent
  *     and makes a recording of its own at its first record.
@@ -128,7 +133,7 @@ static void release_lane(void *arg)
 {
     struct tacho_trace_cursor *c = arg;
     struct tch_lane *lane;
-    sigset_t before;
+    struct tch_shield before;
 
     tch_trace_lock(&before);
     lane = c->lane;
@@ -307,9 +312,9 @@ static void set_stop(struct tacho_trace_cursor *c, uintptr_t start, uintptr_t wo
 static void pass_stop(struct tacho_trace_cursor *c)
 {
     const uint64_t often = UINT64_C(1) << 18; /* ticks: about a tenth of a millisecond */
-    sigset_t before;
+    struct tch_shield before;
 
-    tch_signals_block(&before);
+    tch_shield_on(&before);
     atomic_fetch_add(&rec->turning, 1);
     if (__atomic_load_n(&c->room, __ATOMIC_SEQ_CST) != 0) {
         uintptr_t start = (uintptr_t)(((struct tch_lane *)c->lane)->stage + 1);
@@ -318,7 +323,7 @@ static void pass_stop(struct tacho_trace_cursor *c)
     }
     atomic_fetch_sub(&rec->turning, 1);
     calibrate_now_and_then(tch_ticks(), often);
-    tch_signals_restore(&before);
+    tch_shield_off(&before);
 }
 
 /* Maps a new stage for the lane. The one it had is abandoned. */
@@ -467,7 +472,7 @@ static bool take_lane(struct tacho_trace_cursor *c)
 /* Takes a lane, or turns over a full stage. Returns false when the trace is over. */
 static bool make_room(struct tacho_trace_cursor *c)
 {
-    sigset_t before;
+    struct tch_shield before;
     bool ok = true;
 
     if (__atomic_load_n(&c->room, __ATOMIC_RELAXED) == 0) {
@@ -479,9 +484,9 @@ static bool make_room(struct tacho_trace_cursor *c)
         tch_trace_unlock(&before);
         return ok;
     }
-    tch_signals_block(&before);
+    tch_shield_on(&before);
     turn_over_own(c);
-    tch_signals_restore(&before);
+    tch_shield_off(&before);
     return true;
 }
 

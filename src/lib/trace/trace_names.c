@@ -156,7 +156,7 @@ static bool make_buckets(void)
 static struct entry *intern_new(const struct key *k)
 {
     struct entry *e = NULL;
-    sigset_t before;
+    struct tch_shield before;
 
     tch_trace_lock(&before);
     if (tch_recorder.state == TCH_TRACE_WAITING)

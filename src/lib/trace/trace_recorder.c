@@ -19,29 +19,31 @@ int tacho_trace_mode;
 
 static struct tch_recorder *const rec = &tch_recorder;
 
-void tch_signals_block(sigset_t *before)
+void tch_shield_on(struct tch_shield *before)
 {
     sigset_t all;
 
+    before->cancel = tch_cancel_off();
     sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, before);
+    pthread_sigmask(SIG_SETMASK, &all, &before->signals);
 }
 
-void tch_signals_restore(const sigset_t *before)
+void tch_shield_off(const struct tch_shield *before)
 {
-    pthread_sigmask(SIG_SETMASK, before, NULL);
+    pthread_sigmask(SIG_SETMASK, &before->signals, NULL);
+    tch_cancel_restore(&before->cancel);
 }
 
-void tch_trace_lock(sigset_t *before)
+void tch_trace_lock(struct tch_shield *before)
 {
-    tch_signals_block(before);
+    tch_shield_on(before);
     pthread_mutex_lock(&rec->lock);
 }
 
-void tch_trace_unlock(const sigset_t *before)
+void tch_trace_unlock(const struct tch_shield *before)
 {
     pthread_mutex_unlock(&rec->lock);
-    tch_signals_restore(before);
+    tch_shield_off(before);
 }
 
 /* The header. */

@@ -2,9 +2,10 @@
  * The recorder of this process: its state, and the functions that its files share. There is one
  * recording at a time.
  *
- * `lock` guards everything but the cursors and the atomic members. All signals are blocked while a
- * thread holds the lock or turns over its stage (copies a full one to the file and clears it). So a
- * signal handler that records never sees a half-done state of its own thread.
+ * `lock` guards everything but the cursors and the atomic members. All signals and cancellation are
+ * blocked while a thread holds the lock or turns over its stage (copies a full one to the file and
+ * clears it). So a signal handler that records never sees a half-done state of its own thread, and
+ * a cancelled thread never leaves one.
  */
 #ifndef TCH_TRACE_RECORDER_H
 #define TCH_TRACE_RECORDER_H
@@ -19,6 +20,8 @@
 #include <tacho/trace.h>
 
 #include "base/clock.h"
+#include "base/no_cancel.h"
+#include "base/owned_fd.h"
 #include "recording_format.h"
 
 enum {
@@ -69,13 +72,19 @@ struct tch_recorder {
 
 extern struct tch_recorder tch_recorder;
 
-/** Block all signals, and restore them. Both are signal-safe. */
-void tch_signals_block(sigset_t *before);
-void tch_signals_restore(const sigset_t *before);
+/** What a thread had before it raised its shield. */
+struct tch_shield {
+    sigset_t signals;
+    struct tch_cancel cancel;
+};
 
-/** Block all signals and take the lock, and the reverse. */
-void tch_trace_lock(sigset_t *before);
-void tch_trace_unlock(const sigset_t *before);
+/** Block all signals and cancellation, and restore them. Both are signal-safe. */
+void tch_shield_on(struct tch_shield *before);
+void tch_shield_off(const struct tch_shield *before);
+
+/** Raise the shield and take the lock, and the reverse. */
+void tch_trace_lock(struct tch_shield *before);
+void tch_trace_unlock(const struct tch_shield *before);
 
 /* trace_recorder.c: the recording as a whole. The lock must be held, unless a function says
    otherwise. */

@@ -6,6 +6,7 @@
 #include <tacho/trace.h>
 
 #include "base/fail.h"
+#include "base/no_cancel.h"
 #include "base/stay_loaded.h"
 #include "trace_recorder.h"
 
@@ -35,18 +36,19 @@ static void *flusher(void *arg)
 static void start_flusher(void)
 {
     pthread_t thread;
-    sigset_t before;
+    struct tch_shield before;
 
     sem_init(&flush_wanted, 0, 0);
-    tch_signals_block(&before); /* the thread must not handle signals of the program */
+    tch_shield_on(&before); /* the thread must not handle signals of the program */
     flusher_failure = pthread_create(&thread, NULL, flusher, NULL);
-    tch_signals_restore(&before);
+    tch_shield_off(&before);
     if (flusher_failure == 0)
         pthread_detach(thread);
 }
 
 int tacho_trace_flush_on_signal(int signal_number, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     struct sigaction action = {.sa_handler = request_flush, .sa_flags = SA_RESTART};
 
     tch_stay_loaded(); /* the library must not be unloaded: the kernel calls request_flush() from

@@ -233,14 +233,14 @@ void tch_trace_spans_release(void)
 
 __attribute__((noinline)) static void push_deep(uint32_t level, uint32_t site)
 {
-    sigset_t before;
+    struct tch_shield before;
 
-    tch_signals_block(&before);
+    tch_shield_on(&before);
     if (level >= spans.room)
         grow_spans();
     if (level < spans.room)
         spans.more[level] = site;
-    tch_signals_restore(&before);
+    tch_shield_off(&before);
 }
 
 static inline void push_span(uint32_t site)

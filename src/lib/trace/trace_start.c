@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/no_cancel.h"
 #include "base/number.h"
 #include "base/stay_loaded.h"
 #include "recording_convert.h"
@@ -210,11 +211,11 @@ bool tch_trace_make_waiting(void)
 
 /* Fork. */
 
-static sigset_t before_fork;
+static struct tch_shield before_fork;
 
 static void fork_prepare(void)
 {
-    sigset_t before;
+    struct tch_shield before;
 
     tch_trace_lock(&before);
     before_fork = before;
@@ -222,7 +223,7 @@ static void fork_prepare(void)
 
 static void fork_parent(void)
 {
-    sigset_t before = before_fork;
+    struct tch_shield before = before_fork;
 
     tch_trace_unlock(&before);
 }
@@ -238,7 +239,7 @@ static void fork_child(void)
     converting = fresh;
     tch_trace_signal_forked();
     rec->lock = fresh;
-    tch_signals_restore(&before_fork);
+    tch_shield_off(&before_fork);
 }
 
 static void watch_forks(void)
@@ -253,8 +254,9 @@ static void watch_forks(void)
 
 int tacho_trace_start(const char *path, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_error why;
-    sigset_t before;
+    struct tch_shield before;
     int status;
 
     if (!path || !*path)
@@ -292,7 +294,8 @@ static void copy_paths(void)
 
 int tacho_trace_flush(tacho_error *err)
 {
-    sigset_t before;
+    TCH_NO_CANCEL;
+    struct tch_shield before;
     bool on, convert;
     int fd = -1, status = 0;
 
@@ -342,7 +345,8 @@ static int write_out(int fd, bool convert, tacho_error *err)
 
 int tacho_trace_stop(tacho_error *err)
 {
-    sigset_t before;
+    TCH_NO_CANCEL;
+    struct tch_shield before;
     bool was_on, convert;
     int fd = -1, status = 0;
 
@@ -388,7 +392,7 @@ static bool is_same_file(const char *a, const char *b)
 
 int tch_trace_make_way(const char *path, tacho_error *err)
 {
-    sigset_t before;
+    struct tch_shield before;
     int status = 0;
 
     tch_trace_lock(&before);
@@ -461,7 +465,7 @@ __attribute__((constructor)) static void start_by_environment(void)
     const char *value = NULL;
     size_t i = 0;
     tacho_error err;
-    sigset_t before;
+    struct tch_shield before;
 
     while (!value && i < 3)
         value = env_value(variables[i++]);
@@ -499,6 +503,8 @@ __attribute__((destructor)) static void stop_at_exit(void)
 
 int tacho_trace_convert(const char *from, const char *to, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     if (!tch_trace_format_of(to))
         return tch_fail(err, TACHO_EINVAL, 0,
                         "cannot write '%.150s': its name must end in .json, .json.gz or .pftrace",

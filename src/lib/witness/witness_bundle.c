@@ -10,6 +10,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_write.h"
+#include "base/no_cancel.h"
 #include "base/sized.h"
 #include "rvf.h"
 #include "witness_chain.h"
@@ -250,6 +251,7 @@ static int write_bundle(struct packing *p, const tacho_witness_pack *pack, tacho
 int tacho_witness_pack_write(const char *path, const tacho_witness_pack *given,
                              char hash[TACHO_SHA256_TEXT], tacho_error *err)
 {
+    TCH_NO_CANCEL;
     struct packing p = {0};
     tacho_witness_pack pack;
     tacho_error own;

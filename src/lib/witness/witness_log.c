@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_write.h"
+#include "base/no_cancel.h"
 #include "witness_chain.h"
 #include "witness_entry.h"
 #include "witness_log.h"
@@ -36,6 +37,7 @@ static void release(tacho_witness *w)
 
 int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_witness *w = calloc(1, sizeof *w);
     struct stat st;
     int status;
@@ -93,6 +95,7 @@ static int keep_failure(tacho_witness *w, const tacho_error *why, tacho_error *e
 
 int tacho_witness_add(tacho_witness *w, const tacho_witness_entry *entry, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_error why;
 
     if (w->fail.code < 0)
@@ -106,6 +109,7 @@ int tacho_witness_add(tacho_witness *w, const tacho_witness_entry *entry, tacho_
 
 int tacho_witness_close(tacho_witness *w, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     int status = 0;
 
     if (!w)

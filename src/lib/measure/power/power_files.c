@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/no_cancel.h"
 #include "base/number.h"
 #include "lib/measure/under_root.h"
 #include "power_meter.h"
@@ -120,5 +121,7 @@ int tch_cpu_busy(const char *root, uint64_t *ret_ns, tacho_error *err)
 
 int tacho_cpu_busy(uint64_t *ret_ns, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     return tch_cpu_busy("", ret_ns, err);
 }

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "base/fail.h"
+#include "base/no_cancel.h"
 #include "base/sized.h"
 #include "lib/measure/csv_columns.h"
 #include "lib/measure/sampling_thread.h"
@@ -28,6 +29,7 @@ struct tacho_power {
 
 int tacho_power_new(const char *label, tacho_power **ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_power *p = calloc(1, sizeof *p);
     int status;
 
@@ -46,6 +48,8 @@ int tacho_power_new(const char *label, tacho_power **ret, tacho_error *err)
 
 void tacho_power_free(tacho_power *p)
 {
+    TCH_NO_CANCEL;
+
     if (!p)
         return;
     tch_sampling_stop(&p->sampler);
@@ -68,6 +72,7 @@ const char *tacho_power_label(const tacho_power *p)
 
 int tacho_power_add(tacho_power *p, const tacho_power_source *given, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_power_source source;
     int status = tch_sized_read(&source, sizeof source, given, "TACHO_POWER_SOURCE_INIT", err);
 
@@ -147,6 +152,7 @@ static int read_source(tacho_power *p, size_t i, tacho_error *err)
 
 int tacho_power_take(tacho_power *p, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     int status = 0;
 
     pthread_mutex_lock(&p->lock);
@@ -170,6 +176,8 @@ static void take_reading(void *arg)
 
 int tacho_power_start(tacho_power *p, uint64_t interval_ns, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     if (!p->sampler.running)
         p->sampler_error = (tacho_error){0};
     return tch_sampling_start(&p->sampler, interval_ns, take_reading, p, err);
@@ -177,6 +185,8 @@ int tacho_power_start(tacho_power *p, uint64_t interval_ns, tacho_error *err)
 
 int tacho_power_stop(tacho_power *p, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     if (!p->sampler.running)
         return 0;
     tch_sampling_stop(&p->sampler);
@@ -188,6 +198,7 @@ int tacho_power_stop(tacho_power *p, tacho_error *err)
 
 int tacho_power_report_at(tacho_power *p, size_t i, tacho_power_report *ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     bool known;
 
@@ -216,6 +227,8 @@ const char *tacho_power_status(const tacho_power_report *given)
 
 void tch_power_find_updates(tacho_power *p)
 {
+    TCH_NO_CANCEL;
+
     pthread_mutex_lock(&p->lock);
     for (size_t i = 0; i < p->count; i++)
         if (p->counted_by[i] == 0)
@@ -225,6 +238,7 @@ void tch_power_find_updates(tacho_power *p)
 
 double tacho_power_now(tacho_power *p)
 {
+    TCH_NO_CANCEL;
     double watts = NAN;
 
     pthread_mutex_lock(&p->lock);

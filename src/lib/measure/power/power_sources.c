@@ -2,6 +2,7 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "base/no_cancel.h"
 #include "base/sized.h"
 #include "lib/measure/under_root.h"
 #include "power_meter.h"
@@ -56,6 +57,8 @@ int tch_power_open(const char *name, const char *root, tacho_power_source *ret, 
 
 int tacho_power_open(const char *name, tacho_power_source *ret, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     return tch_power_open(name, "", ret, err);
 }
 
@@ -107,5 +110,7 @@ int tch_power_add_all(tacho_power *p, const char *root, tacho_error *err)
 
 int tacho_power_add_all(tacho_power *p, tacho_error *err)
 {
+    TCH_NO_CANCEL;
+
     return tch_power_add_all(p, "", err);
 }
