@@ -60,9 +60,10 @@ typedef void tacho_message_handler(const char *message, void *ctx);
 
 /**
  * Sets the function that receives the messages of the library; NULL: print them on standard error.
- * Today there is one such message: the file for profile events that the environment names could not
- * be opened at first use. Traces that cannot be written at exit are always reported on standard
- * error.
+ * Today there are two such messages: the file for profile events that the environment names could
+ * not be opened at first use, and the program closed the descriptor of the events or of the trace,
+ * whose file could not be opened again. Traces that cannot be written at exit are always reported
+ * on standard error.
  */
 TACHO_API void tacho_set_message_handler(tacho_message_handler *handler, void *ctx);
 

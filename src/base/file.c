@@ -200,50 +200,75 @@ int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_
     return 0;
 }
 
-/* Enters the folder of `path`, starting at r->folder (AT_FDCWD at first), and keeps the last
-   name. */
-static int enter_folder(struct tch_replace *r, const char *path)
+/* Enters the folder of `path`, starting at *folder (AT_FDCWD at first), and keeps the last name. */
+static int enter_folder(int *folder, char name_of[NAME_MAX + 1], const char *path)
 {
     const char *slash = strrchr(path, '/');
     const char *name = slash ? slash + 1 : path;
-    char folder[PATH_MAX] = ".";
+    char above[PATH_MAX] = ".";
     int fd;
 
-    if (strlen(path) >= sizeof folder || strlen(name) >= sizeof r->name) {
+    if (strlen(path) >= sizeof above || strlen(name) > NAME_MAX) {
         errno = ENAMETOOLONG;
         return -1;
     }
     if (slash)
-        snprintf(folder, sizeof folder, "%.*s", (int)(name - path), path);
-    fd = openat(r->folder, folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+        snprintf(above, sizeof above, "%.*s", (int)(name - path), path);
+    fd = openat(*folder, above, O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (fd < 0)
         return -1;
-    close_fd(&r->folder);
-    r->folder = fd;
-    snprintf(r->name, sizeof r->name, "%s", name);
+    close_fd(folder);
+    *folder = fd;
+    snprintf(name_of, NAME_MAX + 1, "%s", name);
     return 0;
 }
 
-/* Follows links by hand, because a link to a file that does not exist yet is valid, too. */
-static int find_target(struct tch_replace *r, const char *path)
+/* Follows links by hand, because a link to a file that does not exist yet is valid, too. Returns
+   the folder and sets `name`, or returns -1. */
+static int find_target(char name[NAME_MAX + 1], const char *path)
 {
     enum { LINKS_MAX = 40 }; /* as many as the kernel follows */
     char link[PATH_MAX];
+    int folder = AT_FDCWD;
 
-    r->folder = AT_FDCWD;
-    if (enter_folder(r, path) < 0)
+    if (enter_folder(&folder, name, path) < 0)
         return -1;
     for (int i = 0; i < LINKS_MAX; i++) {
-        ssize_t len = readlinkat(r->folder, r->name, link, sizeof link - 1);
+        ssize_t len = readlinkat(folder, name, link, sizeof link - 1);
 
         if (len < 0)
-            return 0;
+            return folder;
         link[len] = '\0';
-        if (enter_folder(r, link) < 0)
-            return -1;
+        if (enter_folder(&folder, name, link) < 0)
+            break;
+        if (i == LINKS_MAX - 1)
+            errno = ELOOP;
     }
-    errno = ELOOP;
+    if (folder >= 0)
+        close(folder);
     return -1;
+}
+
+/* Opens the folder again if the program has closed its descriptor. */
+static bool hold_folder(struct tch_replace *r)
+{
+    char name[NAME_MAX + 1];
+
+    return tch_owned_holds(&r->folder) ||
+           (r->folder.fd >= 0 && tch_owned_retake(&r->folder, find_target(name, r->path)));
+}
+
+/* The same for the folder and the new content, whose writing then continues at its end. */
+static bool hold(struct tch_replace *r)
+{
+    bool direct = r->folder.fd < 0;
+
+    if (!direct && !hold_folder(r))
+        return false;
+    if (tch_owned_holds(&r->file))
+        return true;
+    return !direct && tch_owned_regain(&r->file, r->folder.fd, r->temp, O_WRONLY | O_NOFOLLOW) &&
+           lseek(r->file.fd, 0, SEEK_END) >= 0;
 }
 
 /* Creates a file of our own beside the one to replace. `mode` is the mode of the existing file, or
@@ -256,10 +281,10 @@ static int open_temp(struct tch_replace *r, mode_t mode)
     for (int i = 0; i < TRIES; i++) {
         snprintf(r->temp, sizeof r->temp, ".%.200s.%ld.%u.tmp", r->name, (long)getpid(),
                  atomic_fetch_add(&serial, 1));
-        r->fd = openat(r->folder, r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                       mode ? mode & 0777 : 0666);
-        if (r->fd >= 0)
-            return mode ? fchmod(r->fd, mode & 0777) : 0;
+        if (tch_owned_take(&r->file,
+                           openat(r->folder.fd, r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
+                                  mode ? mode & 0777 : 0666)) >= 0)
+            return mode ? fchmod(r->file.fd, mode & 0777) : 0;
         if (errno != EEXIST)
             break;
     }
@@ -273,18 +298,17 @@ int tch_replace_open(struct tch_replace *r, const char *path, tacho_error *err)
     mode_t mode = stat(path, &st) == 0 ? st.st_mode : 0;
     int result = 0;
 
-    *r = (struct tch_replace){.path = path, .fd = -1, .folder = -1};
+    *r = (struct tch_replace){.path = path, .file = TCH_OWNED_NONE, .folder = TCH_OWNED_NONE};
     if (!*path)
         return tch_fail_errno(err, ENOENT, "cannot write ''");
     if (S_ISDIR(mode) || path[strlen(path) - 1] == '/')
         return tch_fail_errno(err, EISDIR, "cannot write '%s'", path);
     if (mode && !S_ISREG(mode)) {
-        r->fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-        if (r->fd < 0)
+        if (tch_owned_take(&r->file, open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)) < 0)
             return tch_fail_errno(err, errno, "cannot write '%s'", path);
         return 0;
     }
-    if (find_target(r, path) < 0)
+    if (tch_owned_take(&r->folder, find_target(r->name, path)) < 0)
         result = tch_fail_errno(err, errno, "cannot open the folder of '%s'", path);
     else if (open_temp(r, mode) < 0)
         result = tch_fail_errno(err, errno, "cannot create '%s'", path);
@@ -300,8 +324,10 @@ int tch_replace_open_at(struct tch_replace *r, int folder, const char *name, con
     mode_t mode = fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode : 0;
     int number = 0;
 
-    *r = (struct tch_replace){.path = path, .fd = -1, .folder = folder};
-    if (!*name || S_ISDIR(mode))
+    *r = (struct tch_replace){.path = path, .file = TCH_OWNED_NONE};
+    if (tch_owned_take(&r->folder, folder) < 0)
+        number = errno;
+    else if (!*name || S_ISDIR(mode))
         number = *name ? EISDIR : ENOENT;
     else if (snprintf(r->name, sizeof r->name, "%s", name) >= (int)sizeof r->name)
         number = ENAMETOOLONG;
@@ -315,7 +341,9 @@ int tch_replace_open_at(struct tch_replace *r, int folder, const char *name, con
 
 int tch_replace_write(struct tch_replace *r, const void *data, size_t len, tacho_error *err)
 {
-    return tch_write_all(r->fd, r->path, data, len, err);
+    if (!hold(r))
+        return tch_owned_fail(r->path, err);
+    return tch_write_all(r->file.fd, r->path, data, len, err);
 }
 
 int tch_replace_write_at(struct tch_replace *r, off_t offset, const void *data, size_t len,
@@ -323,11 +351,13 @@ int tch_replace_write_at(struct tch_replace *r, off_t offset, const void *data, 
 {
     const char *p = data;
 
-    if (r->folder < 0)
+    if (r->folder.fd < 0)
         return tch_fail(err, TACHO_EUNSUPPORTED, 0,
                         "'%s' is not a regular file; write to one, then copy it there", r->path);
+    if (!hold(r))
+        return tch_owned_fail(r->path, err);
     while (len > 0) {
-        ssize_t n = pwrite(r->fd, p, len, offset);
+        ssize_t n = pwrite(r->file.fd, p, len, offset);
 
         if (n < 0 && errno != EINTR)
             return tch_fail_errno(err, errno, "cannot write '%s'", r->path);
@@ -355,26 +385,27 @@ static int sync_folder(int folder)
 
 static int move_into_place(struct tch_replace *r)
 {
-    int fd = r->fd;
+    int folder = r->folder.fd;
 
-    if (r->sync && r->folder >= 0 && fsync(fd) < 0)
+    if (r->sync && folder >= 0 && fsync(r->file.fd) < 0)
         return -1;
-    r->fd = -1;
-    if (close(fd) < 0 && errno != EINTR) /* a full disk may show only here */
+    if (tch_owned_close(&r->file) < 0 && errno != EINTR) /* a full disk may show only here */
         return -1;
-    if (r->folder < 0)
+    if (folder < 0)
         return 0;
-    if (renameat(r->folder, r->temp, r->folder, r->name) < 0)
+    if (renameat(folder, r->temp, folder, r->name) < 0)
         return -1;
     r->temp[0] = '\0';
-    return r->sync ? sync_folder(r->folder) : 0;
+    return r->sync ? sync_folder(folder) : 0;
 }
 
 int tch_replace_commit(struct tch_replace *r, tacho_error *err)
 {
     int result = 0;
 
-    if (move_into_place(r) < 0)
+    if (!hold(r))
+        result = tch_owned_fail(r->path, err);
+    else if (move_into_place(r) < 0)
         result = tch_fail_errno(err, errno, "cannot write '%s'", r->path);
     tch_replace_abort(r);
     return result;
@@ -382,11 +413,11 @@ int tch_replace_commit(struct tch_replace *r, tacho_error *err)
 
 void tch_replace_abort(struct tch_replace *r)
 {
-    close_fd(&r->fd);
-    if (r->temp[0])
-        unlinkat(r->folder, r->temp, 0);
+    tch_owned_close(&r->file);
+    if (r->temp[0] && hold_folder(r))
+        unlinkat(r->folder.fd, r->temp, 0);
     r->temp[0] = '\0';
-    close_fd(&r->folder);
+    tch_owned_close(&r->folder);
 }
 
 int tch_replace_all(struct tch_replace *r, const void *data, size_t len, bool sync,
@@ -489,6 +520,22 @@ void tch_folder_before(char folder[PATH_MAX], const char *path, const char *name
         name--;
     snprintf(folder, PATH_MAX, "%.*s", name > path ? (int)(name - path) : 1,
              name > path ? path : ".");
+}
+
+int tch_absolute_path(char ret[PATH_MAX], const char *path)
+{
+    size_t len = 0;
+
+    if (path[0] != '/' && (!getcwd(ret, PATH_MAX) || (len = strlen(ret)) + 1 >= PATH_MAX))
+        return -1;
+    if (len > 0)
+        ret[len++] = '/';
+    if (strlen(path) >= PATH_MAX - len) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(ret + len, path, strlen(path) + 1);
+    return 0;
 }
 
 const char *tch_base_name(const char *path)

@@ -15,6 +15,7 @@
 #include <tacho/error.h>
 
 #include "buf.h"
+#include "owned_fd.h"
 #include "sha256.h"
 
 /**
@@ -64,13 +65,15 @@ int tch_write_all(int fd, const char *name, const void *data, size_t len, tacho_
  * replaced. A file that is not regular (/dev/stdout, a pipe) cannot be replaced and is written to
  * directly.
  *
- * Nothing is allocated. The working directory may change between open and commit.
+ * Nothing is allocated. The working directory may change between open and commit. If the program
+ * closes the descriptors and `path` still leads to the folder, they are opened again.
  */
 struct tch_replace {
-    const char *path; /**< the caller's; for messages */
-    int fd;           /**< the new content; -1 once closed */
-    int folder;       /**< the folder of both names; -1 when the file is written to directly */
-    bool sync;        /**< set it after the open: the commit waits for the disk */
+    const char *path;         /**< the caller's; for messages */
+    struct tch_owned_fd file; /**< the new content; none once closed */
+    struct tch_owned_fd
+        folder; /**< the folder of both names; none when the file is written to directly */
+    bool sync;  /**< set it after the open: the commit waits for the disk */
     char name[NAME_MAX + 1]; /**< the file's name in that folder */
     char temp[NAME_MAX + 1];
 };
@@ -117,6 +120,10 @@ int tch_mkdirs_above(const char *path, tacho_error *err);
 /** Copies the part of `path` before `name` to `folder`, or "." if there is none. `name` must point
     into `path`. */
 void tch_folder_before(char folder[PATH_MAX], const char *path, const char *name);
+
+/** Makes a path absolute, because a program may change its working directory. Returns 0, or -1 with
+    errno. */
+int tch_absolute_path(char ret[PATH_MAX], const char *path);
 
 /** Returns the part of a path after its last slash. */
 const char *tch_base_name(const char *path);

@@ -60,7 +60,7 @@ static int put_at(struct tch_trace_writer *w, const void *data, size_t len, uint
     const char *p = data;
 
     while (len > 0) {
-        ssize_t got = pwrite(w->file.fd, p, len, (off_t)offset);
+        ssize_t got = pwrite(w->file.file.fd, p, len, (off_t)offset);
 
         if (got < 0 && errno == EINTR)
             continue;
@@ -399,7 +399,7 @@ static int finish(struct tch_trace_writer *w)
     w->changed = r->record.cut;
     w->moved = 0; /* readers put all lanes of a track back on it */
     if (status == 0 &&
-        ftruncate(w->file.fd, (off_t)(TCH_REC_HEADER + r->slots * TCH_REC_CHUNK)) < 0)
+        ftruncate(w->file.file.fd, (off_t)(TCH_REC_HEADER + r->slots * TCH_REC_CHUNK)) < 0)
         status = w->out.status =
             tch_fail_errno(w->out.err, errno, "cannot write '%s'", w->file.path);
     return status;

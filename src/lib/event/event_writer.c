@@ -23,6 +23,7 @@
 #include "event_fields.h"
 #include "event_parse.h"
 
+enum { OPEN_FLAGS = O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY };
 enum { STACK_LINE = 12 * 1024 }; /* lines of real programs have up to 9 KB */
 
 #define START "{\"event\":"
@@ -30,7 +31,9 @@ enum { STACK_LINE = 12 * 1024 }; /* lines of real programs have up to 9 KB */
 #define BETWEEN "},\"stage_us\":{"
 
 struct tacho_event_writer {
-    int fd; /* -1: disabled */
+    struct tch_owned_fd file;  /* none: disabled */
+    char path[PATH_MAX];       /* absolute */
+    atomic_uint_fast64_t lost; /* number of events since the program closed the descriptor */
     /* The number of truncated lines, and how many of them a line feed has ended since. While the
        two differ, the next line starts with a line feed. */
     atomic_uint torn, healed;
@@ -66,10 +69,10 @@ static int open_sink(tacho_event_writer *w, tacho_error *err)
 
     if (status < 0)
         return status;
-    w->fd = open(w->config->path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-    if (w->fd < 0)
+    if (tch_absolute_path(w->path, w->config->path) < 0 ||
+        tch_owned_take(&w->file, open(w->config->path, OPEN_FLAGS | O_CREAT, 0666)) < 0)
         return tch_fail_errno(err, errno, "cannot open '%s' for profile events", w->config->path);
-    atomic_store(&w->torn, ends_with_fragment(w->fd, w->config->path));
+    atomic_store(&w->torn, ends_with_fragment(w->file.fd, w->config->path));
     w->limited = tch_file_size_limited();
     return 0;
 }
@@ -106,7 +109,7 @@ int tacho_event_open(const tacho_event_config *given, tacho_event_writer **ret, 
     w = calloc(1, sizeof *w);
     if (!w)
         return tch_fail_memory(err);
-    w->fd = -1;
+    w->file = TCH_OWNED_NONE;
     tch_buf_init(&w->before, TCH_EVENT_MAX);
     tch_buf_init(&w->after[0], TCH_EVENT_MAX);
     tch_buf_init(&w->after[1], TCH_EVENT_MAX);
@@ -137,8 +140,7 @@ void tacho_event_close(tacho_event_writer *w)
 
     if (!w)
         return;
-    if (w->fd >= 0)
-        close(w->fd);
+    tch_owned_close(&w->file);
     free(w->config);
     tch_buf_release(&w->before);
     tch_buf_release(&w->after[0]);
@@ -148,7 +150,7 @@ void tacho_event_close(tacho_event_writer *w)
 
 bool tacho_event_is_enabled(const tacho_event_writer *w)
 {
-    return w && w->fd >= 0;
+    return w && tch_owned_fd(&w->file) >= 0;
 }
 
 const char *tacho_event_path(const tacho_event_writer *w)
@@ -166,9 +168,24 @@ int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
     TCH_NO_CANCEL;
 
     /* Some files, such as pipes, cannot be flushed; that is not an error. */
-    if (tacho_event_is_enabled(w) && fdatasync(w->fd) < 0 && errno != EINVAL && errno != EROFS)
+    if (tacho_event_is_enabled(w) && tch_owned_holds(&w->file) &&
+        fdatasync(tch_owned_fd(&w->file)) < 0 && errno != EINVAL && errno != EROFS)
         return tch_fail_errno(err, errno, "cannot flush '%s'", w->config->path);
     return 0;
+}
+
+/* Counts an event that cannot be written because the program closed the descriptor. Reports the
+   first one, because many programs do not look at the result of an event. */
+static int fail_lost(tacho_event_writer *w, tacho_error *err)
+{
+    tacho_error why;
+
+    tch_owned_fail(w->config->path, &why);
+    if (atomic_fetch_add(&w->lost, 1) == 0)
+        tch_message("tacho: profile events are lost: %s", why.message);
+    if (err)
+        *err = why;
+    return why.code;
 }
 
 /* Writes the line by one call. A truncated line is not continued, because a line of another
@@ -177,10 +194,14 @@ int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
    disk. Readers skip empty lines. */
 static int write_line(tacho_event_writer *w, const char *line, size_t len, tacho_error *err)
 {
+    int fd;
     ssize_t n;
 
+    if (!tch_owned_regain(&w->file, AT_FDCWD, w->path, OPEN_FLAGS))
+        return fail_lost(w, err);
+    fd = tch_owned_fd(&w->file);
     do
-        n = w->limited ? tch_write_limited(w->fd, line, len) : write(w->fd, line, len);
+        n = w->limited ? tch_write_limited(fd, line, len) : write(fd, line, len);
     while (n < 0 && errno == EINTR);
     if (n == (ssize_t)len)
         return 0;
@@ -365,7 +386,7 @@ int tacho_event_write(tacho_event_writer *w, const tacho_event *event, tacho_err
 
 int tacho_event_state = TACHO_EVENT_NOT_ASKED;
 
-static tacho_event_writer disabled = {.fd = -1};
+static tacho_event_writer disabled = {.file = {.fd = -1}};
 static pthread_mutex_t global_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic(tacho_event_writer *) global; /* NULL until it is made */
 static tacho_error global_failure;           /* why it is disabled; code 0: no failure */

@@ -25,9 +25,10 @@ struct tacho_csv {
     int failed;        /* 0, or the code that all later calls return */
     int failed_number; /* errno of the write that failed */
     bool whole;
-    struct tch_replace file; /* unless `whole` is set, only its fd is used */
+    struct tch_replace file; /* unless `whole` is set, only its descriptor is used */
     size_t len;
     char path[PATH_MAX];
+    char absolute[PATH_MAX];
     char text[ROOM];
 };
 
@@ -35,6 +36,14 @@ static int fail_again(const tacho_csv *csv, tacho_error *err)
 {
     return tch_fail_errno(err, csv->failed_number, "cannot add to '%s': an earlier write failed",
                           csv->path);
+}
+
+/* Opens the file again if the program has closed its descriptor, and continues at its end. */
+static bool hold(tacho_csv *csv)
+{
+    return tch_owned_holds(&csv->file.file) ||
+           (tch_owned_regain(&csv->file.file, AT_FDCWD, csv->absolute, O_WRONLY | O_APPEND) &&
+            lseek(csv->file.file.fd, 0, SEEK_END) >= 0);
 }
 
 /* Writes whole chunks, or everything when `least` is 0, and moves the rest to the front. */
@@ -46,7 +55,12 @@ static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
 
     if (done == 0)
         return 0;
-    status = tch_write_all(csv->file.fd, csv->path, csv->text, done, err);
+    if (csv->whole)
+        status = tch_replace_write(&csv->file, csv->text, done, err);
+    else if (!hold(csv))
+        status = tch_owned_fail(csv->path, err);
+    else
+        status = tch_write_all(csv->file.file.fd, csv->path, csv->text, done, err);
     if (status < 0) {
         csv->failed = status;
         csv->failed_number = errno;
@@ -62,9 +76,9 @@ static int open_append(tacho_csv *csv, tacho_error *err)
 {
     struct stat st;
     char last = '\n';
-    int fd = open(csv->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    int fd = tch_owned_take(&csv->file.file,
+                            open(csv->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
 
-    csv->file.fd = fd;
     if (fd < 0 || fstat(fd, &st) < 0)
         return tch_fail_errno(err, errno, "cannot open '%s'", csv->path);
     if (st.st_size == 0)
@@ -83,8 +97,8 @@ static int open_file(tacho_csv *csv, enum tacho_csv_mode mode, tacho_error *err)
         return tch_replace_open(&csv->file, csv->path, err);
     if (mode == TACHO_CSV_APPEND)
         return open_append(csv, err);
-    csv->file.fd = open(csv->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-    if (csv->file.fd < 0)
+    if (tch_owned_take(&csv->file.file,
+                       open(csv->path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) < 0)
         return tch_fail_errno(err, errno, "cannot write '%s'", csv->path);
     return 0;
 }
@@ -93,8 +107,8 @@ static void release(tacho_csv *csv)
 {
     if (csv->whole)
         tch_replace_abort(&csv->file);
-    else if (csv->file.fd >= 0)
-        close(csv->file.fd);
+    else
+        tch_owned_close(&csv->file.file);
     free(csv);
 }
 
@@ -117,11 +131,13 @@ int tacho_csv_open(const char *path, enum tacho_csv_kind kind, enum tacho_csv_mo
     csv->kind = k;
     csv->failed = 0;
     csv->whole = false;
-    csv->file.fd = -1;
+    csv->file.file = TCH_OWNED_NONE;
     csv->len = strlen(k->header);
     memcpy(csv->text, k->header, csv->len);
     memcpy(csv->path, path, strlen(path) + 1);
-    status = tch_mkdirs_above(csv->path, err);
+    status = tch_absolute_path(csv->absolute, path) < 0
+                 ? tch_fail_errno(err, errno, "cannot write '%s'", path)
+                 : tch_mkdirs_above(csv->path, err);
     if (status == 0)
         status = open_file(csv, mode, err);
     csv->whole = status == 0 && mode == TACHO_CSV_WHOLE;
@@ -257,12 +273,10 @@ int tacho_csv_close(tacho_csv *csv, tacho_error *err)
     if (status == 0 && csv->whole) {
         status = tch_replace_commit(&csv->file, err);
         csv->whole = false;
-        csv->file.fd = -1;
     } else if (status == 0) {
         /* Some file systems report a full disk only now. */
-        if (close(csv->file.fd) < 0)
+        if (tch_owned_close(&csv->file.file) < 0)
             status = tch_fail_errno(err, errno, "cannot write '%s'", csv->path);
-        csv->file.fd = -1;
     }
     release(csv);
     return status;

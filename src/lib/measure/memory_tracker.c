@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "base/no_cancel.h"
+#include "base/owned_fd.h"
 #include "base/sized.h"
 #include "csv_columns.h"
 #include "proc_text.h"
@@ -40,8 +41,8 @@ struct tacho_memory {
     bool peak_by_usage;  /* the peak of getrusage() belongs to this program */
     uint64_t usage_peak; /* that peak at the last snapshot; 0: no snapshot yet */
     uint64_t known_peak; /* the largest resident size that was read or reported */
-    int statm;
-    int status;
+    struct tch_owned_fd statm;
+    struct tch_owned_fd status;
     uint64_t page;
     tacho_csv *csv;
     tacho_csv *detail;
@@ -52,18 +53,18 @@ struct tacho_memory {
    close. A forked child opens its own. */
 static int open_files(tacho_memory *m, tacho_error *err)
 {
-    if (m->statm >= 0)
-        close(m->statm);
-    if (m->status >= 0)
-        close(m->status);
-    m->statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
-    m->status = m->statm < 0 ? -1 : open("/proc/self/status", O_RDONLY | O_CLOEXEC);
+    bool opened;
+
+    tch_owned_close(&m->statm);
+    tch_owned_close(&m->status);
+    opened = tch_owned_take(&m->statm, open("/proc/self/statm", O_RDONLY | O_CLOEXEC)) >= 0 &&
+             tch_owned_take(&m->status, open("/proc/self/status", O_RDONLY | O_CLOEXEC)) >= 0;
     m->pid = getpid();
     m->peak_by_usage = false;
     m->usage_peak = m->known_peak = 0;
     if (m->is_own)
         atomic_store_explicit(m->is_own, 1, memory_order_relaxed);
-    if (m->status < 0)
+    if (!opened)
         return tch_fail_errno(err, errno, "cannot read /proc/self");
     return 0;
 }
@@ -102,7 +103,7 @@ int tacho_memory_new(const char *label, tacho_memory **ret, tacho_error *err)
     pthread_mutex_init(&m->lock, NULL);
     m->stamp = tch_stamp_of_process();
     m->page = (uint64_t)sysconf(_SC_PAGESIZE);
-    m->statm = m->status = -1;
+    m->statm = m->status = TCH_OWNED_NONE;
     m->is_own = new_fork_page(m->page);
     snprintf(m->label, sizeof m->label, "%s", label ? label : "");
     status = open_files(m, err);
@@ -129,10 +130,8 @@ void tacho_memory_free(tacho_memory *m)
         m->csv = NULL;
     if (m->detail && tacho_csv_close(m->detail, NULL) < 0)
         m->detail = NULL;
-    if (m->statm >= 0)
-        close(m->statm);
-    if (m->status >= 0)
-        close(m->status);
+    tch_owned_close(&m->statm);
+    tch_owned_close(&m->status);
     if (m->is_own)
         munmap(m->is_own, m->page);
     pthread_mutex_destroy(&m->lock);
@@ -166,10 +165,13 @@ uint64_t tacho_memory_held(const tacho_memory *m, int category)
     return tch_categories_held(m->categories, category);
 }
 
-static int read_text(int fd, const char *name, char *text, size_t size, tacho_error *err)
+static int read_text(struct tch_owned_fd *file, const char *name, char *text, size_t size,
+                     tacho_error *err)
 {
-    ssize_t len = pread(fd, text, size - 1, 0);
+    ssize_t len = -1;
 
+    if (tch_owned_holds(file) || tch_owned_take(file, open(name, O_RDONLY | O_CLOEXEC)) >= 0)
+        len = pread(file->fd, text, size - 1, 0);
     if (len < 0)
         return tch_fail_errno(err, errno, "cannot read %s", name);
     text[len] = '\0';
@@ -183,7 +185,7 @@ static int read_resident(tacho_memory *m, tacho_memory_snapshot *s, uint64_t *sh
     uint64_t pages;
     uint64_t shared;
 
-    if (read_text(m->statm, "/proc/self/statm", text, sizeof text, err) < 0)
+    if (read_text(&m->statm, "/proc/self/statm", text, sizeof text, err) < 0)
         return TACHO_EIO;
     if (!tch_statm_parse(text, &pages, &shared))
         return tch_fail(err, TACHO_EIO, 0, "cannot parse /proc/self/statm");
@@ -224,7 +226,7 @@ static int read_status(tacho_memory *m, tacho_memory_snapshot *s, tacho_error *e
     char text[STATUS_MAX];
     struct tch_status status;
 
-    if (read_text(m->status, "/proc/self/status", text, sizeof text, err) < 0)
+    if (read_text(&m->status, "/proc/self/status", text, sizeof text, err) < 0)
         return TACHO_EIO;
     tch_status_parse(text, &status);
     s->rss_bytes = status.rss;

@@ -14,13 +14,14 @@
 #include "base/file.h"
 #include "base/json_canon.h"
 #include "base/json_read.h"
+#include "base/owned_fd.h"
 #include "base/utf8.h"
 #include "chrome_event.h"
 
 struct tacho_chrome_reader {
     const char *data; /* the bytes in memory that are left to read; those of the file follow */
     size_t len;
-    int fd; /* -1: there is no file */
+    struct tch_owned_fd file; /* none: the trace is in memory */
     char head[256];
     enum { AT_START, IN_ARRAY, AT_END } state;
     bool single;     /* the text is one event instead of an array */
@@ -42,7 +43,9 @@ static ssize_t read_source(void *ctx, char *buf, size_t size)
     tacho_chrome_reader *r = ctx;
 
     if (r->len == 0)
-        return r->fd < 0 ? 0 : tch_read_some(r->fd, buf, size);
+        return r->file.fd < 0               ? 0
+               : !tch_owned_holds(&r->file) ? -1
+                                            : tch_read_some(r->file.fd, buf, size);
     if (size > r->len)
         size = r->len;
     memcpy(buf, r->data, size);
@@ -80,7 +83,7 @@ int tacho_chrome_reader_open_mem(const char *data, size_t len, tacho_chrome_read
 
     if (!r)
         return tch_fail_memory(err);
-    r->fd = -1;
+    r->file = TCH_OWNED_NONE;
     status = open_reader(r, data, len, err);
     if (status == 0)
         *ret = r;
@@ -96,9 +99,8 @@ int tacho_chrome_reader_open(const char *path, tacho_chrome_reader **ret, tacho_
     ssize_t len = -1;
 
     if (r) {
-        r->fd = open(path, O_RDONLY | O_CLOEXEC);
-        if (r->fd >= 0)
-            len = tch_read_some(r->fd, r->head, sizeof r->head);
+        if (tch_owned_take(&r->file, open(path, O_RDONLY | O_CLOEXEC)) >= 0)
+            len = tch_read_some(r->file.fd, r->head, sizeof r->head);
         status = len < 0 ? tch_fail_errno(err, errno, "cannot read '%s'", path)
                          : open_reader(r, r->head, (size_t)len, err);
     }
@@ -106,8 +108,8 @@ int tacho_chrome_reader_open(const char *path, tacho_chrome_reader **ret, tacho_
         *ret = r;
         return 0;
     }
-    if (r && r->fd >= 0)
-        close(r->fd);
+    if (r)
+        tch_owned_close(&r->file);
     free(r);
     return status;
 }
@@ -120,8 +122,7 @@ void tacho_chrome_reader_close(tacho_chrome_reader *reader)
     tch_buf_release(&reader->texts);
     tch_buf_release(&reader->args);
     free(reader->fields);
-    if (reader->fd >= 0)
-        close(reader->fd);
+    tch_owned_close(&reader->file);
     free(reader);
 }
 

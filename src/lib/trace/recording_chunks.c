@@ -6,6 +6,10 @@
  * disk is full. The next attempt comes after DISK_PAUSE; until then records are dropped at the
  * speed of memory. The signal SIGXFSZ, which the kernel sends at the limit RLIMIT_FSIZE, is
  * discarded. All callers block signals.
+ *
+ * The program may have closed the descriptor of the recording, so every function that writes checks
+ * it first (tch_chunks_hold()). If the recording cannot be opened again, chunks are refused as if
+ * the disk were full. Stages stay mapped, so their records are in the file.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +25,15 @@
 #define DISK_PAUSE (UINT64_C(1) << 28) /* ticks: a tenth to a quarter of a second */
 
 static struct tch_recorder *const rec = &tch_recorder;
+
+bool tch_chunks_hold(void)
+{
+    bool lost = !tch_owned_regain(&rec->file, AT_FDCWD, rec->path, O_RDWR);
+
+    if (lost != atomic_load(&rec->lost) && atomic_exchange(&rec->lost, lost) != lost && lost)
+        atomic_store(&rec->unsaid, true);
+    return !lost;
+}
 
 /* Allocates blocks, or writes zeros where the file system cannot allocate. */
 int tch_allocate(int fd, off_t offset, off_t len)
@@ -52,6 +65,7 @@ void tch_chunks_begin(uint64_t limit, bool ring)
     atomic_store(&rec->slots, 0);
     atomic_store(&rec->spare, 0);
     atomic_store(&rec->refused, 0);
+    atomic_store(&rec->lost, false);
     atomic_store(&rec->victim, 0);
 }
 
@@ -68,7 +82,8 @@ static bool overwrite_oldest(uint64_t *ret)
     for (uint64_t tries = 0; tries < rec->most; tries++) {
         uint64_t slot = atomic_fetch_add(&rec->victim, 1) % rec->most;
 
-        if (pread(rec->fd, &old, sizeof old, chunk_offset(slot)) != (ssize_t)sizeof old ||
+        if (pread(tch_owned_fd(&rec->file), &old, sizeof old, chunk_offset(slot)) !=
+                (ssize_t)sizeof old ||
             old.magic != TCH_REC_CHUNK_MAGIC || old.type != TCH_REC_COPY)
             continue;
         tch_recorder_drop(old.records, TCH_REC_RING);
@@ -103,9 +118,9 @@ static void give_back(uint64_t slot)
     uint64_t count = slot + 1, none = 0;
 
     /* Readers ignore a chunk without a header. */
-    if (fallocate(rec->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, chunk_offset(slot),
-                  TCH_REC_CHUNK) < 0 &&
-        pwrite(rec->fd, &nothing, sizeof nothing, chunk_offset(slot)) < 0)
+    if (fallocate(tch_owned_fd(&rec->file), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  chunk_offset(slot), TCH_REC_CHUNK) < 0 &&
+        pwrite(tch_owned_fd(&rec->file), &nothing, sizeof nothing, chunk_offset(slot)) < 0)
         tch_discard_sigxfsz();
     if (!atomic_compare_exchange_strong(&rec->slots, &count, slot))
         atomic_compare_exchange_strong(&rec->spare, &none, slot + 1);
@@ -127,9 +142,14 @@ static bool enter(enum tch_rec_reason *why)
 {
     uint64_t refused = atomic_load(&rec->refused);
 
-    *why = TCH_REC_DISK;
+    *why = atomic_load(&rec->lost) ? TCH_REC_CLOSED : TCH_REC_DISK;
     if (refused != 0 && tch_ticks() - refused < DISK_PAUSE)
         return false;
+    if (!tch_chunks_hold()) {
+        *why = TCH_REC_CLOSED;
+        atomic_store(&rec->refused, tch_ticks() | 1);
+        return false;
+    }
     for (int i = 0; rec->ring && atomic_flag_test_and_set(&rec->overwriting); i++) {
         *why = TCH_REC_RING;
         if (i == 1000000)
@@ -150,11 +170,11 @@ static void *map_slot(uint64_t slot, void *at, const void *content, size_t len)
     off_t offset = chunk_offset(slot);
     void *chunk;
 
-    if (tch_allocate(rec->fd, offset, TCH_REC_CHUNK) < 0 ||
-        (len > 0 && pwrite(rec->fd, content, len, offset) != (ssize_t)len))
+    if (tch_allocate(tch_owned_fd(&rec->file), offset, TCH_REC_CHUNK) < 0 ||
+        (len > 0 && pwrite(tch_owned_fd(&rec->file), content, len, offset) != (ssize_t)len))
         return NULL;
     chunk = mmap(at, TCH_REC_CHUNK, PROT_READ | PROT_WRITE, MAP_SHARED | (at ? MAP_FIXED : 0),
-                 rec->fd, offset);
+                 tch_owned_fd(&rec->file), offset);
     if (chunk == MAP_FAILED)
         return NULL;
     if (rec->ring) /* reset the chunk that is being replaced */
@@ -186,7 +206,7 @@ static void allocate_ahead(uint64_t slot)
     uint64_t count = rec->most - slot < AHEAD ? rec->most - slot : AHEAD;
 
     if (!rec->ring && slot % AHEAD == 0)
-        rec->ahead |= fallocate(rec->fd, FALLOC_FL_KEEP_SIZE, chunk_offset(slot),
+        rec->ahead |= fallocate(tch_owned_fd(&rec->file), FALLOC_FL_KEEP_SIZE, chunk_offset(slot),
                                 (off_t)count * TCH_REC_CHUNK) == 0;
 }
 
@@ -196,8 +216,9 @@ void tch_chunks_end(void)
     struct stat st;
 
     /* If this fails, some blocks after the end stay allocated. */
-    if ((rec->ahead || (fstat(rec->fd, &st) == 0 && st.st_size > end)) &&
-        ftruncate(rec->fd, end) < 0)
+    if (tch_chunks_hold() &&
+        (rec->ahead || (fstat(tch_owned_fd(&rec->file), &st) == 0 && st.st_size > end)) &&
+        ftruncate(tch_owned_fd(&rec->file), end) < 0)
         tch_discard_sigxfsz();
     rec->ahead = false;
 }
@@ -207,7 +228,7 @@ static bool write_copy(struct tch_rec_chunk *head, const struct tch_rec_chunk *s
     struct iovec parts[] = {{head, sizeof *head},
                             {(void *)(uintptr_t)(stage + 1), TCH_REC_CHUNK - sizeof *head}};
 
-    if (pwritev(rec->fd, parts, 2, chunk_offset(slot)) == TCH_REC_CHUNK)
+    if (pwritev(tch_owned_fd(&rec->file), parts, 2, chunk_offset(slot)) == TCH_REC_CHUNK)
         return true;
     tch_discard_sigxfsz();
     return false;

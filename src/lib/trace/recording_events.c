@@ -372,7 +372,7 @@ static int visit_spans(void *ctx, const struct tch_seen_event *e)
 
 void tch_add_reasons(struct tch_buf *b, uint64_t reasons)
 {
-    static const char *const words[] = {"limit", "ring", "disk", "threads", "names"};
+    static const char *const words[] = {"limit", "ring", "disk", "threads", "names", "closed"};
     const char *comma = "";
 
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++)

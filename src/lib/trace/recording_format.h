@@ -32,11 +32,12 @@ enum tch_rec_clock {
 
 /* Why records were dropped. These are bits of the header's `reasons`. */
 enum tch_rec_reason {
-    TCH_REC_LIMIT = 1, /* the recording reached its limit */
-    TCH_REC_RING = 2,  /* ... and the oldest records were replaced */
-    TCH_REC_DISK = 4,  /* the disk was full or failed */
-    TCH_REC_LANES = 8, /* too many threads at once */
-    TCH_REC_NAMES = 16 /* too many distinct names */
+    TCH_REC_LIMIT = 1,  /* the recording reached its limit */
+    TCH_REC_RING = 2,   /* ... and the oldest records were replaced */
+    TCH_REC_DISK = 4,   /* the disk was full or failed */
+    TCH_REC_LANES = 8,  /* too many threads at once */
+    TCH_REC_NAMES = 16, /* too many distinct names */
+    TCH_REC_CLOSED = 32 /* the program closed the descriptor of the recording */
 };
 
 /** The same instant on two clocks. It is valid when check is the exclusive or of the other three

@@ -482,11 +482,13 @@ static bool make_room(struct tacho_trace_cursor *c)
         if (!ok)
             reset_cursor(c);
         tch_trace_unlock(&before);
+        tch_recorder_say_lost();
         return ok;
     }
     tch_shield_on(&before);
     turn_over_own(c);
     tch_shield_off(&before);
+    tch_recorder_say_lost();
     return true;
 }
 

@@ -169,6 +169,7 @@ static struct entry *intern_new(const struct key *k)
             __atomic_store_n(bucket, e, __ATOMIC_RELEASE);
     }
     tch_trace_unlock(&before);
+    tch_recorder_say_lost();
     return e;
 }
 

@@ -11,9 +11,10 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/message.h"
 
 struct tch_recorder tch_recorder = {
-    .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1, .overwriting = ATOMIC_FLAG_INIT};
+    .lock = PTHREAD_MUTEX_INITIALIZER, .file = {.fd = -1}, .overwriting = ATOMIC_FLAG_INIT};
 
 int tacho_trace_mode;
 
@@ -74,6 +75,15 @@ void tch_recorder_has_tracks(void)
         __atomic_store_n(&head->tracks, 1, __ATOMIC_RELAXED);
 }
 
+void tch_recorder_say_lost(void)
+{
+    if (atomic_load_explicit(&rec->unsaid, memory_order_relaxed) &&
+        atomic_exchange(&rec->unsaid, false))
+        tch_message(
+            "tacho: the program closed or replaced the descriptor of the trace's recording, "
+            "which could not be opened again; spans are dropped and counted");
+}
+
 static struct tch_rec_pair pair_of(const struct tch_clock_pair *p)
 {
     return (struct tch_rec_pair){p->ticks, p->ns, p->error, p->ticks ^ p->ns ^ p->error};
@@ -129,7 +139,8 @@ static void fill_header(struct tch_rec_header *head, uint64_t limit)
 
 int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *err)
 {
-    int fd, status;
+    struct tch_owned_fd file;
+    int status;
     void *head;
 
     status = tch_trace_stages_init(err);
@@ -137,15 +148,15 @@ int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *
         return status;
     /* Mode 0644 under any umask: another user who could truncate the file would kill the program
        by SIGBUS. */
-    fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
-    if (fd < 0)
+    if (tch_owned_take(&file, open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644)) < 0)
         return tch_fail_errno(err, errno, "cannot make the recording '%s'", path);
-    if (tch_allocate(fd, 0, TCH_REC_PAGE) < 0)
+    if (tch_allocate(file.fd, 0, TCH_REC_PAGE) < 0)
         goto failed;
-    head = mmap(NULL, TCH_REC_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    head = mmap(NULL, TCH_REC_PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, file.fd, 0);
     if (head == MAP_FAILED)
         goto failed;
-    rec->fd = fd;
+    rec->file = file;
+    rec->path = path;
     atomic_fetch_add(&rec->traces, 1);
     tch_chunks_begin(limit, ring);
     fill_header(head, limit);
@@ -153,22 +164,23 @@ int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *
     return 0;
 failed:
     status = tch_fail_errno(err, errno, "cannot make the recording '%s'", path);
-    close(fd);
+    tch_owned_close(&file);
     unlink(path);
     return status;
 }
 
-int tch_recorder_close(void)
+struct tch_owned_fd tch_recorder_close(void)
 {
-    int fd = rec->fd;
+    struct tch_owned_fd file;
 
     tch_trace_stages_close();
     tch_table_detach();
     tch_chunks_end();
     /* The header, one page, stays mapped: another thread may be counting a dropped record. */
     __atomic_store_n(&rec->head, NULL, __ATOMIC_RELEASE);
-    rec->fd = -1;
-    return fd;
+    file = rec->file;
+    rec->file = TCH_OWNED_NONE;
+    return file;
 }
 
 void tch_recorder_forked(void)
@@ -176,8 +188,7 @@ void tch_recorder_forked(void)
     tch_trace_stages_forked();
     munmap(rec->head, TCH_REC_PAGE);
     rec->head = NULL;
-    close(rec->fd);
-    rec->fd = -1;
+    tch_owned_close(&rec->file);
     atomic_store(&rec->threads, 0);
     atomic_fetch_add(&rec->traces, 1); /* spans that the parent has open do not end here */
     atomic_store(&rec->turning, 0);

@@ -51,7 +51,10 @@ enum tch_trace_state {
 struct tch_recorder {
     pthread_mutex_t lock;
     enum tch_trace_state state;
-    int fd;
+    struct tch_owned_fd file;
+    const char *path;            /* of the recording; absolute, and unchanged while it is open */
+    atomic_bool lost;            /* the program closed the descriptor; records are dropped */
+    atomic_bool unsaid;          /* ... and nobody has been told */
     struct tch_rec_header *head; /* mapped */
     struct tch_clock clock;
     atomic_uint_fast64_t slots;   /* number of chunks taken */
@@ -89,12 +92,13 @@ void tch_trace_unlock(const struct tch_shield *before);
 /* trace_recorder.c: the recording as a whole. The lock must be held, unless a function says
    otherwise. */
 
-/** Makes the recording. Leaves no file on failure. */
+/** Makes the recording. Leaves no file on failure. `path` is absolute and must stay as it is until
+    the recording is closed. */
 int tch_recorder_open(const char *path, uint64_t limit, bool ring, tacho_error *err);
 
 /** Closes the recording. The next record of every thread finds that the trace is over. Returns
-    the descriptor of the file, which the caller closes. */
-int tch_recorder_close(void);
+    the descriptor of the file, which the caller closes and which may be lost. */
+struct tch_owned_fd tch_recorder_close(void);
 
 /** Leaves the recording to the parent, in a child made by fork. */
 void tch_recorder_forked(void);
@@ -109,6 +113,9 @@ void tch_recorder_cut(void);
 /** Notes in the header that there are events with explicit times. Needs no lock. */
 void tch_recorder_has_tracks(void);
 
+/** Reports once that the descriptor of the recording is lost. Call it without the lock. */
+void tch_recorder_say_lost(void);
+
 /** Calibrates the clock and stores the pair in the header. */
 void tch_recorder_calibrate(void);
 
@@ -119,6 +126,10 @@ void tch_chunks_begin(uint64_t limit, bool ring);
 
 /** Releases blocks that were allocated and not used. */
 void tch_chunks_end(void);
+
+/** Returns whether the descriptor of the recording can be used. Opens the recording again if the
+    program has closed it. */
+bool tch_chunks_hold(void);
 
 /** Allocates blocks on disk before they are mapped, so that a full disk is an error here and not a
     SIGBUS at a store. Returns 0, or -1 and errno. */

@@ -161,6 +161,15 @@ static int read_limit(uint64_t *limit, bool *ring, tacho_error *err)
                     text);
 }
 
+/* Closes the recording and removes its file. */
+static void drop_recording(void)
+{
+    struct tch_owned_fd file = tch_recorder_close();
+
+    tch_owned_close(&file);
+    unlink(recording);
+}
+
 /* Makes the recording and switches tracing on. The lock must be held. */
 static int begin_trace(bool owner, tacho_error *err)
 {
@@ -179,8 +188,7 @@ static int begin_trace(bool owner, tacho_error *err)
     if (status < 0)
         return status;
     if (!tch_table_move()) {
-        close(tch_recorder_close());
-        unlink(recording);
+        drop_recording();
         return tch_fail_errno(err, ENOSPC, "cannot write the recording '%s'", recording);
     }
     rec->state = TCH_TRACE_ON;
@@ -292,6 +300,17 @@ static void copy_paths(void)
     memcpy(convert_to, out, sizeof convert_to);
 }
 
+/* Returns a descriptor to read the recording, or -1. A program that has lost the right to write to
+   it may still read it. */
+static int copy_to_read(const struct tch_owned_fd *file)
+{
+    struct tch_owned_fd copy = *file;
+
+    if (!tch_owned_regain(&copy, AT_FDCWD, convert_from, O_RDONLY))
+        return -1;
+    return copy.fd == file->fd ? tch_owned_dup(&copy) : copy.fd;
+}
+
 int tacho_trace_flush(tacho_error *err)
 {
     TCH_NO_CANCEL;
@@ -306,38 +325,43 @@ int tacho_trace_flush(tacho_error *err)
     if (on) {
         tch_recorder_calibrate();
         copy_paths();
-        fd = convert ? fcntl(rec->fd, F_DUPFD_CLOEXEC, 0) : -1;
+        if (convert) {
+            (void)tch_chunks_hold(); /* opens it for writing, too, if that is possible */
+            fd = copy_to_read(&rec->file);
+        }
     }
     tch_trace_unlock(&before);
     if (convert)
-        status = fd < 0 ? tch_fail_errno(err, errno, "cannot read '%s'", convert_from)
+        status = fd < 0 ? tch_owned_fail(convert_from, err)
                         : tch_trace_convert_fd(fd, convert_from, convert_to, NULL, err);
     pthread_mutex_unlock(&converting);
     return status;
 }
 
 /* Returns whether the recording still has the name it was made with. */
-static bool is_at(int fd, const char *path)
+static bool is_at(const struct tch_owned_fd *file, const char *path)
 {
-    struct stat own, other;
+    struct stat st;
 
-    return fstat(fd, &own) == 0 && stat(path, &other) == 0 && own.st_dev == other.st_dev &&
-           own.st_ino == other.st_ino;
+    return stat(path, &st) == 0 && st.st_dev == file->dev && st.st_ino == file->ino;
 }
 
 /* Writes the trace from the descriptor of the recording, whose file may have been removed or
    renamed by now. Removes a recording that was converted. */
-static int write_out(int fd, bool convert, tacho_error *err)
+static int write_out(struct tch_owned_fd *file, bool convert, tacho_error *err)
 {
-    bool named = is_at(fd, convert_from);
+    bool named = is_at(file, convert_from);
+    bool needed = convert || (!named && !in_run_folder);
+    int fd = needed ? copy_to_read(file) : -1;
     int status = 0;
 
-    if (convert)
+    if (needed && fd < 0)
+        status = tch_owned_fail(convert_from, err);
+    else if (convert)
         status = tch_trace_convert_fd(fd, convert_from, convert_to, NULL, err);
-    else if (!named && !in_run_folder)
+    else if (needed)
         status = tch_trace_copy_fd(fd, convert_from, convert_to, err);
-    else
-        close(fd);
+    tch_owned_close(file);
     if (convert && named && status == 0)
         unlink(convert_from);
     return status;
@@ -347,8 +371,9 @@ int tacho_trace_stop(tacho_error *err)
 {
     TCH_NO_CANCEL;
     struct tch_shield before;
+    struct tch_owned_fd file = TCH_OWNED_NONE;
     bool was_on, convert;
-    int fd = -1, status = 0;
+    int status = 0;
 
     pthread_mutex_lock(&converting);
     tch_trace_lock(&before);
@@ -362,12 +387,12 @@ int tacho_trace_stop(tacho_error *err)
     if (was_on) {
         tch_recorder_calibrate();
         rec->head->ended = 1;
-        fd = tch_recorder_close();
+        file = tch_recorder_close();
         copy_paths();
     }
     tch_trace_unlock(&before);
     if (was_on)
-        status = write_out(fd, convert, err);
+        status = write_out(&file, convert, err);
     pthread_mutex_unlock(&converting);
     return status;
 }
@@ -405,8 +430,7 @@ int tch_trace_make_way(const char *path, tacho_error *err)
             rec->state = TCH_TRACE_OFF;
             why_off =
                 (tacho_error){.message = "the file of the trace was left to tacho_chrome_open()"};
-            close(tch_recorder_close());
-            unlink(recording);
+            drop_recording();
         }
     }
     tch_trace_unlock(&before);

@@ -17,7 +17,8 @@
 #include "witness_log.h"
 
 struct tacho_witness {
-    int fd;
+    struct tch_owned_fd file;
+    char absolute[PATH_MAX];
     struct tch_buf path; /* for messages */
     struct tch_chain chain;
     struct tch_buf line;
@@ -28,8 +29,7 @@ struct tacho_witness {
 
 static void release(tacho_witness *w)
 {
-    if (w->fd >= 0)
-        close(w->fd);
+    tch_owned_close(&w->file);
     tch_buf_release(&w->line);
     tch_buf_release(&w->path);
     free(w);
@@ -44,7 +44,7 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
 
     if (!w)
         return tch_fail_memory(err);
-    w->fd = -1;
+    w->file = TCH_OWNED_NONE;
     tch_buf_init(&w->path, PATH_MAX);
     tch_buf_adds(&w->path, path);
     tch_buf_init(&w->line, TCH_WITNESS_LINE_MAX);
@@ -56,8 +56,9 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
            link, a pipe or a device is opened as it is. */
         if (lstat(path, &st) == 0 && S_ISREG(st.st_mode))
             (void)unlink(path);
-        w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
-        if (w->fd < 0)
+        if (tch_absolute_path(w->absolute, path) < 0 ||
+            tch_owned_take(&w->file, open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY,
+                                          0666)) < 0)
             status = tch_fail_errno(err, errno, "cannot open '%s' for a witness log", path);
     }
     if (status < 0)
@@ -65,6 +66,15 @@ int tacho_witness_open(const char *path, tacho_witness **ret, tacho_error *err)
     else
         *ret = w;
     return status;
+}
+
+/* Opens the log again if the program has closed its descriptor, and continues after the last line.
+ */
+static bool hold(tacho_witness *w)
+{
+    return tch_owned_holds(&w->file) ||
+           (tch_owned_regain(&w->file, AT_FDCWD, w->absolute, O_WRONLY) &&
+            lseek(w->file.fd, w->whole, SEEK_SET) >= 0);
 }
 
 /* Writes the line in w->line, all or nothing: removes a line that a full disk has truncated. */
@@ -75,10 +85,12 @@ static int write_line(tacho_witness *w, tacho_error *err)
     tch_chain_add(&w->chain, &w->line, 0);
     if (w->line.failed)
         return tch_fail_memory(err);
-    status = tch_write_all(w->fd, w->path.data, w->line.data, w->line.len, err);
+    if (!hold(w))
+        return tch_owned_fail(w->path.data, err);
+    status = tch_write_all(w->file.fd, w->path.data, w->line.data, w->line.len, err);
     if (status == 0)
         w->whole += (off_t)w->line.len;
-    else if (ftruncate(w->fd, w->whole) < 0)
+    else if (ftruncate(w->file.fd, w->whole) < 0)
         return status; /* a pipe: its reader sees the fragment */
     return status;
 }

@@ -28,19 +28,21 @@ ssize_t tch_witness_input_read(void *ctx, void *data, size_t len, tacho_error *e
         in->len -= (size_t)n;
         return n;
     }
-    if (in->fd < 0)
+    if (in->file.fd < 0)
         return 0;
-    n = tch_read_some(in->fd, data, len);
+    if (!tch_owned_holds(&in->file))
+        return tch_owned_fail(in->path.data, err);
+    n = tch_read_some(in->file.fd, data, len);
     return n < 0 ? tch_fail_errno(err, errno, "cannot read '%s'", in->path.data) : n;
 }
 
-static tacho_witness_reader *new_reader(int fd, const char *path)
+static tacho_witness_reader *new_reader(struct tch_owned_fd file, const char *path)
 {
     tacho_witness_reader *r = calloc(1, sizeof *r);
 
     if (!r)
         return NULL;
-    r->input.fd = fd;
+    r->input.file = file;
     tch_buf_init(&r->input.path, PATH_MAX);
     tch_buf_adds(&r->input.path, path);
     if (r->input.path.failed) {
@@ -79,15 +81,15 @@ static int read_first(tacho_witness_reader *r, tacho_error *err)
 
 int tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tacho_error *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct tch_owned_fd file;
     tacho_witness_reader *r;
     int status;
 
-    if (fd < 0)
+    if (tch_owned_take(&file, open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)) < 0)
         return tch_fail_errno(err, errno, "cannot open '%s'", path);
-    r = new_reader(fd, path);
+    r = new_reader(file, path);
     if (!r) {
-        close(fd);
+        tch_owned_close(&file);
         return tch_fail_memory(err);
     }
     status = read_first(r, err);
@@ -107,7 +109,7 @@ int tacho_witness_reader_open(const char *path, tacho_witness_reader **ret, tach
 int tacho_witness_reader_open_mem(const char *data, size_t len, tacho_witness_reader **ret,
                                   tacho_error *err)
 {
-    tacho_witness_reader *r = new_reader(-1, "memory");
+    tacho_witness_reader *r = new_reader(TCH_OWNED_NONE, "memory");
 
     if (!r)
         return tch_fail_memory(err);
@@ -133,8 +135,7 @@ void tacho_witness_reader_close(tacho_witness_reader *r)
     tch_buf_release(&r->log);
     tch_buf_release(&r->entries);
     tch_buf_release(&r->last_hashes);
-    if (r->input.fd >= 0)
-        close(r->input.fd);
+    tch_owned_close(&r->input.file);
     tch_buf_release(&r->input.path);
     free(r);
 }

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "base/lines.h"
+#include "base/owned_fd.h"
 #include "rvf.h"
 #include "witness_chain.h"
 #include "witness_entry.h"
@@ -19,7 +20,7 @@ enum tch_witness_place { AT_START, LOG_NAMED, IN_LOG, AFTER_LOG, BETWEEN_LOGS, A
 
 /** The bytes of the file: first those at data, then those of the descriptor. */
 struct tch_witness_input {
-    int fd; /**< -1: the file is in memory */
+    struct tch_owned_fd file; /**< none: the file is in memory */
     const char *data;
     size_t len;
     char first[4];       /**< the first bytes of the file, which show its format */

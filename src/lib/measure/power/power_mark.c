@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/owned_fd.h"
 #include "power_meter.h"
 
 enum { MARKS = 16, KEY = 32, UNKNOWN_PROCESS = 1 };
@@ -24,7 +25,7 @@ static struct mark {
     char key[KEY];
     unsigned users; /* number of meters of this process; 0: the place is free */
     pid_t pid;      /* the process that made the mark: a fork copies the table */
-    int fd;
+    struct tch_owned_fd socket;
 } marks[MARKS];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -58,7 +59,7 @@ static uint64_t holder_of(const struct sockaddr_un *address, socklen_t len)
     return pid;
 }
 
-/* Binds the socket to the name. Returns 0 and sets m->fd, returns 0 and sets m->fd to -1 when
+/* Binds the socket to the name. Returns 0 and sets m->socket, returns 0 and leaves it empty when
    sockets do not work here, or returns the process that has the name. */
 static uint64_t take_name(struct mark *m)
 {
@@ -66,23 +67,21 @@ static uint64_t take_name(struct mark *m)
     socklen_t len = address_of(m->key, &address);
     uint64_t holder = 0;
 
-    m->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    if (m->fd < 0)
+    if (tch_owned_take(&m->socket, socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) < 0)
         return 0;
-    if (bind(m->fd, (const struct sockaddr *)&address, len) == 0 && listen(m->fd, 16) == 0)
+    if (bind(m->socket.fd, (const struct sockaddr *)&address, len) == 0 &&
+        listen(m->socket.fd, 16) == 0)
         return 0;
     if (errno == EADDRINUSE)
         holder = holder_of(&address, len);
-    close(m->fd);
-    m->fd = -1;
+    tch_owned_close(&m->socket);
     return holder;
 }
 
 static void drop_mark(struct mark *m)
 {
-    if (m->fd >= 0)
-        close(m->fd);
-    *m = (struct mark){.fd = -1};
+    tch_owned_close(&m->socket);
+    *m = (struct mark){.socket = TCH_OWNED_NONE};
 }
 
 /* Finds the mark of a key, or a free place; NULL when the table is full. */
@@ -109,7 +108,7 @@ uint64_t tch_power_mark(const char *key)
     pthread_mutex_lock(&lock);
     m = find_mark(key);
     if (m && m->users == 0) {
-        *m = (struct mark){.pid = getpid(), .fd = -1};
+        *m = (struct mark){.pid = getpid(), .socket = TCH_OWNED_NONE};
         snprintf(m->key, sizeof m->key, "%s", key);
         holder = take_name(m);
     }

@@ -2,11 +2,13 @@
    package. */
 #include <errno.h>
 #include <linux/perf_event.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "base/owned_fd.h"
 #include "power_meter.h"
 
 enum { EVENTS = 64 };
@@ -16,15 +18,32 @@ static const char folder[] = "/sys/bus/event_source/devices";
 struct perf {
     double scale; /* joules per count */
     size_t count;
-    int fds[EVENTS];
+    struct {
+        struct tch_owned_fd fd;
+        uint64_t id; /* all perf events have the same inode */
+    } events[EVENTS];
 };
+
+/* Returns whether the descriptor still leads to event i, or sets errno. */
+static bool is_ours(const struct perf *p, size_t i)
+{
+    uint64_t id;
+
+    if (!tch_owned_holds(&p->events[i].fd))
+        return false;
+    if (ioctl(p->events[i].fd.fd, PERF_EVENT_IOC_ID, &id) == 0 && id == p->events[i].id)
+        return true;
+    errno = EBADF;
+    return false;
+}
 
 static void perf_close(void *ctx)
 {
     struct perf *p = ctx;
 
     for (size_t i = 0; p && i < p->count; i++)
-        close(p->fds[i]);
+        if (is_ours(p, i))
+            tch_owned_close(&p->events[i].fd);
     free(p);
 }
 
@@ -36,7 +55,8 @@ static int perf_read(void *ctx, tacho_power_reading *ret, tacho_error *err)
     for (size_t i = 0; i < p->count; i++) {
         uint64_t count;
 
-        if (read(p->fds[i], &count, sizeof count) != (ssize_t)sizeof count)
+        if (!is_ours(p, i) ||
+            read(p->events[i].fd.fd, &count, sizeof count) != (ssize_t)sizeof count)
             return tch_fail_errno(err, errno, "cannot read a perf energy event");
         sum += count;
     }
@@ -54,7 +74,10 @@ static int open_event(struct perf *p, uint32_t type, uint64_t config, int cpu, t
                               "cannot open the perf energy event on CPU %d (as root, or: sudo "
                               "sysctl kernel.perf_event_paranoid=-1)",
                               cpu);
-    p->fds[p->count++] = (int)fd;
+    if (tch_owned_take(&p->events[p->count].fd, (int)fd) < 0 ||
+        ioctl(p->events[p->count].fd.fd, PERF_EVENT_IOC_ID, &p->events[p->count].id) < 0)
+        return tch_fail_errno(err, errno, "cannot use the perf energy event on CPU %d", cpu);
+    p->count++;
     return 0;
 }
 
