@@ -258,7 +258,7 @@ static bool hold_folder(struct tch_replace *r)
            (r->folder.fd >= 0 && tch_owned_retake(&r->folder, find_target(name, r->path)));
 }
 
-/* The same for the folder and the new content, whose writing then continues at its end. */
+/* Opens the folder and the new content again. Writing then continues at the end of the content. */
 static bool hold(struct tch_replace *r)
 {
     bool direct = r->folder.fd < 0;

@@ -1,7 +1,7 @@
 /*
  * Protects the library from pthread_cancel(). A cancelled thread exits in the middle of a function:
  * at a system call that is a cancellation point, or at any instruction if its cancellation is
- * asynchronous. It would leave a lock behind that no thread ever releases.
+ * asynchronous. No thread would ever release a lock that it held.
  */
 #ifndef TCH_NO_CANCEL_H
 #define TCH_NO_CANCEL_H

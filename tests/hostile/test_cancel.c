@@ -1,5 +1,5 @@
 /* Cancels threads while they record spans, events, Chrome events, latencies and memory. A cancelled
-   thread must leave no lock behind: the other threads continue, the program exits, and the files
+   thread must not keep a lock: the other threads continue, the program exits, and the files
    are complete. */
 #include "support/test.h"
 
@@ -24,7 +24,7 @@ enum {
     PATIENCE_S = 240, /* a hang ends the child by SIGALRM, which fails the test */
 };
 
-/* What the threads record to. */
+/* The writers that all threads share. */
 static struct {
     tacho_event_writer *events;
     tacho_chrome *chrome;

@@ -175,7 +175,7 @@ int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
 }
 
 /* Counts an event that cannot be written because the program closed the descriptor. Reports the
-   first one, because many programs do not look at the result of an event. */
+   first one, because many programs do not check the result of an event. */
 static int fail_lost(tacho_event_writer *w, tacho_error *err)
 {
     tacho_error why;

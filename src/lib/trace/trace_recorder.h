@@ -54,7 +54,7 @@ struct tch_recorder {
     struct tch_owned_fd file;
     const char *path;            /* of the recording; absolute, and unchanged while it is open */
     atomic_bool lost;            /* the program closed the descriptor; records are dropped */
-    atomic_bool unsaid;          /* ... and nobody has been told */
+    atomic_bool unsaid;          /* ... and no message has said so */
     struct tch_rec_header *head; /* mapped */
     struct tch_clock clock;
     atomic_uint_fast64_t slots;   /* number of chunks taken */
@@ -75,7 +75,7 @@ struct tch_recorder {
 
 extern struct tch_recorder tch_recorder;
 
-/** What a thread had before it raised its shield. */
+/** The signal mask and cancellation of a thread before it raised its shield. */
 struct tch_shield {
     sigset_t signals;
     struct tch_cancel cancel;
