@@ -168,6 +168,12 @@ static void survives_asynchronous_cancellation(void **state)
     int type = PTHREAD_CANCEL_ASYNCHRONOUS;
 
     (void)state;
+#if defined(__SANITIZE_ADDRESS__)
+    /* The stack of a thread that ends at any instruction stays poisoned while its destructors run.
+     */
+    print_message("skipped: AddressSanitizer does not support asynchronous cancellation\n");
+    skip();
+#endif
     assert_int_equal(test_in_child(cancel_recording_threads, &type), 0);
 }
 
