@@ -19,8 +19,8 @@
 #include "base/number.h"
 #include "kit/judge/baseline.h"
 #include "kit/judge/verdict_rule.h"
+#include "kit/result/summary.h"
 #include "kit/run/run_plan.h"
-#include "kit/run/run_summary.h"
 #include "kit/stats/session.h"
 #include "promise_noise.h"
 #include "promise_peers.h"
@@ -376,7 +376,7 @@ static bool is_covered(const struct promise_noise *noise, double target, double 
     size_t n = 0;
 
     for (;;) {
-        struct tch_run_summary s;
+        struct tch_summary s;
 
         report.metrics = 1;
         report.runs = 5;
@@ -386,9 +386,9 @@ static bool is_covered(const struct promise_noise *noise, double target, double 
         memcpy(x + n, report.a[0], 5 * sizeof *x);
         memcpy(x + n + 5, report.b[0], 5 * sizeof *x);
         n += 10;
-        if (!tch_run_check_due(n, MOST) || tch_run_summary_of(x, n, alpha, &s, NULL) < 0)
+        if (!tch_run_check_due(n, MOST) || tch_summary_of(x, n, alpha, &s, NULL) < 0)
             continue;
-        if (tch_run_summary_precision(&s) <= target || n == MOST) {
+        if (tch_summary_precision(&s) <= target || n == MOST) {
             *runs += (double)n;
             return s.low <= median && median <= s.high;
         }

@@ -8,7 +8,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/spawn.h"
-#include "kit/run/receipt.h"
+#include "kit/result/result.h"
 #include "kit/run/spawner/spawner.h"
 #include "kit/stats/order_stats.h"
 
@@ -108,9 +108,8 @@ static int use_floor(const char *const *command, unsigned n, struct tool_use *re
 
 static int run_by_spawner(struct tch_spawner *s, unsigned run, double *seconds)
 {
-    struct tch_run_sample sample;
+    struct tch_sample sample;
 
-    tch_run_sample_init(&sample);
     if (tch_spawner_begin(s, &(struct tch_job){.run = run}, 1, NULL) < 0 ||
         tch_spawner_wait(s, UINT64_MAX, &sample, NULL) < 0)
         return -1;
@@ -152,27 +151,25 @@ int tool_agreement(const char *const *command, unsigned pairs, struct tch_ratio 
     return status < 0 ? status : tch_ratio_paired(plain, ours, pairs, 0.05, 1, ret, NULL);
 }
 
-static double median_in(const struct tch_receipt *r, const char *name)
+static double median_in(const struct tch_result *r, const char *name)
 {
-    for (size_t i = 0; i < r->rows.count; i++)
-        if (strcmp(r->rows.row[i].name, name) == 0)
-            return r->rows.row[i].summary.median;
+    for (size_t i = 0; i < r->row_count; i++)
+        if (strcmp(r->rows[i].metric.key, name) == 0)
+            return r->rows[i].summary.median;
     return NAN;
 }
 
-static int load_ours(struct tch_receipt *r)
+static int load_ours(struct tch_result *r)
 {
-    bool recovered;
-
-    return tch_receipt_load(r, tools_path("tacho-out/bench/latest"), &recovered, NULL);
+    return tch_result_load(r, tools_path("tacho-out/bench/latest"), NULL);
 }
 
 double tool_said(const char *name)
 {
-    struct tch_receipt r;
+    struct tch_result r;
     double median = load_ours(&r) == 0 ? median_in(&r, name) : NAN;
 
-    tch_receipt_release(&r);
+    tch_result_release(&r);
     return median;
 }
 
@@ -180,7 +177,7 @@ static int use_tacho(const char *const *command, unsigned n, struct tool_use *re
 {
     char runs[16];
     const char *argv[16] = {BENCH_TACHO, "run", "-q", "--name", "bench", "--runs", runs, "--"};
-    struct tch_receipt r;
+    struct tch_result r;
     int status;
 
     snprintf(runs, sizeof runs, "%u", n);
@@ -192,9 +189,9 @@ static int use_tacho(const char *const *command, unsigned n, struct tool_use *re
     if (status == 0) {
         ret->median = median_in(&r, "wall_ns") / 1e9;
         ret->memory = median_in(&r, "max_rss_bytes");
-        ret->own = tch_receipt_number(&r, "costs", "tacho_cpu_ns", NAN) / 1e9 / n;
+        ret->own = r.costs.tacho_cpu_ns / 1e9 / n;
     }
-    tch_receipt_release(&r);
+    tch_result_release(&r);
     return status;
 }
 

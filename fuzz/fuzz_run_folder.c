@@ -198,7 +198,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (tch_report_open(&run, folder, NULL) == 0) {
         draw(&run, memmem(data, size, SECRET, strlen(SECRET)));
         if (run.life == TCH_RUN_KILLED)
-            (void)!tch_run_recover(&run.receipt, folder, NULL);
+            (void)!tch_run_recover(&run.result, folder, NULL);
     }
     tch_report_close(&run);
     seal();

@@ -7,7 +7,7 @@
 #include "cli/core/table.h"
 #include "cli/run/run_view.h"
 #include "cmd_fingerprint_parts.h"
-#include "kit/run/receipt.h"
+#include "kit/result/result.h"
 
 /* Adds a component: texts without their quotes, lists and objects as JSON. */
 static void add_component(struct table *t, const struct tch_json_value *key,
@@ -43,14 +43,13 @@ static void add_components(struct tch_buf *b, const struct args *args,
     cli_table_release(&t);
 }
 
-static int put_fingerprint(const struct args *args, const struct tch_receipt *receipt,
+static int put_fingerprint(const struct args *args, const struct tch_result *result,
                            const struct tch_buf *document, const char *hash)
 {
-    char recorded[TACHO_SHA256_TEXT];
+    const char *recorded = result->fingerprint;
     struct tch_buf b;
     int status;
 
-    tch_receipt_text(receipt, "fingerprint", recorded, sizeof recorded);
     if (args->json) {
         status = cli_fingerprint_put(args, "run", hash, document->data, document->len);
     } else {
@@ -73,20 +72,19 @@ static int run_run(struct args *args)
 {
     char path[PATH_MAX];
     char hash[TACHO_SHA256_TEXT];
-    struct tch_receipt receipt = {0};
+    struct tch_result result = {0};
     struct tch_buf document;
     tacho_error err;
-    bool unfinished;
     int status = EXIT_WORK;
 
     tch_buf_init(&document, FINGERPRINT_OUT_MAX);
-    if (tch_receipt_load(&receipt, cli_run_folder(args->operands[0], path), &unfinished, &err) < 0)
+    if (tch_result_load(&result, cli_run_folder(args->operands[0], path), &err) < 0)
         cli_complain_of_folder(args->operands[0], &err);
-    else if (tch_receipt_fingerprint(&receipt, &document, hash, &err) < 0)
+    else if (tch_result_fingerprint(&result, &document, hash, &err) < 0)
         cli_complain(&err, "cannot take the fingerprint of the run '%s'", args->operands[0]);
     else
-        status = put_fingerprint(args, &receipt, &document, hash);
-    tch_receipt_release(&receipt);
+        status = put_fingerprint(args, &result, &document, hash);
+    tch_result_release(&result);
     tch_buf_release(&document);
     return status;
 }

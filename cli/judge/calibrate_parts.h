@@ -54,8 +54,8 @@ int cli_calibrate_runs(struct calibrate *c, const struct args *args);
 
 /** Computes, saves, draws and prints the calibration from two runs of the same command. Returns
     EXIT_OK, or another status after a complaint. */
-int cli_calibrate_from(struct calibrate *c, const struct tch_receipt *a,
-                       const struct tch_receipt *b, const struct args *args);
+int cli_calibrate_from(struct calibrate *c, const struct tch_result *a, const struct tch_result *b,
+                       const struct args *args);
 
 /** Adds the calibration as text for the terminal. */
 void cli_add_calibration(struct tch_buf *b, const struct term *term, const struct calibrate *c,

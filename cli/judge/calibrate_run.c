@@ -55,7 +55,7 @@ static int check_early(const struct calibrate *c, const struct tch_run_plan *pla
     tacho_error err;
 
     for (size_t i = 0; i < c->of_count; i++)
-        if (tch_quantity_check(plan, c->of[i].name, &err) < 0) {
+        if (tch_run_plan_check_metric(plan, c->of[i].name, &err) < 0) {
             cli_complain(&err, "cannot calibrate");
             return EXIT_WORK;
         }
@@ -116,7 +116,7 @@ int cli_calibrate_command(struct calibrate *c, const struct args *args)
         status = measure(c, &run, args);
     c->made = &run;
     if (status == EXIT_OK)
-        status = cli_calibrate_from(c, &run.items[0].receipt, &run.items[1].receipt, args);
+        status = cli_calibrate_from(c, &run.items[0].result, &run.items[1].result, args);
     tch_run_release(&run);
     for (int i = 0; i < SIDES; i++)
         free(names[i]);
@@ -191,8 +191,8 @@ static int run_bench(struct calibrate *c, struct gate_options *o, struct tch_ben
     if (status == EXIT_OK) {
         read_baseline(c, &g);
         c->made = &g.benches[0].run;
-        status = cli_calibrate_from(c, &g.benches[0].run.items[0].receipt,
-                                    &g.benches[0].run.items[1].receipt, args);
+        status = cli_calibrate_from(c, &g.benches[0].run.items[0].result,
+                                    &g.benches[0].run.items[1].result, args);
     }
     tch_gate_close(&g);
     return status;
@@ -244,13 +244,14 @@ int cli_calibrate_runs(struct calibrate *c, const struct args *args)
                                      "command to run follows '--'");
     for (size_t i = 0; i < SIDES && status == EXIT_OK; i++)
         status = cli_open_run(&runs[i], args->operands[i], folders[i]);
-    if (status == EXIT_OK && !tch_runs_paired(&runs[0].receipt, &runs[1].receipt)) {
+    if (status == EXIT_OK && !tch_results_paired(&runs[0].result, &runs[1].result)) {
         cli_complain(NULL,
                      "'%s' and '%s' were not interleaved; run the command by 'tacho "
                      "calibrate -- COMMAND'",
                      args->operands[0], args->operands[1]);
         status = EXIT_WORK;
-    } else if (status == EXIT_OK && strcmp(runs[0].receipt.command, runs[1].receipt.command) != 0) {
+    } else if (status == EXIT_OK &&
+               strcmp(runs[0].result.command.line, runs[1].result.command.line) != 0) {
         cli_complain(NULL,
                      "'%s' and '%s' are runs of two commands; a calibration compares one "
                      "with itself",
@@ -258,8 +259,8 @@ int cli_calibrate_runs(struct calibrate *c, const struct args *args)
         status = EXIT_WORK;
     }
     if (status == EXIT_OK) {
-        tch_folder_name(c->name, sizeof c->name, runs[0].receipt.name);
-        status = cli_calibrate_from(c, &runs[0].receipt, &runs[1].receipt, args);
+        tch_folder_name(c->name, sizeof c->name, runs[0].result.name);
+        status = cli_calibrate_from(c, &runs[0].result, &runs[1].result, args);
     }
     for (size_t i = 0; i < SIDES; i++)
         tch_report_close(&runs[i]);

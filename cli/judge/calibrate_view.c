@@ -35,8 +35,8 @@ static void add_noise(struct tch_buf *b, const struct term *term, const struct c
         const struct tch_calibrated *m = &newest(c)->metrics[i];
 
         tch_buf_clear(&value);
-        tch_add_value(&value, c->metrics[i].quantity.unit, m->median);
-        cli_table_add(&t, PLAIN, c->metrics[i].quantity.title);
+        tch_add_value(&value, c->metrics[i].metric.unit, m->median);
+        cli_table_add(&t, PLAIN, c->metrics[i].metric.title);
         cli_table_add(&t, PLAIN, value.data);
         add_share(&t, m->noise < 1 ? "%.2g %%" : "%.0f %%", m->noise);
         cli_table_addf(&t, PLAIN, "%.2f", m->lag1);
@@ -59,7 +59,7 @@ static void add_sight(struct tch_buf *b, const struct term *term, const struct c
     struct table t;
 
     for (size_t i = 0; i < shown; i++)
-        columns[2 + i] = (struct column){.title = c->metrics[i].quantity.title, .right = true};
+        columns[2 + i] = (struct column){.title = c->metrics[i].metric.title, .right = true};
     tch_buf_init(&value, 128);
     cli_table_init(&t, term, columns, 2 + shown);
     t.indent = 2;

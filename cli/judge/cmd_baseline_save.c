@@ -36,9 +36,9 @@ static int save_run(const struct gate_options *o, const char *dir, size_t keep)
     if (status == 0 && run.life == TCH_RUN_GOING)
         status = tch_fail(&err, TACHO_EINVAL, 0, "it is still running; wait until it is complete");
     if (status == 0) {
-        tch_receipt_text(&run.receipt, "machine_class", machine_class, sizeof machine_class);
+        snprintf(machine_class, sizeof machine_class, "%s", run.result.machine_class);
         if (!bench)
-            bench = run.receipt.name;
+            bench = run.result.name;
         status = tch_baseline_path(path, dir, bench, machine_class, &err);
     }
     if (status == 0) {
@@ -48,7 +48,7 @@ static int save_run(const struct gate_options *o, const char *dir, size_t keep)
                                               .promote = o->promote,
                                               .replace = o->replace};
 
-        status = tch_baseline_save(&baseline, path, &run.receipt, &how, &err);
+        status = tch_baseline_save(&baseline, path, &run.result, &how, &err);
     }
     if (status < 0)
         cli_complain(&err, "cannot save '%s' as a baseline", o->from);

@@ -35,16 +35,16 @@ static void show_occasions(struct tch_buf *out, const struct term *term,
 }
 
 /* Finds the quantity that "stage:decode.attention_us:p95" is a statistic of. */
-static void find_quantity(const char *kept, struct tch_quantity *q)
+static void find_quantity(const char *kept, struct tch_metric *q)
 {
     const char *colon = strrchr(kept, ':');
-    char name[TCH_QUANTITY_TEXT];
+    char name[TCH_METRIC_TEXT];
     double quantile;
     int len =
         colon && tch_statistic_find(colon + 1, &quantile) ? (int)(colon - kept) : (int)strlen(kept);
 
     snprintf(name, sizeof name, "%.*s", len, kept);
-    (void)tch_quantity_find(NULL, name, q);
+    (void)tch_metric_find(name, q);
 }
 
 static void show_metrics(struct tch_buf *out, const struct term *term, const struct tch_baseline *b)
@@ -63,7 +63,7 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
     for (size_t i = 0; reference && i < reference->count; i++) {
         const struct tch_kept *kept = &reference->kept[i];
         const struct tch_kept *last = tch_occasion_values(latest, kept->name, 0.5);
-        struct tch_quantity q = {.unit = TCH_PLAIN, .spread = TCH_SESSION_SPREAD};
+        struct tch_metric q = {.unit = TCH_PLAIN, .spread = TCH_SESSION_SPREAD};
         struct tch_buf text;
 
         find_quantity(kept->name, &q);

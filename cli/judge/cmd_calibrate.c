@@ -18,7 +18,7 @@ enum {
 
 /* Computes the calibration. Leaves out, with a warning, a metric that a budget names but that
    cannot be calibrated. */
-static int compute(struct calibrate *c, const struct tch_receipt *a, const struct tch_receipt *b,
+static int compute(struct calibrate *c, const struct tch_result *a, const struct tch_result *b,
                    double *false_fails)
 {
     tacho_error err;
@@ -110,8 +110,8 @@ static int print(const struct calibrate *c, const struct args *args)
     return cli_print(&b);
 }
 
-int cli_calibrate_from(struct calibrate *c, const struct tch_receipt *a,
-                       const struct tch_receipt *b, const struct args *args)
+int cli_calibrate_from(struct calibrate *c, const struct tch_result *a, const struct tch_result *b,
+                       const struct args *args)
 {
     struct tch_calibration_occasion o = {0};
     double false_fails = 0;
@@ -120,7 +120,7 @@ int cli_calibrate_from(struct calibrate *c, const struct tch_receipt *a,
 
     if (status != EXIT_OK)
         return status;
-    tch_receipt_text(a, "machine_class", c->machine_class, sizeof c->machine_class);
+    snprintf(c->machine_class, sizeof c->machine_class, "%s", a->machine_class);
     if (tch_calibration_occasion_init(&o, a, c->metrics, c->count, &err) == 0) {
         o.alpha = c->alpha;
         o.false_fails = false_fails;

@@ -6,17 +6,13 @@
 #include "compare_parts.h"
 #include "verdict_view.h"
 
-/* Adds the metrics of --metric. The cost of recording is known only for runs that were made with
-   them. */
+/* Adds the metrics of --metric. */
 static int add_metrics(const struct compare *c, struct tch_report_run *run, tacho_error *err)
 {
-    struct tch_receipt *r = &run->receipt;
     int status = 0;
 
     for (size_t i = 0; i < c->metric_count && status == 0; i++)
-        status = tch_receipt_add_metric(r, run->folder, &c->metrics[i], err);
-    if (status == 0 && c->metric_count > 0 && !tch_recording_counted(&r->recording))
-        status = tch_recording_cost_find(&r->recording, &r->samples, run->folder, err);
+        status = tch_recorded_add_metric(&run->result, run->folder, c->metrics[i].name, err);
     return status;
 }
 
@@ -35,9 +31,9 @@ static int open_runs(struct compare *c, const struct args *args)
             cli_complain(&err, "cannot compare the run '%s'", args->operands[i]);
             return EXIT_WORK;
         }
-        if (tch_report_nothing(&run->receipt)) {
+        if (tch_report_nothing(&run->result)) {
             cli_complain(NULL, "cannot compare the run '%s': %s", args->operands[i],
-                         tch_report_nothing(&run->receipt));
+                         tch_report_nothing(&run->result));
             return EXIT_WORK;
         }
     }
@@ -48,20 +44,16 @@ static int open_runs(struct compare *c, const struct args *args)
 static int check_machines(struct compare *c)
 {
     for (size_t i = 1; i < c->count; i++) {
-        const struct tch_receipt *a = &c->runs[0].receipt;
-        const struct tch_receipt *b = &c->runs[i].receipt;
-        size_t m = 0;
-        size_t n = 0;
-        const char *x = tch_receipt_raw(a, "machine_class", &m);
-        const char *y = tch_receipt_raw(b, "machine_class", &n);
+        const struct tch_result *a = &c->runs[0].result;
+        const struct tch_result *b = &c->runs[i].result;
 
-        if (m == n && (m == 0 || memcmp(x, y, m) == 0))
+        if (strcmp(a->machine_class, b->machine_class) == 0)
             continue;
         if (!c->force) {
             cli_complain(NULL,
-                         "'%s' and '%s' were run on different machine classes, %.*s and %.*s; "
-                         "--force compares them anyway",
-                         a->name, b->name, (int)m, x ? x : "", (int)n, y ? y : "");
+                         "'%s' and '%s' were run on different machine classes, \"%s\" and "
+                         "\"%s\"; --force compares them anyway",
+                         a->name, b->name, a->machine_class, b->machine_class);
             return EXIT_WORK;
         }
         tch_findings_note(&c->findings,
@@ -74,8 +66,8 @@ static int check_machines(struct compare *c)
 
 static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
 {
-    const struct tch_receipt *a = &c->runs[0].receipt;
-    const struct tch_receipt *b = &c->runs[i].receipt;
+    const struct tch_result *a = &c->runs[0].result;
+    const struct tch_result *b = &c->runs[i].result;
     const char *bench = c->count > 2 ? b->name : "";
     size_t from = c->findings.count;
     int status = tch_findings_differences(&c->findings, a, b, err);
@@ -103,8 +95,8 @@ static void note_sessions(struct compare *c)
 {
     const char *words[] = {"tacho", "run",
                            "-n",    "20",
-                           "-c",    c->runs[0].receipt.command,
-                           "-c",    c->runs[1].receipt.command,
+                           "-c",    c->runs[0].result.command.line,
+                           "-c",    c->runs[1].result.command.line,
                            NULL};
     char *line = cli_join_words((char **)words);
 
@@ -118,15 +110,15 @@ static void note_sessions(struct compare *c)
 static void note_layouts(struct compare *c)
 {
     for (size_t i = 1; i < c->count; i++)
-        tch_compare_note_layouts(&c->findings, c->count > 2 ? c->runs[i].receipt.name : "",
-                                 &c->runs[0].receipt, &c->runs[i].receipt, c->rows[i - 1],
+        tch_compare_note_layouts(&c->findings, c->count > 2 ? c->runs[i].result.name : "",
+                                 &c->runs[0].result, &c->runs[i].result, c->rows[i - 1],
                                  c->rows[i] - c->rows[i - 1],
                                  "tacho run --layouts 20 --relink LINE -c A -c B");
 }
 
-static void add_side(struct tch_buf *b, const struct tch_receipt *r)
+static void add_side(struct tch_buf *b, const struct tch_result *r)
 {
-    tch_buf_addf(b, "%s, %zu run%s, %s", r->name, r->samples.count, tch_plural(r->samples.count),
+    tch_buf_addf(b, "%s, %zu run%s, %s", r->name, r->run_count, tch_plural(r->run_count),
                  r->started_at);
 }
 
@@ -136,13 +128,13 @@ static int name_sides(struct compare *c, tacho_error *err)
     int status;
 
     tch_buf_init(&b, 1 << 16);
-    add_side(&b, &c->runs[0].receipt);
+    add_side(&b, &c->runs[0].result);
     status = tch_findings_set(&c->findings.a_name, b.data, err);
     tch_buf_clear(&b);
     for (size_t i = 1; i < c->count; i++) {
         tch_buf_adds(&b, i > 1 ? "; " : "");
-        add_side(&b, &c->runs[i].receipt);
-        if (tch_runs_paired(&c->runs[0].receipt, &c->runs[i].receipt))
+        add_side(&b, &c->runs[i].result);
+        if (tch_results_paired(&c->runs[0].result, &c->runs[i].result))
             tch_buf_adds(&b, " (in pairs with A)");
     }
     if (status == 0)
@@ -157,8 +149,8 @@ static int write_page(const struct compare *c)
     char titles[RUNS_MOST][256];
 
     for (size_t i = 1; i < c->count; i++) {
-        snprintf(titles[i], sizeof titles[i], "%.100s against %.100s", c->runs[i].receipt.name,
-                 c->runs[0].receipt.name);
+        snprintf(titles[i], sizeof titles[i], "%.100s against %.100s", c->runs[i].result.name,
+                 c->runs[0].result.name);
         flames[i - 1] = (struct tch_verdict_flame){
             .title = titles[i], .before = c->runs[0].folder, .now = c->runs[i].folder};
     }
@@ -240,7 +232,7 @@ static int run_compare(struct args *args)
     for (size_t i = 0; i < c->budget_count; i++)
         free(c->names[i]);
     for (size_t i = 0; i < c->metric_count; i++)
-        tch_metric_release(&c->metrics[i]);
+        tch_metric_rule_release(&c->metrics[i]);
     tch_findings_release(&c->findings);
     tch_calibration_release(&c->calibration);
     free(c);

@@ -16,14 +16,14 @@ static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
         const struct tch_budget *budget = &bench->budgets[i].budget;
         bool relative = !isnan(budget->tolerance);
         char room[TCH_STATISTIC_TEXT];
-        struct tch_quantity q = {.unit = TCH_PLAIN};
+        struct tch_metric q = {.unit = TCH_PLAIN};
 
         tch_buf_addf(b, "  %-10s %s", i == 0 ? "budgets" : "", bench->budgets[i].name);
         if (relative)
             tch_buf_addf(b, " may %s by %g %%", budget->equivalent ? "differ" : "be worse",
                          100 * budget->tolerance);
         if (!isnan(budget->max)) {
-            (void)tch_bench_quantity(bench, bench->budgets[i].name, &q);
+            (void)tch_bench_metric(bench, bench->budgets[i].name, &q);
             tch_buf_addf(b, "%s have a %s of at %s ", relative ? ", and must" : " must",
                          tch_statistic_name(budget->quantile, room),
                          budget->higher ? "least" : "most");
@@ -123,7 +123,7 @@ static int name_sides(struct tch_gate *g, const struct gate_options *o)
 
     for (size_t i = 0; i < g->count && !commit[0]; i++)
         if (g->benches[i].run.items)
-            tch_receipt_commit(tch_gate_receipt(&g->benches[i]), commit, sizeof commit);
+            tch_result_commit(tch_gate_result(&g->benches[i]), commit, sizeof commit);
     snprintf(now, sizeof now, "%s%s%s%s", o->against ? "the working tree" : "now",
              commit[0] ? " (" : "", commit, commit[0] ? ")" : "");
     snprintf(before, sizeof before, "%s%.200s", o->against ? "" : "the baselines of ",

@@ -23,7 +23,7 @@ static int print_plan(const struct planning *p, const struct args *args)
                                                                                    : status;
 }
 
-static int plan_from(struct planning *p, const struct tch_receipt *a, const struct tch_receipt *b,
+static int plan_from(struct planning *p, const struct tch_result *a, const struct tch_result *b,
                      const struct args *args)
 {
     tacho_error err;
@@ -43,7 +43,7 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
 
     (void)share;
     if (progress->on)
-        cli_progress_step(progress, run->items[0].receipt.samples.count);
+        cli_progress_step(progress, run->items[0].result.run_count);
 }
 
 static int measure(struct tch_run *run, const struct args *args)
@@ -78,7 +78,7 @@ static int make_pilot(struct planning *p, const struct args *args)
                   "some");
     if (status == EXIT_OK)
         status = cli_run_options_check(&p->run, args);
-    if (status == EXIT_OK && tch_quantity_check(plan, p->of, &err) < 0) {
+    if (status == EXIT_OK && tch_run_plan_check_metric(plan, p->of, &err) < 0) {
         cli_complain(&err, "cannot plan");
         status = EXIT_WORK;
     }
@@ -92,14 +92,14 @@ static int make_pilot(struct planning *p, const struct args *args)
     }
     for (size_t i = 0; i < plan->command_count && status == EXIT_OK; i++) {
         p->folders[i] = run.items[i].folder.shown;
-        if (tch_report_save(&run.items[i].receipt, run.items[i].folder.path, &err) < 0) {
+        if (tch_report_save(&run.items[i].result, run.items[i].folder.path, &err) < 0) {
             cli_complain(&err, "cannot write the report of '%s'", p->folders[i]);
             status = EXIT_WORK;
         }
     }
     if (status == EXIT_OK)
-        status = plan_from(p, &run.items[0].receipt,
-                           plan->command_count > 1 ? &run.items[1].receipt : NULL, args);
+        status = plan_from(p, &run.items[0].result,
+                           plan->command_count > 1 ? &run.items[1].result : NULL, args);
     tch_run_release(&run);
     return status;
 }
@@ -120,7 +120,7 @@ static int read_pilot(struct planning *p, const struct args *args)
             cli_complain(NULL, "to run a pilot, put the command after '--': tacho plan -- COMMAND");
     }
     if (status == EXIT_OK)
-        status = plan_from(p, &runs[0].receipt, args->count > 1 ? &runs[1].receipt : NULL, args);
+        status = plan_from(p, &runs[0].result, args->count > 1 ? &runs[1].result : NULL, args);
     for (size_t i = 0; i < SIDES; i++)
         tch_report_close(&runs[i]);
     return status;

@@ -6,11 +6,10 @@
 /* Reads the calibration of a name, if there is one. An unreadable calibration is not used. */
 static bool read_calibration_of(struct compare *c, const char *name)
 {
-    char machine_class[256];
+    const char *machine_class = c->runs[1].result.machine_class;
     char path[PATH_MAX];
     tacho_error err = {0};
 
-    tch_receipt_text(&c->runs[1].receipt, "machine_class", machine_class, sizeof machine_class);
     if (tch_baseline_path(path, TCH_CALIBRATIONS, name, machine_class, NULL) < 0)
         return false;
     if (tch_calibration_read(&c->calibration, path, name, machine_class, &err) == 0)
@@ -24,31 +23,31 @@ static bool read_calibration_of(struct compare *c, const char *name)
 
 void cli_compare_read_calibration(struct compare *c)
 {
-    const struct tch_receipt *a = &c->runs[0].receipt;
-    const struct tch_receipt *b = &c->runs[1].receipt;
+    const struct tch_result *a = &c->runs[0].result;
+    const struct tch_result *b = &c->runs[1].result;
     bool same = strcmp(a->name, b->name) == 0;
 
     if (c->force ||
         (!read_calibration_of(c, b->name) && (same || !read_calibration_of(c, a->name))))
         return;
-    if (same && strcmp(a->command, b->command) == 0)
+    if (same && strcmp(a->command.line, b->command.line) == 0)
         c->findings.calibration = &c->calibration;
 }
 
 void cli_compare_note_unseen(struct compare *c)
 {
     const struct tch_calibration_occasion *o =
-        tch_calibration_latest(&c->calibration, c->runs[1].receipt.command);
+        tch_calibration_latest(&c->calibration, c->runs[1].result.command.line);
     struct tch_unseen unseen = {0};
     char text[TCH_UNSEEN_TEXT];
 
     if (!o)
-        o = tch_calibration_latest(&c->calibration, c->runs[0].receipt.command);
+        o = tch_calibration_latest(&c->calibration, c->runs[0].result.command.line);
     for (size_t i = 0; o && i < c->rows[1]; i++) {
         const struct tch_about *about = &c->findings.about[i];
 
         if (about->ask == TCH_ASK_RATIO && about->paired && !about->exact)
-            tch_unseen_add(&unseen, o, about->bench, &about->quantity, &about->budget,
+            tch_unseen_add(&unseen, o, about->bench, &about->metric, &about->budget,
                            c->findings.rows[i].b_count);
     }
     if (unseen.count == 0)

@@ -106,13 +106,13 @@ static int take_metric(void *into, const struct args *args, const struct opt *op
     struct compare *c = into;
     tacho_error err;
 
-    if (!tch_recorded_metric_is(args->value))
+    if (!tch_metric_is_recorded(args->value))
         return cli_wrong_value(args, opt->name,
                                "what the runs recorded: span:NAME, stage:EVENT.STAGE or "
                                "latency:NAME");
     if (c->metric_count == TCH_METRICS_MOST)
         return cli_wrong_usage(args, "there can be at most %d metrics", TCH_METRICS_MOST);
-    if (tch_metric_init(&c->metrics[c->metric_count], args->value, &err) < 0)
+    if (tch_metric_rule_init(&c->metrics[c->metric_count], args->value, &err) < 0)
         return cli_wrong_usage(args, "%s", err.message);
     c->metric_count++;
     return EXIT_OK;

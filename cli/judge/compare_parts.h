@@ -11,7 +11,6 @@
 #include "kit/judge/run_compare.h"
 #include "kit/report/report.h"
 #include "kit/report/verdict_formats.h"
-#include "kit/run/recorded_metric.h"
 
 enum { BUDGETS_MOST = 64, RUNS_MOST = 16 };
 
@@ -35,7 +34,7 @@ struct compare {
     bool fail_on_warn;
     const struct tch_verdict_format *writer; /**< output format; NULL: a table */
 
-    struct tch_metric metrics[TCH_METRICS_MOST];
+    struct tch_metric_rule metrics[TCH_METRICS_MOST];
     size_t metric_count;
     struct tch_report_run runs[RUNS_MOST];
     char folders[RUNS_MOST][PATH_MAX];

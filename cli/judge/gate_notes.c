@@ -131,24 +131,22 @@ static int add_references(struct tch_gate *g)
 /* Notes changed files: a PASS belongs to the measured files, not to the commit. */
 static void note_dirty(struct tch_gate *g)
 {
-    const struct tch_receipt *r = NULL;
-    char commit[TCH_VCS_HASH];
+    const struct tch_result *r = NULL;
 
     for (size_t i = 0; i < g->count && !r; i++)
         if (g->benches[i].run.items)
-            r = tch_gate_receipt(&g->benches[i]);
-    if (!r || !(tch_receipt_dirty(r) || tch_receipt_dirty_unknown(r)))
+            r = tch_gate_result(&g->benches[i]);
+    if (!r || !r->commit[0] || r->vcs.dirty == 0)
         return;
-    tch_receipt_text(r, "commit", commit, sizeof commit);
-    if (tch_receipt_dirty_unknown(r)) {
+    if (r->vcs.dirty < 0) {
         tch_findings_note(&g->findings,
                           "it is not known whether files differ from commit %.12s: a file has a "
                           "filter, such as Git LFS, which tacho does not start, or git took too "
                           "long; 'git status' before the gate may settle it",
-                          commit);
+                          r->commit);
         return;
     }
-    snprintf(g->findings.dirty, sizeof g->findings.dirty, "%.12s", commit);
+    snprintf(g->findings.dirty, sizeof g->findings.dirty, "%.12s", r->commit);
     tch_findings_note(
         &g->findings,
         "files differ from commit %s: the verdict is about the working tree, not about "

@@ -112,7 +112,7 @@ static void on_begin(void *ctx, const struct tch_gate_bench *bench, uint64_t run
 
     if (w->progress.on)
         cli_progress_end(&w->progress);
-    w->before = bench->run.items[0].receipt.samples.count;
+    w->before = bench->run.items[0].result.run_count;
     snprintf(w->what, sizeof w->what, "%.80s%s", bench->bench->name,
              analysis > 0 ? ", once more" : "");
     cli_progress_begin(&w->progress, w->args, w->what, runs);
@@ -124,7 +124,7 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
 
     (void)share;
     if (w->progress.on)
-        cli_progress_step(&w->progress, run->items[0].receipt.samples.count - w->before);
+        cli_progress_step(&w->progress, run->items[0].result.run_count - w->before);
 }
 
 static int write_reports(const struct tch_gate *g)
@@ -134,8 +134,8 @@ static int write_reports(const struct tch_gate *g)
             const struct tch_run_item *item = &g->benches[i].run.items[k];
             tacho_error err;
 
-            if (item->receipt.samples.count > 0 &&
-                tch_report_save(&item->receipt, item->folder.path, &err) < 0) {
+            if (item->result.run_count > 0 &&
+                tch_report_save(&item->result, item->folder.path, &err) < 0) {
                 cli_complain(&err, "cannot write the report of '%s'", g->benches[i].bench->name);
                 return EXIT_WORK;
             }

@@ -84,7 +84,7 @@ static int complete(struct tch_report_run *run, const struct tch_report_format *
     }
     if (run->life != TCH_RUN_KILLED)
         return EXIT_OK;
-    status = tch_run_recover(&run->receipt, run->folder, &err);
+    status = tch_run_recover(&run->result, run->folder, &err);
     if (status < 0 && status != TACHO_EINVAL && !output) {
         cli_complain(NULL,
                      "cannot complete the killed run '%s': %s; use --output FILE to report the "
@@ -133,7 +133,7 @@ static int run_report(struct args *args)
             cli_complain_of_folder(args->operands[count], &err);
             status = EXIT_WORK;
         } else {
-            cli_warn_unfinished(folder, &runs[count].receipt, runs[count].life);
+            cli_warn_unfinished(folder, &runs[count].result, runs[count].life);
             status = complete(&runs[count], format, output);
         }
         count++;

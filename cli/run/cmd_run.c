@@ -25,20 +25,20 @@ struct watcher {
 /* Writes the note for the first command, such as "12.34 ms +-1.2%". */
 static void make_note(struct watcher *w, const struct tch_run *run)
 {
-    const struct tch_run_samples *samples = &run->items[0].receipt.samples;
-    double *wall = malloc((samples->count + 1) * sizeof *wall);
-    struct tch_run_summary s;
+    const struct tch_result *r = &run->items[0].result;
+    double *wall = malloc((r->run_count + 1) * sizeof *wall);
+    struct tch_summary s;
     struct tch_buf b;
     size_t n;
 
     if (!wall)
         return;
     tch_buf_init_on(&b, w->note, sizeof w->note, sizeof w->note - 1);
-    n = tch_run_samples_field(samples, TCH_WALL, wall);
-    if (n > 0 && tch_run_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
+    n = tch_result_field(r, TCH_WALL, wall);
+    if (n > 0 && tch_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
         tch_add_value(&b, TCH_NS, s.median);
         if (s.level > 0)
-            tch_buf_addf(&b, " +-%.1f %%", 100 * tch_run_summary_precision(&s));
+            tch_buf_addf(&b, " +-%.1f %%", 100 * tch_summary_precision(&s));
     }
     tch_buf_release(&b);
     free(wall);
@@ -47,7 +47,7 @@ static void make_note(struct watcher *w, const struct tch_run *run)
 static void on_step(void *ctx, const struct tch_run *run, double share)
 {
     struct watcher *w = ctx;
-    uint64_t done = run->items[0].receipt.samples.count;
+    uint64_t done = run->items[0].result.run_count;
     uint64_t now = tch_now_ns();
 
     if (!w->progress.on)
@@ -73,7 +73,7 @@ static struct views *make_views(const struct tch_run *run)
     struct views *v = calloc(1, sizeof *v);
 
     for (; v && v->count < run->plan->command_count; v->count++)
-        v->run[v->count] = (struct tch_report_run){.receipt = run->items[v->count].receipt,
+        v->run[v->count] = (struct tch_report_run){.result = run->items[v->count].result,
                                                    .folder = run->items[v->count].folder.path};
     return v;
 }
@@ -93,12 +93,11 @@ static int print_json(const struct views *v)
 }
 
 /* Adds whether the requested precision was reached. */
-static void add_reached(struct tch_buf *b, const struct tch_run *run, const struct tch_receipt *r)
+static void add_reached(struct tch_buf *b, const struct tch_run *run, const struct tch_result *r)
 {
-    double reached =
-        r->rows.count > 0 ? tch_run_summary_precision(&r->rows.row[0].summary) : INFINITY;
+    double reached = r->row_count > 0 ? tch_summary_precision(&r->rows[0].summary) : INFINITY;
 
-    if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE || r->rows.count == 0)
+    if (run->plan->runs > 0 || run->state != TCH_RUN_COMPLETE || r->row_count == 0)
         return;
     if (reached <= run->plan->precision)
         tch_buf_addf(b, "  the median is precise to %.2g %%\n", 100 * reached);
@@ -120,7 +119,7 @@ static void add_server(struct tch_buf *b, const struct tch_run *run)
     else
         tch_buf_adds(b, "less than 10 ms"); /* the kernel counts in ticks of 10 ms */
     tch_buf_adds(b, " of CPU time, ");
-    tch_add_value(b, TCH_BYTES, run->server_use.peak_bytes);
+    tch_add_value(b, TCH_BYTES, run->server_use.peak_rss_bytes);
     tch_buf_adds(b, " at most");
     if (!isnan(run->server_use.energy_j)) {
         tch_buf_adds(b, ", ");
@@ -144,7 +143,7 @@ static int print_table(const struct tch_run *run, const struct views *v,
     for (size_t i = 0; i < count; i++) {
         tch_buf_adds(&b, i > 0 ? "\n" : "");
         cli_add_run(&b, &args->out, run, i);
-        add_reached(&b, run, &run->items[i].receipt);
+        add_reached(&b, run, &run->items[i].result);
     }
     if (all)
         cli_add_comparison(&b, &args->out, all);
@@ -161,15 +160,15 @@ static int print_table(const struct tch_run *run, const struct views *v,
 
 static int exit_status(const struct tch_run *run, const struct run_options *o)
 {
-    if (run->state == TCH_RUN_FAILED && o->pass_status && tch_run_sample_exit(&run->bad) != 0)
-        return tch_run_sample_exit(&run->bad);
+    if (run->state == TCH_RUN_FAILED && o->pass_status && tch_result_run_exit(&run->bad.run) != 0)
+        return tch_result_run_exit(&run->bad.run);
     if (run->state != TCH_RUN_COMPLETE)
         return EXIT_WORK;
     for (size_t i = 0; i < run->plan->command_count; i++)
-        if (tch_report_nothing(&run->items[i].receipt))
+        if (tch_report_nothing(&run->items[i].result))
             return EXIT_WORK;
     for (size_t i = 0; i < run->plan->command_count && o->fail_on_warn; i++)
-        if (run->items[i].receipt.warnings.count > 0)
+        if (run->items[i].result.warnings.count > 0)
             return EXIT_WARN;
     return EXIT_OK;
 }
@@ -214,7 +213,7 @@ static int seal_folders(const struct tch_run *run, const struct args *args)
    only the receipts are written. */
 static int show(const struct tch_run *run, const struct args *args)
 {
-    bool any = run->items[0].receipt.samples.count > 0;
+    bool any = run->items[0].result.run_count > 0;
     struct views *v = make_views(run);
     struct tch_comparison all;
     bool several = any && run->plan->command_count > 1;
@@ -237,7 +236,7 @@ static int show(const struct tch_run *run, const struct args *args)
             cli_complain(&err, "cannot write the comparison");
     }
     for (size_t i = 0; i < v->count && any; i++) {
-        v->written[i] = tch_report_save(&v->run[i].receipt, v->run[i].folder, &err) == 0;
+        v->written[i] = tch_report_save(&v->run[i].result, v->run[i].folder, &err) == 0;
         failed |= !v->written[i];
         if (!v->written[i])
             cli_complain(&err, "cannot write the report of '%s'", run->items[i].folder.shown);
@@ -276,7 +275,7 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
     else if (run->state == TCH_RUN_INTERRUPTED)
         cli_complain(
             NULL,
-            run->items[0].receipt.samples.count > 0
+            run->items[0].result.run_count > 0
                 ? "interrupted; the runs completed so far are shown below and kept in the folder"
                 : "interrupted before the first run was complete");
     if (finished < 0) {

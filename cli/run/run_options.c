@@ -8,9 +8,9 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "kit/judge/quantity.h"
+#include "kit/power/power_origin.h"
+#include "kit/result/series.h"
 #include "kit/run/count/count.h"
-#include "kit/run/power_origin.h"
 #include "kit/run/run_settings.h"
 
 /* Indexes into run_options.paths, which are also the ids of their options. */
@@ -155,30 +155,30 @@ static int take_input(void *into, const struct args *args, const struct opt *opt
 static int take_metric(void *into, const struct args *args, const struct opt *opt)
 {
     struct run_options *o = into;
-    struct tch_metric *metric = &o->metrics[o->plan.metric_count];
+    struct tch_metric_rule *metric = &o->metrics[o->plan.metric_count];
     tacho_error err;
 
     (void)opt;
     if (o->plan.metric_count == TCH_METRICS_MOST)
         return cli_wrong_usage(args, "there are more than %d metrics; remove some",
                                TCH_METRICS_MOST);
-    if (tch_metric_init(metric, args->value, &err) < 0)
+    if (tch_metric_rule_init(metric, args->value, &err) < 0)
         return cli_wrong_usage(args, "%s", err.message);
-    if (tch_quantity_is_reserved(metric->id.name)) {
+    if (tch_metric_is_reserved(metric->name)) {
         int status = cli_wrong_usage(args,
                                      "metric '%s' has the name of a quantity that tacho measures "
                                      "itself; choose another name",
-                                     metric->id.name);
+                                     metric->name);
 
-        tch_metric_release(metric);
+        tch_metric_rule_release(metric);
         return status;
     }
     for (size_t i = 0; i < o->plan.metric_count; i++)
-        if (strcmp(o->metrics[i].id.name, metric->id.name) == 0) {
+        if (strcmp(o->metrics[i].name, metric->name) == 0) {
             int status = cli_wrong_usage(args, "metric '%s' is given twice; remove one of them",
-                                         metric->id.name);
+                                         metric->name);
 
-            tch_metric_release(metric);
+            tch_metric_rule_release(metric);
             return status;
         }
     o->plan.metric_count++;

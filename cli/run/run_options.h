@@ -14,7 +14,7 @@ struct run_options {
     char *names[TCH_COMMANDS_MAX];  /**< owned */
     char *lines[TCH_COMMANDS_MAX];  /**< owned: each command as one line, secrets masked */
     const char *shell_argv[TCH_COMMANDS_MAX][4];
-    struct tch_metric *metrics;
+    struct tch_metric_rule *metrics;
     const char **env;
     const char **labels;
     const char **keep_env;

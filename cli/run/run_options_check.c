@@ -117,7 +117,7 @@ void cli_run_options_release(struct run_options *o)
         free(o->lines[i]);
     }
     for (size_t i = 0; i < o->plan.metric_count; i++)
-        tch_metric_release(&o->metrics[i]);
+        tch_metric_rule_release(&o->metrics[i]);
     for (int i = 0; i < 3; i++)
         free(o->paths[i]);
     free(o->metrics);

@@ -20,10 +20,10 @@ enum { LAST_LINES = 5, FOREIGN_MAX = 16 << 20 };
 const char *cli_run_folder(const char *path, char folder[PATH_MAX])
 {
     size_t len = strlen(path);
-    static const char receipt[] = "/run.json";
+    static const char file[] = "/run.json";
 
-    if (len >= sizeof receipt - 1 && strcmp(path + len - (sizeof receipt - 1), receipt) == 0) {
-        snprintf(folder, PATH_MAX, "%.*s", (int)(len - (sizeof receipt - 1)), path);
+    if (len >= sizeof file - 1 && strcmp(path + len - (sizeof file - 1), file) == 0) {
+        snprintf(folder, PATH_MAX, "%.*s", (int)(len - (sizeof file - 1)), path);
         return folder;
     }
     if (snprintf(folder, PATH_MAX, "%s/run.json", path) >= PATH_MAX || access(folder, F_OK) == 0 ||
@@ -34,19 +34,17 @@ const char *cli_run_folder(const char *path, char folder[PATH_MAX])
     return folder;
 }
 
-void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch_run_life life)
+void cli_warn_unfinished(const char *name, const struct tch_result *r, enum tch_run_life life)
 {
-    double planned = tch_receipt_number(r, "plan", "runs", 0);
-
     if (life == TCH_RUN_KILLED)
-        cli_warn("the run '%s' was killed; its %zu completed run%s shown", name, r->samples.count,
-                 r->samples.count == 1 ? " is" : "s are");
-    else if (life == TCH_RUN_GOING && planned > 0)
-        cli_warn("the run '%s' is still in progress; %zu of %.0f runs are shown", name,
-                 r->samples.count, planned);
+        cli_warn("the run '%s' was killed; its %zu completed run%s shown", name, r->run_count,
+                 r->run_count == 1 ? " is" : "s are");
+    else if (life == TCH_RUN_GOING && r->plan.runs > 0)
+        cli_warn("the run '%s' is still in progress; %zu of %llu runs are shown", name,
+                 r->run_count, (unsigned long long)r->plan.runs);
     else if (life == TCH_RUN_GOING)
-        cli_warn("the run '%s' is still in progress; the first %zu run%s shown", name,
-                 r->samples.count, r->samples.count == 1 ? " is" : "s are");
+        cli_warn("the run '%s' is still in progress; the first %zu run%s shown", name, r->run_count,
+                 r->run_count == 1 ? " is" : "s are");
 }
 
 /* Returns the name of the tool that probably wrote this result file, or NULL. */
@@ -61,7 +59,7 @@ static const char *tool_of(const char *text)
         {"\"benchmarks\"", "\"context\"", "Google Benchmark"},
         {"\"benchmarks\"", "\"machine_info\"", "pytest-benchmark"},
         {"\"perfgate.", "", "perfgate"},
-        {TCH_RUN_SCHEMA, "", "tacho run that is not named run.json"},
+        {TCH_RESULT_SCHEMA, "", "tacho run that is not named run.json"},
     };
 
     for (size_t i = 0; i < sizeof tools / sizeof tools[0]; i++)
@@ -107,7 +105,7 @@ int cli_open_run(struct tch_report_run *run, const char *operand, char folder[PA
         cli_complain_of_folder(operand, &err);
         return EXIT_WORK;
     }
-    cli_warn_unfinished(operand, &run->receipt, run->life);
+    cli_warn_unfinished(operand, &run->result, run->life);
     return EXIT_OK;
 }
 
@@ -123,40 +121,37 @@ static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, doub
 
 /* Returns whether the peak of the tree repeats the peak of the process, because there was only one
    process. */
-static bool repeats_process(const struct tch_run_rows *rows, const struct tch_run_row *row)
+static bool repeats_process(const struct tch_result *r, const struct tch_row *row)
 {
-    for (size_t i = 0; i < rows->count; i++) {
-        const struct tch_run_summary *s = &rows->row[i].summary;
+    const struct tch_row *process = tch_result_row(r, tch_field_metric(TCH_MAX_RSS)->key);
+    const struct tch_summary *s = &row->summary;
 
-        if (strcmp(rows->row[i].name, "max_rss_bytes") == 0)
-            return s->median == row->summary.median && s->min == row->summary.min &&
-                   s->max == row->summary.max;
-    }
-    return false;
+    return process && process->summary.median == s->median && process->summary.min == s->min &&
+           process->summary.max == s->max;
 }
 
 /* Returns whether a row belongs in the table on the terminal. The report shows all rows. */
-static bool is_shown(const struct tch_run_rows *rows, const struct tch_run_row *row)
+static bool is_shown(const struct tch_result *r, const struct tch_row *row)
 {
     static const char *const hidden[] = {
         "minor_faults", "voluntary_switches", "involuntary_switches", "block_reads",
         "block_writes", "branches",           "cache_references",
     };
 
-    if (strcmp(row->name, "major_faults") == 0)
+    if (strcmp(row->metric.key, "major_faults") == 0)
         return row->summary.median > 0;
-    if (strcmp(row->name, "tree_rss_bytes") == 0 && repeats_process(rows, row))
+    if (strcmp(row->metric.key, "tree_rss_bytes") == 0 && repeats_process(r, row))
         return false;
     for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
-        if (strcmp(row->name, hidden[i]) == 0)
+        if (strcmp(row->metric.key, hidden[i]) == 0)
             return false;
     return true;
 }
 
-static void add_interval(struct table *t, const struct tch_run_row *row)
+static void add_interval(struct table *t, const struct tch_row *row)
 {
-    const struct tch_run_summary *s = &row->summary;
-    double precision = tch_run_summary_precision(s);
+    const struct tch_summary *s = &row->summary;
+    double precision = tch_summary_precision(s);
     struct tch_buf b;
 
     if (isfinite(precision))
@@ -164,12 +159,13 @@ static void add_interval(struct table *t, const struct tch_run_row *row)
     else
         cli_table_add(t, s->level > 0 ? PLAIN : DIM, "-");
     tch_buf_init(&b, 128);
-    tch_add_interval(&b, row->unit, s->low, s->high, s->level, t->term->utf8 ? " \u2026 " : " .. ");
+    tch_add_interval(&b, row->metric.unit, s->low, s->high, s->level,
+                     t->term->utf8 ? " \u2026 " : " .. ");
     cli_table_add(t, s->level > 0 ? PLAIN : DIM, b.data);
     tch_buf_release(&b);
 }
 
-static void add_table(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+static void add_table(struct tch_buf *b, const struct term *term, const struct tch_result *r)
 {
     static const struct column columns[] = {
         {.title = "", .fit = FIT_WRAP},
@@ -183,26 +179,26 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
 
     cli_table_init(&t, term, columns, 6);
     t.indent = 2;
-    for (size_t i = 0; i < r->rows.count; i++) {
-        const struct tch_run_row *row = &r->rows.row[i];
+    for (size_t i = 0; i < r->row_count; i++) {
+        const struct tch_row *row = &r->rows[i];
 
-        if (!is_shown(&r->rows, row))
+        if (!is_shown(r, row))
             continue;
-        if (strcmp(row->name, "throughput") == 0)
-            cli_table_addf(&t, PLAIN, "%s/s", r->work_unit);
+        if (strcmp(row->metric.key, "throughput") == 0)
+            cli_table_addf(&t, PLAIN, "%s/s", r->work.unit ? r->work.unit : "");
         else
-            cli_table_add(&t, PLAIN, row->title);
-        add_cell(&t, BOLD, row->unit, row->summary.median);
+            cli_table_add(&t, PLAIN, row->metric.title);
+        add_cell(&t, BOLD, row->metric.unit, row->summary.median);
         add_interval(&t, row);
-        add_cell(&t, PLAIN, row->unit, row->summary.min);
-        add_cell(&t, PLAIN, row->unit, row->summary.max);
+        add_cell(&t, PLAIN, row->metric.unit, row->summary.min);
+        add_cell(&t, PLAIN, row->metric.unit, row->summary.max);
     }
     cli_table_print(&t, b);
     cli_table_release(&t);
 }
 
 /* Adds each count with what counted it, or with the reason why it is missing. */
-static void add_counts(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+static void add_counts(struct tch_buf *b, const struct term *term, const struct tch_result *r)
 {
     static const struct column columns[] = {
         {.title = "counts"},
@@ -223,7 +219,7 @@ static void add_counts(struct tch_buf *b, const struct term *term, const struct 
 
         if (!c->asked)
             continue;
-        cli_table_add(&t, PLAIN, tch_count_infos[i].title);
+        cli_table_add(&t, PLAIN, tch_count_metric((enum tch_count_kind)i)->title);
         tch_buf_clear(&text);
         tch_count_add_value(&text, (enum tch_count_kind)i, c);
         cli_table_add(&t, BOLD, text.data);
@@ -231,7 +227,7 @@ static void add_counts(struct tch_buf *b, const struct term *term, const struct 
         tch_count_add_state(&text, c);
         cli_table_add(&t, tch_count_exact(c) ? GREEN : YELLOW, text.data);
         tch_buf_clear(&text);
-        tch_count_add_source(&text, r, c);
+        tch_count_add_source(&text, c, tch_result_wall(r));
         cli_table_add(&t, PLAIN, text.data);
     }
     cli_table_print(&t, b);
@@ -240,7 +236,7 @@ static void add_counts(struct tch_buf *b, const struct term *term, const struct 
 }
 
 /* Returns the warning of a run that has the same cause, or NULL. */
-static const struct tch_warning *same_warning(const struct tch_receipt *r,
+static const struct tch_warning *same_warning(const struct tch_result *r,
                                               const struct tch_warning *w)
 {
     for (size_t i = 0; i < r->warnings.count; i++)
@@ -257,7 +253,7 @@ static bool is_shared(const struct tch_run *run, const struct tch_warning *w, bo
     size_t same = 0;
 
     for (size_t i = 0; i < run->plan->command_count; i++) {
-        const struct tch_warning *other = same_warning(&run->items[i].receipt, w);
+        const struct tch_warning *other = same_warning(&run->items[i].result, w);
 
         have += other != NULL;
         same += other && strcmp(other->text, w->text) == 0;
@@ -277,7 +273,7 @@ static void add_shared_warning(struct tch_buf *b, const struct term *term,
                                const struct tch_run *run, const struct tch_warning *w, bool by_all)
 {
     for (size_t i = 0; i < run->plan->command_count; i++) {
-        const struct tch_receipt *r = &run->items[i].receipt;
+        const struct tch_result *r = &run->items[i].result;
         const struct tch_warning *its = same_warning(r, w);
         char label[256] = "warning: ";
 
@@ -295,13 +291,13 @@ void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const s
     bool by_all;
 
     for (size_t i = 0; i < run->plan->command_count; i++) {
-        const struct tch_warnings *all = &run->items[i].receipt.warnings;
+        const struct tch_warnings *all = &run->items[i].result.warnings;
 
         for (size_t k = 0; k < all->count; k++) {
             bool again = false;
 
             for (size_t j = 0; j < i; j++)
-                again |= same_warning(&run->items[j].receipt, &all->item[k]) != NULL;
+                again |= same_warning(&run->items[j].result, &all->item[k]) != NULL;
             if (!again && is_shared(run, &all->item[k], &by_all))
                 add_shared_warning(b, term, run, &all->item[k], by_all);
         }
@@ -312,7 +308,7 @@ void cli_add_shared_warnings(struct tch_buf *b, const struct term *term, const s
 static void add_own_warnings(struct tch_buf *b, const struct term *term, const struct tch_run *run,
                              size_t i)
 {
-    const struct tch_warnings *all = &run->items[i].receipt.warnings;
+    const struct tch_warnings *all = &run->items[i].result.warnings;
 
     for (size_t k = 0; k < all->count; k++) {
         const struct tch_warning *w = &all->item[k];
@@ -332,7 +328,7 @@ void cli_add_warnings(struct tch_buf *b, const struct term *term, const struct t
         add_own_warnings(b, term, run, i);
 }
 
-static void add_energy(struct tch_buf *b, const struct term *term, const struct tch_receipt *r)
+static void add_energy(struct tch_buf *b, const struct term *term, const struct tch_result *r)
 {
     struct tch_buf text;
 
@@ -344,17 +340,17 @@ static void add_energy(struct tch_buf *b, const struct term *term, const struct 
 
 void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_run *run, size_t i)
 {
-    const struct tch_receipt *r = &run->items[i].receipt;
-    double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
+    const struct tch_result *r = &run->items[i].result;
+    double level = r->row_count > 0 ? r->rows[0].summary.level : 0;
     struct tch_buf head;
 
     add_own_warnings(b, term, run, i);
     tch_buf_init(&head, 1 << 20);
-    tch_buf_addf(&head, "  %zu run%s", r->samples.count, tch_plural(r->samples.count));
+    tch_buf_addf(&head, "  %zu run%s", r->run_count, tch_plural(r->run_count));
     if (level > 0)
         tch_buf_addf(&head, ", intervals at %.4g %%", floor(1000 * level) / 10);
     tch_buf_adds(&head, "  (");
-    cli_add_clean(&head, r->command, term->utf8);
+    cli_add_clean(&head, r->command.line, term->utf8);
     tch_buf_addc(&head, ')');
     cli_add_painted(b, term, BOLD, r->name);
     cli_add_cut(b, head.data, head.len,
@@ -407,7 +403,7 @@ void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct
 
 void cli_complain_of_run(const struct tch_run *run)
 {
-    const struct tch_run_sample *bad = &run->bad;
+    const struct tch_sample *bad = &run->bad;
     const struct tch_run_item *item = &run->items[run->bad_index];
     const char *name = run->plan->commands[run->bad_index].line;
     char which[64];
@@ -416,19 +412,19 @@ void cli_complain_of_run(const struct tch_run *run)
     if (run->bad_warmup)
         snprintf(which, sizeof which, "a warm-up run of");
     else
-        snprintf(which, sizeof which, "run %zu of", item->receipt.samples.count);
-    if (bad->timed_out)
+        snprintf(which, sizeof which, "run %zu of", item->result.run_count);
+    if (bad->run.timed_out)
         cli_complain(NULL,
                      "%s '%s' was killed by --timeout; increase the timeout, or find what the "
                      "command waits for",
                      which, name);
-    else if (WIFSIGNALED(bad->status))
+    else if (WIFSIGNALED(bad->run.status))
         cli_complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name,
-                     WTERMSIG(bad->status), strsignal(WTERMSIG(bad->status)));
+                     WTERMSIG(bad->run.status), strsignal(WTERMSIG(bad->run.status)));
     else
         cli_complain(
             NULL, "%s '%s' failed with status %d; use --allow-nonzero to continue after failures",
-            which, name, WEXITSTATUS(bad->status));
+            which, name, WEXITSTATUS(bad->run.status));
     tch_buf_init(&b, 1 << 16);
     tch_run_last_words(run, LAST_LINES, &b);
     if (b.len > 0)

@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "cli/core/term.h"
 #include "kit/report/run_comparison.h"
-#include "kit/run/receipt.h"
+#include "kit/result/result.h"
 #include "kit/run/run.h"
 
 /** Returns the run folder that a path means: the folder itself, the folder of a run.json, or the
@@ -17,7 +17,7 @@
 const char *cli_run_folder(const char *path, char folder[PATH_MAX]);
 
 /** Warns that a run is in progress or was killed, and says how many runs it has. */
-void cli_warn_unfinished(const char *name, const struct tch_receipt *r, enum tch_run_life life);
+void cli_warn_unfinished(const char *name, const struct tch_result *r, enum tch_run_life life);
 
 /** Reports that a run cannot be read. If `path` is a file of another tool, says which. */
 void cli_complain_of_folder(const char *path, const tacho_error *err);

@@ -106,7 +106,7 @@ static int report_cells(const struct tch_sweep *sweep, tacho_error *err)
 
             status = tch_report_open(&run, unit->folder, err);
             if (status == 0)
-                status = tch_report_save(&run.receipt, unit->folder, err);
+                status = tch_report_save(&run.result, unit->folder, err);
             tch_report_close(&run);
         }
     }

@@ -31,7 +31,7 @@ static void add_ratio(struct table *t, const struct tch_cell_value *v)
         cli_table_add(t, DIM, "-");
         return;
     }
-    cli_table_addf(t, v->p <= TCH_RUN_ALPHA ? BOLD : PLAIN, "%.4g", ratio->estimate);
+    cli_table_addf(t, v->p <= TCH_RESULT_ALPHA ? BOLD : PLAIN, "%.4g", ratio->estimate);
     tch_buf_init(&b, 64);
     tch_add_ratio_interval(&b, ratio, to);
     cli_table_add(t, ratio->level > 0 ? PLAIN : DIM, b.data);
@@ -205,7 +205,7 @@ void cli_sweep_add_effects(struct tch_buf *b, const struct term *term, const str
         cli_table_add(&t, PLAIN, text.data);
         cli_table_addf(&t, PLAIN, "%.1f %%", 100 * e->share);
         tch_buf_clear(&text);
-        if (e->p > TCH_RUN_ALPHA / (double)r->effect_count)
+        if (e->p > TCH_RESULT_ALPHA / (double)r->effect_count)
             tch_buf_adds(&text, "no more than noise");
         else if (main_effect)
             add_levels(&text, r, (size_t)__builtin_ctz(e->which));

@@ -66,6 +66,8 @@ static bool is_there(const struct tch_json_field *f, const void *of)
 {
     const void *at = field_of(f, of);
 
+    if (f->there)
+        return f->there(of);
     switch (f->kind) {
     case TCH_JSON_AS_TEXT:
     case TCH_JSON_AS_RAW:
@@ -84,7 +86,7 @@ static bool is_there(const struct tch_json_field *f, const void *of)
     case TCH_JSON_AS_TRIPLE:
         return *(const int *)at >= 0;
     default:
-        return !f->there || f->there(of);
+        return true;
     }
 }
 
@@ -108,13 +110,29 @@ static void write_pairs(struct tch_buf *b, char *const *pairs)
     tch_json_end_object(b);
 }
 
+static void write_text(struct tch_buf *b, const char *text)
+{
+    if (text)
+        tch_json_text(b, text);
+    else
+        tch_json_null(b);
+}
+
+static void write_raw(struct tch_buf *b, const char *json)
+{
+    if (json)
+        tch_json_raw(b, json, strlen(json));
+    else
+        tch_json_null(b);
+}
+
 static void write_value(struct tch_buf *b, const struct tch_json_field *f, const void *of)
 {
     const void *at = field_of(f, of);
 
     switch (f->kind) {
     case TCH_JSON_AS_TEXT:
-        tch_json_text(b, *(char *const *)at);
+        write_text(b, *(char *const *)at);
         break;
     case TCH_JSON_AS_CHARS:
         tch_json_text(b, at);
@@ -138,7 +156,7 @@ static void write_value(struct tch_buf *b, const struct tch_json_field *f, const
         write_pairs(b, *(char **const *)at);
         break;
     case TCH_JSON_AS_RAW:
-        tch_json_raw(b, *(char *const *)at, strlen(*(char *const *)at));
+        write_raw(b, *(char *const *)at);
         break;
     case TCH_JSON_AS_OBJECT:
         tch_json_fields_write(b, f->fields, at);
@@ -158,20 +176,24 @@ static bool has_empty_form(const struct tch_json_field *f)
            f->kind == TCH_JSON_AS_PAIRS;
 }
 
+void tch_json_field_write(struct tch_buf *b, const struct tch_json_field *f, const void *of)
+{
+    bool there = is_there(f, of);
+
+    if ((f->kind == TCH_JSON_AS_OWN && !f->write) || (!there && f->absent == TCH_JSON_LEFT_OUT))
+        return;
+    tch_json_key(b, f->key);
+    if (there || (f->absent == TCH_JSON_ALWAYS && has_empty_form(f)))
+        write_value(b, f, of);
+    else
+        tch_json_null(b);
+}
+
 void tch_json_fields_write_members(struct tch_buf *b, const struct tch_json_field *fields,
                                    const void *of)
 {
-    for (const struct tch_json_field *f = fields; f->key; f++) {
-        bool there = is_there(f, of);
-
-        if ((f->kind == TCH_JSON_AS_OWN && !f->write) || (!there && f->absent == TCH_JSON_LEFT_OUT))
-            continue;
-        tch_json_key(b, f->key);
-        if (there || (f->absent == TCH_JSON_ALWAYS && has_empty_form(f)))
-            write_value(b, f, of);
-        else
-            tch_json_null(b);
-    }
+    for (const struct tch_json_field *f = fields; f->key; f++)
+        tch_json_field_write(b, f, of);
 }
 
 void tch_json_fields_write(struct tch_buf *b, const struct tch_json_field *fields, const void *of)
@@ -406,8 +428,8 @@ static int read_other(struct tch_json_reader *r, const struct tch_json_value *ke
     return 0;
 }
 
-static int read_member(struct tch_json_reader *r, const struct tch_json_field *f, void *into,
-                       tacho_error *err)
+int tch_json_field_read(struct tch_json_reader *r, const struct tch_json_field *f, void *into,
+                        tacho_error *err)
 {
     if (f->kind == TCH_JSON_AS_OWN)
         return f->read ? f->read(r, into, err) : tch_json_skip(r);
@@ -431,7 +453,7 @@ static int read_members(struct tch_json_reader *r, const struct tch_json_field *
         while (f->key && !tch_json_is(&key, f->key))
             f++;
         if (f->key)
-            status = read_member(r, f, into, err);
+            status = tch_json_field_read(r, f, into, err);
         else
             status = others ? read_other(r, &key, others, err) : tch_json_skip(r);
         if (status < 0)

@@ -53,7 +53,8 @@ struct tch_json_field {
     size_t offset;
     size_t size;                         /**< AS_CHARS: bytes of the array */
     const struct tch_json_field *fields; /**< AS_OBJECT */
-    /** AS_OBJECT and AS_OWN: returns whether the value of `whole` is there; NULL: always. */
+    /** Returns whether the member of `whole` is there; NULL: the kind says it. An object and a
+        value with functions of its own are otherwise always there. */
     bool (*there)(const void *whole);
     /** AS_OWN: writes the value; NULL: the member is only read. */
     void (*write)(struct tch_buf *b, const void *whole);
@@ -86,6 +87,9 @@ struct tch_json_others {
     size_t count;
 };
 
+/** Writes one member, key and value, or nothing if it is left out. */
+void tch_json_field_write(struct tch_buf *b, const struct tch_json_field *field, const void *of);
+
 /** Writes an object. */
 void tch_json_fields_write(struct tch_buf *b, const struct tch_json_field *fields, const void *of);
 
@@ -103,6 +107,10 @@ void tch_json_others_write_members(struct tch_buf *b, const struct tch_json_othe
  */
 int tch_json_fields_read(struct tch_json_reader *r, const struct tch_json_field *fields, void *into,
                          struct tch_json_others *others, tacho_error *err);
+
+/** Reads the value of one row, for a caller that reads the keys itself. */
+int tch_json_field_read(struct tch_json_reader *r, const struct tch_json_field *field, void *into,
+                        tacho_error *err);
 
 /** Frees what the fields own, and sets it to NULL. */
 void tch_json_fields_release(const struct tch_json_field *fields, void *of);

@@ -57,25 +57,25 @@ $ tacho fingerprint diff stats/bench.json stats/bench.json
 # The components that define a run: from its folder, and as one document.
 $ tacho fingerprint run compare/b
 | argv            ["./prog","b"]
-| shell           none
+| shell           false
 | program_sha256  none
 | input_sha256    none
-| variables       none
+| variables       {}
 | parameters      {}
 | config_sha256   none
 | seed            none
 | cpus            none
-| no_aslr         none
+| no_aslr         false
 | setup           none
 | prepare         none
 | conclude        none
 | cleanup         none
 | server          none
 | ready           none
-| fingerprint     b5f2d9274d69787a41edbada8a38a86501c79d4d9f47de76e5de5bbbd415c155
+| fingerprint     0aa7582c0bb4a3523222cad9d6a1db5dedb6c42ea0c8158cdc6c131bf0f418c9
 ! tacho: warning: the run recorded no fingerprint; this one was computed from run.json
 $ tacho fingerprint run --json compare/b/run.json
-| {"schema":"tacho.fingerprint.v1","kind":"run","sha256":"b5f2d9274d69787a41edbada8a38a86501c79d4d9f47de76e5de5bbbd415c155","document":{"schema":"tacho.run.fingerprint.v1","argv":["./prog","b"],"shell":null,"program_sha256":null,"input_sha256":null,"variables":null,"parameters":{},"config_sha256":null,"seed":null,"cpus":null,"no_aslr":null,"setup":null,"prepare":null,"conclude":null,"cleanup":null,"server":null,"ready":null}}
+| {"schema":"tacho.fingerprint.v1","kind":"run","sha256":"0aa7582c0bb4a3523222cad9d6a1db5dedb6c42ea0c8158cdc6c131bf0f418c9","document":{"schema":"tacho.run.fingerprint.v1","argv":["./prog","b"],"shell":false,"program_sha256":null,"input_sha256":null,"variables":{},"parameters":{},"config_sha256":null,"seed":null,"cpus":null,"no_aslr":false,"setup":null,"prepare":null,"conclude":null,"cleanup":null,"server":null,"ready":null}}
 ! tacho: warning: the run recorded no fingerprint; this one was computed from run.json
 $ tacho fingerprint run nowhere
 ! tacho: cannot read the run 'nowhere': cannot open 'nowhere/run.json': No such file or directory

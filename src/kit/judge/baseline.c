@@ -80,7 +80,7 @@ void tch_kept_name(char *out, size_t size, const char *name, double quantile)
 const struct tch_kept *tch_occasion_values(const struct tch_occasion *o, const char *name,
                                            double quantile)
 {
-    char full[TCH_QUANTITY_TEXT + 16];
+    char full[TCH_METRIC_TEXT + 16];
 
     tch_kept_name(full, sizeof full, name, quantile);
     for (size_t i = 0; i < o->count; i++)
@@ -227,11 +227,11 @@ static size_t keep_some(double *value, size_t count)
     return kept;
 }
 
-static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
-                       const struct tch_quantity *q, double quantile, tacho_error *err)
+static int keep_values(struct tch_occasion *o, const struct tch_result *r,
+                       const struct tch_metric *q, double quantile, tacho_error *err)
 {
-    char name[TCH_QUANTITY_TEXT + 16];
-    struct tch_quantity_series s = {0};
+    char name[TCH_METRIC_TEXT + 16];
+    struct tch_series s = {0};
     int status;
 
     if (o->count == TCH_BASELINE_KEPT) /* a larger file could not be read back */
@@ -240,7 +240,7 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
                         TCH_BASELINE_KEPT);
     if (tch_array_extend(&o->kept, o->count) < 0)
         return tch_fail_memory(err);
-    status = tch_quantity_series_of(r, q, quantile, &s, err);
+    status = tch_series_of(r, q, quantile, &s, err);
     if (status == 0 && s.count > 0) {
         tch_kept_name(name, sizeof name, q->name, quantile);
         o->kept[o->count] = (struct tch_kept){
@@ -248,17 +248,17 @@ static int keep_values(struct tch_occasion *o, const struct tch_receipt *r,
         s.value = NULL; /* the occasion owns it now */
         status = o->kept[o->count++].name ? 0 : tch_fail_memory(err);
     }
-    tch_quantity_series_release(&s);
+    tch_series_release(&s);
     return status;
 }
 
-static int keep_all(struct tch_occasion *o, const struct tch_receipt *r, tacho_error *err)
+static int keep_all(struct tch_occasion *o, const struct tch_result *r, tacho_error *err)
 {
-    struct tch_quantity q;
+    struct tch_metric q;
     size_t at = 0;
     int status = 0;
 
-    while (status == 0 && tch_quantity_next(r, &at, &q)) {
+    while (status == 0 && tch_result_next_metric(r, &at, &q)) {
         status = keep_values(o, r, &q, 0.5, err);
         if (status == 0 && q.several)
             status = keep_values(o, r, &q, 0.95, err);
@@ -268,24 +268,8 @@ static int keep_all(struct tch_occasion *o, const struct tch_receipt *r, tacho_e
     return status;
 }
 
-static char *raw_member(const struct tch_receipt *r, const char *key)
-{
-    size_t len = 0;
-    const char *raw = tch_receipt_raw(r, key, &len);
-    char *text = malloc(len + 5);
-
-    if (!text)
-        return NULL;
-    if (raw)
-        memcpy(text, raw, len);
-    else
-        memcpy(text, "null", len = 4);
-    text[len] = '\0';
-    return text;
-}
-
 /* Keeps the counts: whether each is exact, what it depends on, and its parts. */
-static int keep_counts(struct tch_occasion *o, const struct tch_receipt *r, tacho_error *err)
+static int keep_counts(struct tch_occasion *o, const struct tch_result *r, tacho_error *err)
 {
     struct tch_buf b;
     bool any = false;
@@ -324,12 +308,11 @@ int tch_baseline_check_command(const struct tch_baseline *b, const char *line,
     return status;
 }
 
-int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
+int tch_baseline_add(struct tch_baseline *b, const struct tch_result *r, size_t keep,
                      tacho_error *err)
 {
     struct tch_occasion *o;
     struct tch_buf settings;
-    char commit[TCH_VCS_HASH];
     int status;
 
     if (tch_occasion_time(r->started_at) < 0)
@@ -340,19 +323,18 @@ int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t
     o = &b->occasions[b->count++];
     *o = (struct tch_occasion){0};
     tch_buf_init(&settings, TCH_BASELINE_MAX);
-    status = tch_receipt_settings(r, &settings, err);
+    status = tch_result_settings(r, &settings, err);
     if (status < 0) {
         tch_buf_release(&settings);
         return status;
     }
-    tch_receipt_text(r, "commit", commit, sizeof commit);
     *o = (struct tch_occasion){.id = strdup(r->id),
                                .at = strdup(r->started_at),
-                               .commit = strdup(commit),
-                               .dirty = tch_receipt_dirty(r),
-                               .command = strdup(r->command),
+                               .commit = strdup(r->commit),
+                               .dirty = r->vcs.dirty == 1,
+                               .command = strdup(r->command.line),
                                .settings = tch_buf_take(&settings),
-                               .environment = raw_member(r, "environment")};
+                               .environment = strdup(r->environment ? r->environment : "null")};
     if (!o->id || !o->at || !o->commit || !o->command || !o->settings || !o->environment)
         return tch_fail_memory(err);
     status = keep_counts(o, r, err);

@@ -15,7 +15,7 @@
 #include <tacho/error.h>
 
 #include "base/buf.h"
-#include "quantity.h"
+#include "kit/result/series.h"
 
 #define TCH_BASELINE_SCHEMA "tacho.baseline.v1"
 
@@ -41,7 +41,7 @@ struct tch_occasion {
     char *commit;      /**< "" if not known */
     bool dirty;        /**< files differed from the commit */
     char *command;     /**< the command line */
-    char *settings;    /**< from tch_receipt_settings(); NULL: an earlier tacho wrote the file */
+    char *settings;    /**< from tch_result_settings(); NULL: an earlier tacho wrote the file */
     char *environment; /**< JSON, or "null" */
     char *counts;      /**< JSON as in run.json; NULL: there are no counts */
     struct tch_kept *kept;
@@ -106,12 +106,12 @@ struct tch_baseline_save {
 /** Adds a run to the baseline in a file, under its lock. Releases b first and fills it with the new
     contents of the file. Refuses a run of another command than that of the reference, unless it
     replaces the file. Several processes may save at once without losing an occasion. */
-int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch_receipt *r,
+int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch_result *r,
                       const struct tch_baseline_save *how, tacho_error *err);
 
 /** Adds a run as the newest occasion. Drops the oldest occasions beyond `keep`, but never the
     reference. The first occasion becomes the reference. */
-int tch_baseline_add(struct tch_baseline *b, const struct tch_receipt *r, size_t keep,
+int tch_baseline_add(struct tch_baseline *b, const struct tch_result *r, size_t keep,
                      tacho_error *err);
 
 /** Makes an empty baseline. @return 0 or TACHO_ENOMEM */

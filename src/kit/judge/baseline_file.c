@@ -418,15 +418,15 @@ int tch_baseline_lock(const char *path, int *fd, tacho_error *err)
 }
 
 /* Checks that a run can become an occasion of the baseline. */
-static int check(const struct tch_baseline *b, const struct tch_receipt *r,
+static int check(const struct tch_baseline *b, const struct tch_result *r,
                  const struct tch_baseline_save *how, tacho_error *err)
 {
     int status = tch_baseline_check(b, how->bench, how->machine_class, err);
 
-    return status < 0 ? status : tch_baseline_check_command(b, r->command, NULL, err);
+    return status < 0 ? status : tch_baseline_check_command(b, r->command.line, NULL, err);
 }
 
-int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch_receipt *r,
+int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch_result *r,
                       const struct tch_baseline_save *how, tacho_error *err)
 {
     tacho_error why = {0};

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "kit/run/recorded_metric.h"
 
 struct raw {
     double tolerance;
@@ -28,27 +27,24 @@ static const struct tch_yaml_field fields[] = {
     {.name = NULL},
 };
 
-bool tch_bench_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret)
+bool tch_bench_metric(const struct tch_bench *b, const char *name, struct tch_metric *ret)
 {
-    if (tch_quantity_find(NULL, name, ret) && ret->kind != TCH_QUANTITY_RECORDED &&
-        ret->kind != TCH_QUANTITY_COUNT)
-        return true; /* includes metrics of recorded values */
+    if (tch_metric_find(name, ret) && (ret->asked || tch_metric_comes_first(ret)))
+        return true;
     for (size_t i = 0; i < b->plan.metric_count; i++)
-        if (strcmp(b->metrics[i].id.name, name) == 0) {
-            *ret = (struct tch_quantity){
-                .unit = TCH_PLAIN, .kind = TCH_QUANTITY_METRIC, .several = b->metrics[i].id.all};
-            snprintf(ret->name, sizeof ret->name, "%s", name);
+        if (strcmp(b->metrics[i].name, name) == 0) {
+            tch_metric_describe(ret, name, b->metrics[i].all);
             return true;
         }
-    return tch_quantity_find(NULL, name, ret);
+    return tch_metric_find(name, ret);
 }
 
 /* Parses "50ms", "512MiB", 12.5 or "5J", according to the unit of the quantity. */
-static int take_max(const struct tch_yaml_node *node, const struct tch_quantity *q, double *ret,
+static int take_max(const struct tch_yaml_node *node, const struct tch_metric *q, double *ret,
                     tacho_error *err)
 {
     enum tch_unit unit = q->unit;
-    bool may_be_0 = q->kind == TCH_QUANTITY_COUNT;
+    bool may_be_0 = q->source == TCH_FROM_COUNTS;
     uint64_t whole;
     size_t len = strlen(node->text);
     bool joules = unit == TCH_JOULES && len > 0 && node->text[len - 1] == 'J';
@@ -92,17 +88,17 @@ static int take_budget(struct tch_bench *b, const struct tch_yaml_node *node,
                       .min_effect = budget->budget.min_effect,
                       .equivalent = budget->budget.equivalent,
                       .required = budget->required};
-    struct tch_quantity q;
+    struct tch_metric q;
     tacho_error why;
     int status = 0;
 
-    if (!tch_bench_quantity(b, node->key, &q))
+    if (!tch_bench_metric(b, node->key, &q))
         return tch_yaml_fail(err, node,
                              "there is no metric '%.40s'; there are wall, cpu, memory, energy, "
                              "throughput and so on, memory.CATEGORY, stage:EVENT.STAGE, span:NAME, "
                              "latency:NAME, and those under 'metrics'",
                              node->key);
-    if (q.kind == TCH_QUANTITY_METRIC && tch_recorded_metric_is(node->key))
+    if (q.asked && tch_metric_is_recorded(node->key))
         status = tch_settings_metric(b, node, q.name, err);
     if (status == 0)
         status = tch_yaml_take(node, "a budget", fields, &raw, err);
@@ -172,10 +168,10 @@ int tch_settings_counts(struct tch_bench *b, const struct tch_yaml_node *list,
 static void count_for_budgets(struct tch_bench *b)
 {
     for (size_t i = 0; i < b->budget_count; i++) {
-        struct tch_quantity q;
+        struct tch_metric q;
 
-        if (tch_bench_quantity(b, b->budgets[i].name, &q) && q.kind == TCH_QUANTITY_COUNT)
-            b->plan.counts |= 1u << q.index;
+        if (tch_bench_metric(b, b->budgets[i].name, &q) && q.source == TCH_FROM_COUNTS)
+            b->plan.counts |= 1u << q.number;
     }
 }
 

@@ -12,7 +12,6 @@
 #include "base/number.h"
 #include "base/regex_limit.h"
 #include "base/secret.h"
-#include "kit/run/recorded_metric.h"
 #include "kit/run/run_folder.h"
 #include "kit/run/run_settings.h"
 #include "kit/run/shell_words.h"
@@ -177,29 +176,29 @@ static int take_keep_env(struct tch_bench *b, const struct tch_yaml_node *list, 
 int tch_settings_metric(struct tch_bench *b, const struct tch_yaml_node *node, const char *spec,
                         tacho_error *err)
 {
-    struct tch_metric metric;
+    struct tch_metric_rule metric;
     tacho_error why = {0};
-    int status = tch_metric_init(&metric, spec, &why);
+    int status = tch_metric_rule_init(&metric, spec, &why);
 
     if (status < 0)
         return status == TACHO_ENOMEM ? tch_fail_memory(err)
                                       : tch_yaml_fail(err, node, "%.180s", why.message);
-    if (tch_quantity_is_reserved(metric.id.name)) {
+    if (tch_metric_is_reserved(metric.name)) {
         status = tch_yaml_fail(err, node,
                                "metric '%.60s' has the name of a quantity that tacho measures "
                                "itself; choose another name",
-                               metric.id.name);
-        tch_metric_release(&metric);
+                               metric.name);
+        tch_metric_rule_release(&metric);
         return status;
     }
     for (size_t i = 0; i < b->plan.metric_count; i++)
-        if (strcmp(b->metrics[i].id.name, metric.id.name) == 0) {
-            tch_metric_release(&metric);
+        if (strcmp(b->metrics[i].name, metric.name) == 0) {
+            tch_metric_rule_release(&metric);
             return 0;
         }
     if (b->plan.metric_count == TCH_METRICS_MOST ||
         tch_array_extend(&b->metrics, b->plan.metric_count) < 0) {
-        tch_metric_release(&metric);
+        tch_metric_rule_release(&metric);
         return b->plan.metric_count == TCH_METRICS_MOST
                    ? tch_yaml_fail(err, node, "a bench can have at most %d metrics",
                                    TCH_METRICS_MOST)
@@ -218,7 +217,7 @@ static int take_metrics(struct tch_bench *b, const struct tch_yaml_node *map, ta
 
     for (const struct tch_yaml_node *node = map ? map->first : NULL; node && status == 0;
          node = node->next) {
-        bool recorded = tch_recorded_metric_is(node->key);
+        bool recorded = tch_metric_is_recorded(node->key);
         char *spec;
 
         if (node->kind != TCH_YAML_SCALAR)
@@ -269,11 +268,12 @@ static int take_check(struct tch_bench *b, const struct tch_yaml_node *map, tach
         return tch_yaml_fail(err, raw.output,
                              "'output' of a check is not a valid regular expression: %.150s",
                              why.message);
-    b->check.id.name = strdup("check");
+    b->check.name = strdup("check");
     b->check.text = (char *)text;
+    b->check.source = TCH_FROM_OUTPUT;
     b->check.any = true;
     b->plan.check_output = &b->check;
-    if (b->check.id.name)
+    if (b->check.name)
         return 0;
     regfree(&b->check.regex);
     return tch_fail_memory(err);
@@ -472,9 +472,9 @@ void tch_settings_release(struct tch_settings *s)
             free((char *)*pair);
         free(b->env);
         for (size_t k = 0; k < b->plan.metric_count; k++)
-            tch_metric_release(&b->metrics[k]);
+            tch_metric_rule_release(&b->metrics[k]);
         free(b->metrics);
-        tch_metric_release(&b->check);
+        tch_metric_rule_release(&b->check);
         free(b->words);
         free(b->keep_env);
         free(b->masked);

@@ -43,8 +43,8 @@ struct tch_bench {
     /* Owned; some of the members above point to these. */
     const char **env;
     const char **keep_env;
-    struct tch_metric *metrics;
-    struct tch_metric check; /**< matched against its output */
+    struct tch_metric_rule *metrics;
+    struct tch_metric_rule check; /**< matched against its output */
     char **words;
     char *masked; /**< the text of `line` */
     const char *shell_argv[4];
@@ -76,7 +76,7 @@ bool tch_settings_factor(const char *text, double *ret);
 
 /** Describes the quantity of a budget. A metric of the bench takes precedence over a recorded
     quantity or a count of the same name. Returns false if there is no such quantity. */
-bool tch_bench_quantity(const struct tch_bench *b, const char *name, struct tch_quantity *ret);
+bool tch_bench_metric(const struct tch_bench *b, const char *name, struct tch_metric *ret);
 
 /** Returns the bench with that name, or NULL. */
 struct tch_bench *tch_settings_bench(const struct tch_settings *s, const char *name);

@@ -40,7 +40,7 @@ const struct tch_calibration_occasion *tch_calibration_latest(const struct tch_c
 const struct tch_calibrated *tch_calibrated_find(const struct tch_calibration_occasion *o,
                                                  const char *name, double quantile)
 {
-    char full[TCH_QUANTITY_TEXT + 16];
+    char full[TCH_METRIC_TEXT + 16];
 
     tch_kept_name(full, sizeof full, name, quantile);
     for (size_t i = 0; i < o->count; i++)
@@ -73,8 +73,8 @@ uint64_t tch_calibrated_runs(const struct tch_calibrated *m, double change)
 /* --- Tolerances that are too small --- */
 
 void tch_unseen_add(struct tch_unseen *u, const struct tch_calibration_occasion *o,
-                    const char *bench, const struct tch_quantity *q,
-                    const struct tch_budget *budget, uint64_t runs)
+                    const char *bench, const struct tch_metric *q, const struct tch_budget *budget,
+                    uint64_t runs)
 {
     double allowed =
         fmax(budget->tolerance, budget->min_effect); /* a smaller change does not matter */

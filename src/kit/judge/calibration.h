@@ -38,7 +38,7 @@ extern const size_t tch_calibration_sizes[TCH_CALIBRATION_SIZES];
 
 /** The noise of one metric, as shares: 0.02 is 2 %. */
 struct tch_calibrated {
-    char name[TCH_QUANTITY_TEXT + 16]; /**< "wall", or "latency:p95" */
+    char name[TCH_METRIC_TEXT + 16]; /**< "wall", or "latency:p95" */
     double median;
     double noise; /**< standard deviation of log(b / a) */
     double lag1;  /**< correlation of a run with the one before */
@@ -121,7 +121,7 @@ uint64_t tch_calibrated_runs(const struct tch_calibrated *m, double change);
 struct tch_unseen {
     size_t count;
     const char *bench; /**< bench of the first such tolerance, borrowed; "": none */
-    char title[TCH_QUANTITY_TEXT];
+    char title[TCH_METRIC_TEXT];
     double tolerance;
     uint64_t runs;
     double sees;     /**< smallest change that this number of runs can see */
@@ -133,8 +133,8 @@ enum { TCH_UNSEEN_TEXT = 512 };
 /** Counts a tolerance if `runs` runs do not see it according to a calibration, and describes the
     first. */
 void tch_unseen_add(struct tch_unseen *u, const struct tch_calibration_occasion *o,
-                    const char *bench, const struct tch_quantity *q,
-                    const struct tch_budget *budget, uint64_t runs);
+                    const char *bench, const struct tch_metric *q, const struct tch_budget *budget,
+                    uint64_t runs);
 
 /** Writes the sentence about the first of them. option: the option that sets the number of runs. */
 void tch_unseen_describe(const struct tch_unseen *u, const char *option,
@@ -157,7 +157,7 @@ double tch_sessions_spread(const struct tch_baseline *baseline,
 
 /** A metric during its calibration, with the whole curve. */
 struct tch_calibrating {
-    struct tch_quantity quantity;
+    struct tch_metric metric;
     double quantile; /**< quantile of the values within a run */
     double *first;   /**< the run of each pair that was made first */
     double *second;
@@ -173,8 +173,8 @@ struct tch_calibrating {
  * @return 0, TACHO_ENOMEM, or TACHO_EINVAL: no such metric, values of 0, too few pairs; call
  * tch_calibrating_release() in any case
  */
-int tch_calibrating_init(struct tch_calibrating *m, const struct tch_receipt *a,
-                         const struct tch_receipt *b, const char *name, double quantile,
+int tch_calibrating_init(struct tch_calibrating *m, const struct tch_result *a,
+                         const struct tch_result *b, const char *name, double quantile,
                          double alpha, tacho_error *err);
 void tch_calibrating_release(struct tch_calibrating *m);
 
@@ -188,7 +188,7 @@ int tch_calibrating_false_fails(const struct tch_calibrating *metrics, size_t co
                                 double *share, tacho_error *err);
 
 /** Makes an occasion from the measured metrics. @return 0 or TACHO_ENOMEM */
-int tch_calibration_occasion_init(struct tch_calibration_occasion *o, const struct tch_receipt *a,
+int tch_calibration_occasion_init(struct tch_calibration_occasion *o, const struct tch_result *a,
                                   const struct tch_calibrating *metrics, size_t count,
                                   tacho_error *err);
 

@@ -17,17 +17,17 @@ const size_t tch_calibration_sizes[TCH_CALIBRATION_SIZES] = {10, 20, 40, 80};
 static const uint64_t seed = 34;
 
 /* Returns when the run of a round was started. Rounds ascend, so the search continues at *at. */
-static uint64_t start_of(const struct tch_receipt *r, uint64_t pair, size_t *at)
+static uint64_t start_of(const struct tch_result *r, uint64_t pair, size_t *at)
 {
-    while (*at + 1 < r->samples.count && r->samples.items[*at].pair < pair)
+    while (*at + 1 < r->run_count && r->runs[*at].pair < pair)
         ++*at;
-    return r->samples.items[*at].start_ns;
+    return r->runs[*at].start_ns;
 }
 
 /* Orders the two runs of each pair by their start. */
-static int order_pairs(struct tch_calibrating *m, const struct tch_receipt *a,
-                       const struct tch_receipt *b, const struct tch_quantity_series *x,
-                       const struct tch_quantity_series *y, tacho_error *err)
+static int order_pairs(struct tch_calibrating *m, const struct tch_result *a,
+                       const struct tch_result *b, const struct tch_series *x,
+                       const struct tch_series *y, tacho_error *err)
 {
     size_t i_a = 0;
     size_t i_b = 0;
@@ -44,7 +44,7 @@ static int order_pairs(struct tch_calibrating *m, const struct tch_receipt *a,
         if (!(x->value[i] > 0 && y->value[i] > 0))
             return tch_fail(err, TACHO_EINVAL, 0,
                             "'%.60s' has values of 0, which have no ratio to calibrate",
-                            m->quantity.name);
+                            m->metric.name);
         m->first[i] = swap ? y->value[i] : x->value[i];
         m->second[i] = swap ? x->value[i] : y->value[i];
         m->d[i] = log(m->second[i] / m->first[i]);
@@ -52,39 +52,38 @@ static int order_pairs(struct tch_calibrating *m, const struct tch_receipt *a,
     return 0;
 }
 
-static int collect(struct tch_calibrating *m, const struct tch_receipt *a,
-                   const struct tch_receipt *b, tacho_error *err)
+static int collect(struct tch_calibrating *m, const struct tch_result *a,
+                   const struct tch_result *b, tacho_error *err)
 {
-    struct tch_quantity_series x = {0};
-    struct tch_quantity_series y = {0};
-    struct tch_quantity other;
+    struct tch_series x = {0};
+    struct tch_series y = {0};
+    struct tch_metric other;
     int status;
 
-    if (m->quantity.kind == TCH_QUANTITY_COUNT)
+    if (m->metric.source == TCH_FROM_COUNTS)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "it is counted in extra runs; an exact count has no noise, so any change "
                         "of it is seen");
-    status = tch_quantity_series_of(a, &m->quantity, m->quantile, &x, err);
+    status = tch_series_of(a, &m->metric, m->quantile, &x, err);
 
-    if (status == 0 && !tch_quantity_same(b, &m->quantity, &other))
+    if (status == 0 && !tch_result_metric_like(b, &m->metric, &other))
         status = tch_fail(err, TACHO_EINVAL, 0, "the run '%.60s' has no '%.60s'", b->name,
-                          m->quantity.name);
+                          m->metric.name);
     if (status == 0)
-        status = tch_quantity_series_of(b, &other, m->quantile, &y, err);
+        status = tch_series_of(b, &other, m->quantile, &y, err);
     if (status == 0) {
-        tch_quantity_series_match(&x, &y);
+        tch_series_match(&x, &y);
         if (x.count == 0)
-            status =
-                tch_fail(err, TACHO_EINVAL, 0, "no pair of runs has '%.60s'", m->quantity.name);
+            status = tch_fail(err, TACHO_EINVAL, 0, "no pair of runs has '%.60s'", m->metric.name);
         else if (x.count < TCH_CALIBRATION_LEAST)
-            status = tch_fail(
-                err, TACHO_EINVAL, 0, "'%.60s' has %zu pair%s, and %d are needed; allow more time",
-                m->quantity.name, x.count, tch_plural(x.count), TCH_CALIBRATION_LEAST);
+            status = tch_fail(err, TACHO_EINVAL, 0,
+                              "'%.60s' has %zu pair%s, and %d are needed; allow more time",
+                              m->metric.name, x.count, tch_plural(x.count), TCH_CALIBRATION_LEAST);
     }
     if (status == 0)
         status = order_pairs(m, a, b, &x, &y, err);
-    tch_quantity_series_release(&x);
-    tch_quantity_series_release(&y);
+    tch_series_release(&x);
+    tch_series_release(&y);
     return status;
 }
 
@@ -127,17 +126,17 @@ static int measure_sight(struct tch_calibrating *m, double alpha, tacho_error *e
     return status;
 }
 
-int tch_calibrating_init(struct tch_calibrating *m, const struct tch_receipt *a,
-                         const struct tch_receipt *b, const char *name, double quantile,
+int tch_calibrating_init(struct tch_calibrating *m, const struct tch_result *a,
+                         const struct tch_result *b, const char *name, double quantile,
                          double alpha, tacho_error *err)
 {
     struct tch_pilot pilot;
     int status;
 
     *m = (struct tch_calibrating){.quantile = quantile};
-    if (!tch_quantity_find(a, name, &m->quantity))
+    if (!tch_result_metric(a, name, &m->metric))
         return tch_fail(err, TACHO_EINVAL, 0, "there is no metric '%.60s'", name);
-    tch_kept_name(m->result.name, sizeof m->result.name, m->quantity.name, quantile);
+    tch_kept_name(m->result.name, sizeof m->result.name, m->metric.name, quantile);
     status = collect(m, a, b, err);
     if (status == 0)
         status = measure_runs(m, err);
@@ -145,7 +144,7 @@ int tch_calibrating_init(struct tch_calibrating *m, const struct tch_receipt *a,
         status = tch_pilot_measure(m->d, m->pairs, &pilot, err);
     if (status == 0) {
         m->result.noise = pilot.spread;
-        m->result.session_spread = m->quantity.spread;
+        m->result.session_spread = m->metric.spread;
         status = measure_sight(m, alpha, err);
     }
     return status;
@@ -189,7 +188,9 @@ static void draw_report(const struct tch_calibrating *metrics, size_t count, siz
             .paired = true,
             .coins = 1,
             .ask = TCH_ASK_RATIO,
-            .budget = {.max = NAN, .quantile = 0.5, .higher = metrics[k].quantity.higher},
+            .budget = {.max = NAN,
+                       .quantile = 0.5,
+                       .higher = metrics[k].metric.better == TCH_BETTER_HIGHER},
         };
     }
 }
@@ -224,31 +225,25 @@ int tch_calibrating_false_fails(const struct tch_calibrating *metrics, size_t co
 
 /* --- The occasion --- */
 
-static double pair_seconds(const struct tch_receipt *a)
+static double pair_seconds(const struct tch_result *a)
 {
-    const struct tch_run_samples *s = &a->samples;
+    size_t n = a->run_count;
 
-    return s->count > 1 ? (double)(s->items[s->count - 1].start_ns - s->items[0].start_ns) / 1e9 /
-                              (double)(s->count - 1)
-                        : 0;
+    return n > 1 ? (double)(a->runs[n - 1].start_ns - a->runs[0].start_ns) / 1e9 / (double)(n - 1)
+                 : 0;
 }
 
-int tch_calibration_occasion_init(struct tch_calibration_occasion *o, const struct tch_receipt *a,
+int tch_calibration_occasion_init(struct tch_calibration_occasion *o, const struct tch_result *a,
                                   const struct tch_calibrating *metrics, size_t count,
                                   tacho_error *err)
 {
-    char commit[TCH_VCS_HASH];
-    size_t len = 0;
-    const char *environment = tch_receipt_raw(a, "environment", &len);
-
-    tch_receipt_text(a, "commit", commit, sizeof commit);
     *o = (struct tch_calibration_occasion){
         .id = strdup(a->id),
         .at = strdup(a->started_at),
-        .commit = strdup(commit),
-        .command = strdup(a->command),
-        .environment = environment ? strndup(environment, len) : strdup("null"),
-        .pairs = a->samples.count,
+        .commit = strdup(a->commit),
+        .command = strdup(a->command.line),
+        .environment = strdup(a->environment ? a->environment : "null"),
+        .pairs = a->run_count,
         .pair_seconds = pair_seconds(a),
         .occasions = 1,
         .metrics = calloc(count + 1, sizeof *o->metrics),

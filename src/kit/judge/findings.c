@@ -214,13 +214,13 @@ const char *tch_findings_word(const struct tch_findings *f)
 bool tch_findings_has(const struct tch_findings *f, size_t from, const char *quantity)
 {
     for (size_t i = from; i < f->count; i++)
-        if (strcmp(f->about[i].quantity.name, quantity) == 0)
+        if (strcmp(f->about[i].metric.name, quantity) == 0)
             return true;
     return false;
 }
 
-int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
-                     struct tch_quantity_series *a, struct tch_quantity_series *b, tacho_error *err)
+int tch_findings_add(struct tch_findings *f, const struct tch_about *about, struct tch_series *a,
+                     struct tch_series *b, tacho_error *err)
 {
     double spread = isnan(f->session_spread) ? about->spread : f->session_spread;
     double *values; /* values of b, then of a, then the rounds of pairs */
@@ -229,7 +229,7 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
     size_t m;
 
     if (a && about->paired)
-        tch_quantity_series_match(a, b);
+        tch_series_match(a, b);
     m = a ? a->count : 0;
     values = malloc((m + 2 * b->count + 1) * sizeof *values);
     bench = strdup(about->bench);
@@ -291,29 +291,24 @@ int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const
 
 /* Writes the members of run.json that describe how a run was made, without those that always
    differ, such as its name. */
-static void write_setting(struct tch_buf *b, const struct tch_receipt *r)
+static void write_setting(struct tch_buf *b, const struct tch_result *r)
 {
     static const char *const members[] = {"machine_class", "environment", "commit",
                                           "config",        "labels",      "work",
                                           "plan",          "command",     "program_sha256"};
 
     tch_json_begin_object(b);
-    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++) {
-        size_t len;
-        const char *raw = tch_receipt_raw(r, members[i], &len);
-
-        if (!raw)
-            continue;
-        tch_json_key(b, members[i]);
-        tch_json_raw(b, raw, len);
-    }
-    if (tch_receipt_dirty(r)) /* the commit alone does not identify the program */
+    for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+        for (const struct tch_json_field *f = tch_result_fields; f->key; f++)
+            if (strcmp(f->key, members[i]) == 0)
+                tch_json_field_write(b, f, r);
+    if (r->vcs.dirty == 1) /* the commit alone does not identify the program */
         tch_json_put_bool(b, "dirty", true);
     tch_json_end_object(b);
 }
 
-int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a,
-                             const struct tch_receipt *b, tacho_error *err)
+int tch_findings_differences(struct tch_findings *f, const struct tch_result *a,
+                             const struct tch_result *b, tacho_error *err)
 {
     struct tch_buf x;
     struct tch_buf y;
@@ -334,7 +329,7 @@ int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a
 static void suspect(const struct tch_findings *f, size_t i)
 {
     struct tch_verdict_row *r = &f->rows[i];
-    bool is_time = f->about[i].quantity.unit == TCH_NS;
+    bool is_time = f->about[i].metric.unit == TCH_NS;
     double times =
         f->about[i].budget.higher ? r->b_median / r->a_median : r->a_median / r->b_median;
 
@@ -369,9 +364,9 @@ static bool all_equal(const double *value, size_t count)
    may be 0, and exact counts never vary, but times do neither. */
 static void suspect_unmeasured(const struct tch_findings *f, size_t i)
 {
-    const struct tch_quantity *q = &f->about[i].quantity;
+    const struct tch_metric *q = &f->about[i].metric;
     struct tch_verdict_row *r = &f->rows[i];
-    bool is_count = q->unit != TCH_NS && q->kind != TCH_QUANTITY_METRIC && !r->budget.higher;
+    bool is_count = q->unit != TCH_NS && !q->asked && !r->budget.higher;
 
     if (f->suspicious == 0 || r->verdict != TCH_PASS || r->ask != TCH_ASK_RATIO ||
         !all_equal(r->b, r->b_count))
@@ -394,7 +389,7 @@ static void explain_count(const struct tch_findings *f, size_t i)
     const struct tch_about *about = &f->about[i];
     size_t len = strlen(r->why);
 
-    if (about->quantity.kind != TCH_QUANTITY_COUNT || r->ask == TCH_ASK_NOTHING || r->b_count == 0)
+    if (about->metric.source != TCH_FROM_COUNTS || r->ask == TCH_ASK_NOTHING || r->b_count == 0)
         return;
     if (r->exact) {
         snprintf(r->why, sizeof r->why, "%s", about->detail);

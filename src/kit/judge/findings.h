@@ -16,7 +16,7 @@
 
 #include <tacho/error.h>
 
-#include "quantity.h"
+#include "kit/result/series.h"
 #include "verdict_rule.h"
 
 #define TCH_VERDICT_SCHEMA "tacho.verdict.v1"
@@ -30,7 +30,7 @@ struct tch_calibration;
 /** The question of a row. */
 struct tch_about {
     const char *bench; /**< copied; "" if there is no bench */
-    struct tch_quantity quantity;
+    struct tch_metric metric;
     struct tch_budget budget;
     enum tch_ask ask;
     bool required; /**< FAIL if there are no values */
@@ -116,16 +116,15 @@ void tch_findings_bind_notes(struct tch_findings *f, size_t from);
 
 /** Adds a row with copies of a (NULL for TCH_ASK_MAX) and b. Paired values are matched by round
     first. @return 0 or TACHO_ENOMEM */
-int tch_findings_add(struct tch_findings *f, const struct tch_about *about,
-                     struct tch_quantity_series *a, struct tch_quantity_series *b,
-                     tacho_error *err);
+int tch_findings_add(struct tch_findings *f, const struct tch_about *about, struct tch_series *a,
+                     struct tch_series *b, tacho_error *err);
 
 /** Returns whether there is a row of that quantity, from row number `from` on. */
 bool tch_findings_has(const struct tch_findings *f, size_t from, const char *quantity);
 
 /** Adds the differences between the configurations and environments of two runs. */
-int tch_findings_differences(struct tch_findings *f, const struct tch_receipt *a,
-                             const struct tch_receipt *b, tacho_error *err);
+int tch_findings_differences(struct tch_findings *f, const struct tch_result *a,
+                             const struct tch_result *b, tacho_error *err);
 
 /** Adds the differences of two JSON objects. */
 int tch_findings_diff(struct tch_findings *f, const char *a, size_t a_len, const char *b,

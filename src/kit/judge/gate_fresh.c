@@ -13,6 +13,7 @@
  * A row that does not FAIL again is never PASS, because one block said that it is worse.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "gate_loop.h"
@@ -32,17 +33,6 @@ static size_t count_suspects(const struct tch_gate *g, const struct tch_gate_ben
     for (size_t i = 0; i < b->row_count; i++)
         count += is_suspect(&g->findings.rows[b->first_row + i]);
     return count;
-}
-
-/* Returns the runs of a receipt from number `from` on. The result shares all memory with the
-   receipt. */
-static struct tch_receipt later_runs(const struct tch_receipt *r, size_t from)
-{
-    struct tch_receipt later = *r;
-
-    later.samples.items += from;
-    later.samples.count -= from;
-    return later;
 }
 
 /* Says why a suspect is not decided. */
@@ -66,7 +56,7 @@ static struct tch_verdict_row *same_question(struct tch_findings *f, const struc
 
     for (size_t k = 0; k < f->count; k++)
         if (strcmp(f->about[k].bench, about->bench) == 0 && f->about[k].ask == about->ask &&
-            strcmp(f->about[k].quantity.name, about->quantity.name) == 0)
+            strcmp(f->about[k].metric.name, about->metric.name) == 0)
             return &f->rows[k];
     return NULL;
 }
@@ -75,13 +65,18 @@ static struct tch_verdict_row *same_question(struct tch_findings *f, const struc
 static int add_fresh(struct tch_gate *g, struct tch_gate_bench *b, struct tch_findings *f,
                      size_t from, tacho_error *err)
 {
-    struct tch_receipt before = later_runs(&b->run.items[0].receipt, from);
-    struct tch_receipt own = later_runs(tch_gate_receipt(b), from);
+    struct tch_result before = {0};
+    struct tch_result own = {0};
     size_t first = f->count;
-    int status;
+    int status = tch_result_tail(&b->run.items[0].result, from, &before, err);
 
+    if (status == 0)
+        status = tch_result_tail(tch_gate_result(b), from, &own, err);
     b->analyses = (struct tch_analyses){.share = {1}}; /* a single analysis of the whole block */
-    status = tch_gate_add_rows(g, f, b, &before, &own, err);
+    if (status == 0)
+        status = tch_gate_add_rows(g, f, b, &before, &own, err);
+    free(before.columns);
+    free(own.columns);
     for (size_t k = first; k < f->count; k++)
         f->rows[k].ask = TCH_ASK_NOTHING;
     for (size_t i = b->first_row; i < b->first_row + b->row_count && status == 0; i++) {

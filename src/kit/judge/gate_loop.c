@@ -18,16 +18,16 @@ unsigned tch_gate_analyses(uint64_t runs, uint64_t most)
     return analyses;
 }
 
-const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b)
+const struct tch_result *tch_gate_result(const struct tch_gate_bench *b)
 {
-    return &b->run.items[b->plan.command_count - 1].receipt;
+    return &b->run.items[b->plan.command_count - 1].result;
 }
 
 /* --- Measuring --- */
 
 uint64_t tch_gate_runs_made(const struct tch_gate_bench *b)
 {
-    return b->run.items[0].receipt.samples.count;
+    return b->run.items[0].result.run_count;
 }
 
 /* Runs setup or cleanup for the other side, too, unless it is the same. The plan's own hooks cover
@@ -132,7 +132,7 @@ int tch_gate_measure(struct tch_gate *g, struct tch_gate_bench *b,
 
 /* Returns the session spread between the baseline and these runs. */
 static double session_spread(const struct tch_gate *g, const struct tch_gate_bench *b,
-                             const struct tch_quantity *q, const struct tch_budget *budget)
+                             const struct tch_metric *q, const struct tch_budget *budget)
 {
     return isnan(g->how.session_spread)
                ? tch_sessions_spread(&b->baseline, &b->calibration, b->bench->line, q->name,
@@ -145,16 +145,16 @@ static void find_blind_of(const struct tch_gate *g, const struct tch_gate_bench 
                           const struct tch_named_budget *named, struct tch_gate_blind *ret)
 {
     struct tch_budget budget = named->budget;
-    struct tch_quantity q;
+    struct tch_metric q;
     double spread;
     double reach;
 
-    if (isnan(budget.tolerance) || !tch_quantity_find(tch_gate_receipt(b), named->name, &q) ||
-        q.kind == TCH_QUANTITY_COUNT ||
+    if (isnan(budget.tolerance) || !tch_result_metric(tch_gate_result(b), named->name, &q) ||
+        q.source == TCH_FROM_COUNTS ||
         !tch_occasion_values(tch_baseline_find(&b->baseline, "reference"), q.name, budget.quantile))
         return;
     if (!named->directed)
-        budget.higher = q.higher;
+        budget.higher = q.better == TCH_BETTER_HIGHER;
     spread = session_spread(g, b, &q, &budget);
     reach = tch_session_reach(&budget, spread, g->settings->alpha);
     if (reach <= fmax(budget.tolerance, budget.min_effect) || ret->count++ > 0)
@@ -180,26 +180,25 @@ void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret)
 /* Returns whether a count may be compared with that of the baseline; true for all other
    quantities. */
 static bool may_compare_count(struct tch_findings *f, const struct tch_occasion *reference,
-                              const struct tch_receipt *r, struct tch_about *about)
+                              const struct tch_result *r, struct tch_about *about)
 {
-    size_t kind = about->quantity.index;
-    struct tch_counts counts;
+    size_t kind = about->metric.number;
+    struct tch_counts counts = {0};
     tacho_error err;
     bool may;
 
-    if (about->quantity.kind != TCH_QUANTITY_COUNT)
+    if (about->metric.source != TCH_FROM_COUNTS)
         return true;
-    may = tch_counts_parse(reference->counts, reference->counts ? strlen(reference->counts) : 0,
-                           &counts, &err) == 0;
+    may = tch_counts_parse(reference->counts, &counts, &err) == 0;
     if (may && counts.of[kind].values.n == 0) {
-        tch_findings_unjudged(f, about->bench, about->quantity.title,
+        tch_findings_unjudged(f, about->bench, about->metric.title,
                               "%s: the baseline did not count %s; save it again", about->bench,
-                              about->quantity.title);
+                              about->metric.title);
         may = false;
     } else if (may)
         may = tch_compare_count(f, about, &counts.of[kind], r);
     else
-        tch_findings_unjudged(f, about->bench, about->quantity.title,
+        tch_findings_unjudged(f, about->bench, about->metric.title,
                               "%s: the counts of the baseline cannot be used: %s", about->bench,
                               err.message);
     tch_counts_release(&counts);
@@ -207,15 +206,15 @@ static bool may_compare_count(struct tch_findings *f, const struct tch_occasion 
 }
 
 static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
-                        const struct tch_gate_bench *b, const struct tch_receipt *r,
-                        const struct tch_named_budget *budget, const struct tch_quantity *q,
+                        const struct tch_gate_bench *b, const struct tch_result *r,
+                        const struct tch_named_budget *budget, const struct tch_metric *q,
                         tacho_error *err)
 {
     const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
     const struct tch_kept *kept = tch_occasion_values(reference, q->name, budget->budget.quantile);
     struct tch_about about = {
         .bench = b->bench->name,
-        .quantity = *q,
+        .metric = *q,
         .budget = budget->budget,
         .ask = TCH_ASK_RATIO,
         .required = budget->required,
@@ -223,9 +222,9 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
         .spread = session_spread(g, b, q, &budget->budget),
         .analyses = &b->analyses,
     };
-    struct tch_quantity_series before = {.value = kept ? kept->value : NULL,
-                                         .count = kept ? kept->count : 0};
-    struct tch_quantity_series now = {0};
+    struct tch_series before = {.value = kept ? kept->value : NULL,
+                                .count = kept ? kept->count : 0};
+    struct tch_series now = {0};
     int status;
 
     if (kept && !may_compare_count(f, reference, r, &about))
@@ -237,28 +236,28 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
         return 0;
     }
     if (!budget->directed)
-        about.budget.higher = q->higher;
-    status = tch_quantity_series_of(r, q, budget->budget.quantile, &now, err);
+        about.budget.higher = q->better == TCH_BETTER_HIGHER;
+    status = tch_series_of(r, q, budget->budget.quantile, &now, err);
     if (status == 0)
         status = tch_findings_add(f, &about, &before, &now, err);
-    tch_quantity_series_release(&now);
+    tch_series_release(&now);
     return status;
 }
 
 /* Adds a row with the measured values if there is nothing to compare them with. */
 static int add_alone_row(struct tch_findings *f, const struct tch_gate_bench *b,
-                         const struct tch_receipt *r, const struct tch_named_budget *budget,
-                         const struct tch_quantity *q, tacho_error *err)
+                         const struct tch_result *r, const struct tch_named_budget *budget,
+                         const struct tch_metric *q, tacho_error *err)
 {
     struct tch_about about = {
         .bench = b->bench->name,
-        .quantity = *q,
+        .metric = *q,
         .budget = budget->budget,
         .ask = TCH_ASK_NOTHING,
         .instead = b->alone ? b->alone : "no baseline",
     };
-    struct tch_quantity_series now = {0};
-    int status = tch_quantity_series_of(r, q, budget->budget.quantile, &now, err);
+    struct tch_series now = {0};
+    int status = tch_series_of(r, q, budget->budget.quantile, &now, err);
 
     tch_describe_count(&about, r);
     if (budget->required && now.count == 0) { /* a FAIL, with or without a baseline */
@@ -268,16 +267,16 @@ static int add_alone_row(struct tch_findings *f, const struct tch_gate_bench *b,
     }
     if (status == 0)
         status = tch_findings_add(f, &about, NULL, &now, err);
-    tch_quantity_series_release(&now);
+    tch_series_release(&now);
     return status;
 }
 
 /* Returns whether the run has values of a quantity. */
-static bool is_measured(const struct tch_receipt *r, const char *name)
+static bool is_measured(const struct tch_result *r, const char *name)
 {
-    struct tch_quantity had;
+    struct tch_metric had;
 
-    for (size_t at = 0; tch_quantity_next(r, &at, &had);)
+    for (size_t at = 0; tch_result_next_metric(r, &at, &had);)
         if (strcmp(had.name, name) == 0)
             return true;
     return false;
@@ -285,14 +284,14 @@ static bool is_measured(const struct tch_receipt *r, const char *name)
 
 /* Adds the rows of one budget. */
 static int add_kept_budget(const struct tch_gate *g, struct tch_findings *f,
-                           const struct tch_gate_bench *b, const struct tch_receipt *r,
-                           const struct tch_named_budget *budget, const struct tch_quantity *q,
+                           const struct tch_gate_bench *b, const struct tch_result *r,
+                           const struct tch_named_budget *budget, const struct tch_metric *q,
                            tacho_error *err)
 {
     bool measured = is_measured(r, q->name);
     int status = 0;
 
-    if (!measured && !budget->required && q->kind == TCH_QUANTITY_COUNT) {
+    if (!measured && !budget->required && q->source == TCH_FROM_COUNTS) {
         tch_compare_count_missing(f, b->bench->name, q, r);
         return 0;
     }
@@ -313,21 +312,21 @@ static int add_kept_budget(const struct tch_gate *g, struct tch_findings *f,
 /* Adds the rows of one side: against the values of a baseline, if there is one, and limits. The
    order is that of tch_compare_runs(): the quantities of the run, then those that are missing. */
 static int add_kept(const struct tch_gate *g, struct tch_findings *f,
-                    const struct tch_gate_bench *b, const struct tch_receipt *r, tacho_error *err)
+                    const struct tch_gate_bench *b, const struct tch_result *r, tacho_error *err)
 {
     size_t at = 0;
     bool more = true;
     int status = 0;
 
     while (more && status == 0) {
-        struct tch_quantity had;
-        struct tch_quantity q;
+        struct tch_metric had;
+        struct tch_metric q;
 
-        more = tch_quantity_next(r, &at, &had);
+        more = tch_result_next_metric(r, &at, &had);
         for (size_t i = 0; i < b->bench->budget_count && status == 0; i++) {
             const struct tch_named_budget *budget = &b->bench->budgets[i];
 
-            if (!tch_quantity_find(r, budget->name, &q)) {
+            if (!tch_result_metric(r, budget->name, &q)) {
                 if (!more)
                     tch_findings_unjudged(f, b->bench->name, budget->name,
                                           "%s: %s was not measured, so it is not judged",
@@ -340,8 +339,8 @@ static int add_kept(const struct tch_gate *g, struct tch_findings *f,
 }
 
 int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
-                      const struct tch_gate_bench *b, const struct tch_receipt *before,
-                      const struct tch_receipt *own, tacho_error *err)
+                      const struct tch_gate_bench *b, const struct tch_result *before,
+                      const struct tch_result *own, tacho_error *err)
 {
     return b->plan.command_count > 1
                ? tch_compare_runs(f, b->bench->name, before, own, b->bench->budgets,
@@ -380,13 +379,13 @@ static void count_analysis(const struct tch_gate *g, struct tch_gate_bench *b)
 /* Replaces PASS if only some of the runs reported the metric: the others may have done nothing. */
 static void doubt_missing(struct tch_gate *g, const struct tch_gate_bench *b)
 {
-    size_t made = b->failed ? 0 : tch_quantity_units(tch_gate_receipt(b));
+    size_t made = b->failed ? 0 : tch_result_units(tch_gate_result(b));
 
     for (size_t i = b->first_row; i < b->first_row + b->row_count; i++) {
         struct tch_verdict_row *r = &g->findings.rows[i];
 
         if (r->verdict != TCH_PASS || r->b_count >= made ||
-            g->findings.about[i].quantity.kind == TCH_QUANTITY_COUNT)
+            g->findings.about[i].metric.source == TCH_FROM_COUNTS)
             continue;
         r->verdict = TCH_INCONCLUSIVE;
         snprintf(r->why, sizeof r->why, "%zu of %zu runs did not report it", made - r->b_count,
@@ -409,8 +408,8 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
         b->row_count = 0;
         if (b->failed)
             continue;
-        status = tch_gate_add_rows(g, &g->findings, b, &b->run.items[0].receipt,
-                                   tch_gate_receipt(b), err);
+        status =
+            tch_gate_add_rows(g, &g->findings, b, &b->run.items[0].result, tch_gate_result(b), err);
         b->row_count = g->findings.count - b->first_row;
     }
     tch_findings_bind_notes(&g->findings, notes);
@@ -428,45 +427,39 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
 static bool has_moved(const struct tch_gate_bench *b)
 {
     const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
-    char commit[TCH_VCS_HASH];
+    const struct tch_result *own = tch_gate_result(b);
 
-    tch_receipt_text(tch_gate_receipt(b), "commit", commit, sizeof commit);
-    return reference && (!commit[0] || tch_receipt_dirty(tch_gate_receipt(b)) ||
-                         strcmp(commit, reference->commit) != 0);
+    return reference &&
+           (!own->commit[0] || own->vcs.dirty == 1 || strcmp(own->commit, reference->commit) != 0);
 }
 
 static void note_layouts(struct tch_gate *g, const struct tch_gate_bench *b)
 {
     bool against = b->plan.command_count > 1;
-    const struct tch_receipt *own = tch_gate_receipt(b);
+    const struct tch_result *own = tch_gate_result(b);
 
-    if (against || tch_quantity_by_layout(own) || (b->has_baseline && has_moved(b)))
+    if (against || tch_result_by_layout(own) || (b->has_baseline && has_moved(b)))
         tch_compare_note_layouts(&g->findings, b->bench->name,
-                                 against ? &b->run.items[0].receipt : NULL, own, b->first_row,
+                                 against ? &b->run.items[0].result : NULL, own, b->first_row,
                                  b->row_count,
                                  "'layouts: {count: 10, relink: LINE}' of the bench in "
                                  "tacho.yaml");
 }
 
 /* Adds notes about the cost of recording and about layouts, once all runs are made. */
-static int add_notes(struct tch_gate *g, tacho_error *err)
+static void add_notes(struct tch_gate *g)
 {
-    int status = 0;
-
-    for (size_t i = 0; i < g->count && status == 0; i++) {
+    for (size_t i = 0; i < g->count; i++) {
         struct tch_gate_bench *b = &g->benches[i];
         struct tch_run_item *item;
 
         if (b->failed)
             continue;
         item = &b->run.items[b->plan.command_count - 1];
-        status = tch_recording_cost_find(&item->receipt.recording, &item->receipt.samples,
-                                         item->folder.path, err);
-        if (status == 0)
-            tch_compare_note_recording(&g->findings, b->bench->name, &item->receipt);
+        tch_recorded_set_costs(&item->recorded, &item->result);
+        tch_compare_note_recording(&g->findings, b->bench->name, &item->result);
         note_layouts(g, b);
     }
-    return status;
 }
 
 int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err)
@@ -493,5 +486,7 @@ int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_e
     } while (status == 0 && open);
     if (status == 0)
         status = tch_gate_confirm(g, watch, err);
-    return status < 0 ? status : add_notes(g, err);
+    if (status == 0)
+        add_notes(g);
+    return status;
 }

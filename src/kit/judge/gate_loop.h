@@ -79,7 +79,7 @@ struct tch_gate {
 struct tch_gate_blind {
     size_t count;
     const char *bench; /**< bench of the first such tolerance */
-    char title[TCH_QUANTITY_TEXT];
+    char title[TCH_METRIC_TEXT];
     double tolerance;
     double spread; /**< session spread */
     double reach;  /**< reach of the interval, from tch_session_reach() */
@@ -156,8 +156,8 @@ int tch_gate_measure(struct tch_gate *g, struct tch_gate_bench *b,
 
 /** Adds the rows of a bench to f. before: the other side; ignored against a baseline. */
 int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
-                      const struct tch_gate_bench *b, const struct tch_receipt *before,
-                      const struct tch_receipt *own, tacho_error *err);
+                      const struct tch_gate_bench *b, const struct tch_result *before,
+                      const struct tch_result *own, tacho_error *err);
 
 /**
  * Runs each bench with a FAIL again, in a fresh block of as many runs, and judges the suspects by
@@ -168,7 +168,7 @@ int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
 int tch_gate_confirm(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err);
 
 /** Returns the receipt of a bench's own side. */
-const struct tch_receipt *tch_gate_receipt(const struct tch_gate_bench *b);
+const struct tch_result *tch_gate_result(const struct tch_gate_bench *b);
 
 /**
  * Takes the stacks of the calls whose exact counts FAILed, in extra runs of both sides, and adds

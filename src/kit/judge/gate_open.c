@@ -187,7 +187,7 @@ static int check_settings(struct tch_gate *g, struct tch_gate_bench *b, tacho_er
         !reference->settings)
         return 0;
     tch_buf_init(&now, TCH_BASELINE_MAX);
-    status = tch_receipt_settings(tch_gate_receipt(b), &now, err);
+    status = tch_result_settings(tch_gate_result(b), &now, err);
     if (status == 0)
         status = tacho_json_diff(reference->settings, strlen(reference->settings), now.data,
                                  now.len, take_change, &change, err);
@@ -419,7 +419,7 @@ int tch_gate_save(struct tch_gate *g, bool promote, tacho_error *err)
             continue;
         status = tch_gate_baseline_path(g, b, path, err);
         if (status == 0)
-            status = tch_baseline_save(&b->baseline, path, tch_gate_receipt(b), &how, err);
+            status = tch_baseline_save(&b->baseline, path, tch_gate_result(b), &how, err);
     }
     return status;
 }

@@ -55,10 +55,10 @@ void tch_gate_find_unseen(const struct tch_gate *g, struct tch_unseen *ret)
         for (size_t k = 0;
              o && b->plan.command_count > 1 && !b->failed && k < b->bench->budget_count; k++) {
             const struct tch_named_budget *named = &b->bench->budgets[k];
-            struct tch_quantity q;
+            struct tch_metric q;
 
             if (!isnan(named->budget.tolerance) &&
-                tch_quantity_find(tch_gate_receipt(b), named->name, &q))
+                tch_result_metric(tch_gate_result(b), named->name, &q))
                 tch_unseen_add(ret, o, b->bench->name, &q, &named->budget, b->bench->plan.max_runs);
         }
     }

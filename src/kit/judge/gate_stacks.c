@@ -6,17 +6,17 @@
 
 static bool has_failed(const struct tch_gate *g, size_t row)
 {
-    return g->findings.about[row].quantity.kind == TCH_QUANTITY_COUNT &&
-           g->findings.rows[row].exact && g->findings.rows[row].verdict == TCH_FAIL;
+    return g->findings.about[row].metric.source == TCH_FROM_COUNTS && g->findings.rows[row].exact &&
+           g->findings.rows[row].verdict == TCH_FAIL;
 }
 
 /* Compares the stacks of a row with those of the other commit or of the baseline. */
 static void compare_row(struct tch_gate *g, const struct tch_gate_bench *b, size_t row)
 {
     const struct tch_about *about = &g->findings.about[row];
-    size_t kind = about->quantity.index;
+    size_t kind = about->metric.number;
     bool against = b->plan.command_count > 1;
-    const struct tch_receipt *now = &b->run.items[against ? 1 : 0].receipt;
+    const struct tch_result *now = &b->run.items[against ? 1 : 0].result;
     const struct tch_occasion *reference =
         b->has_baseline ? tch_baseline_find(&b->baseline, "reference") : NULL;
     const char *json = reference ? reference->counts : NULL;
@@ -24,8 +24,8 @@ static void compare_row(struct tch_gate *g, const struct tch_gate_bench *b, size
     const struct tch_count *before = NULL;
 
     if (against)
-        before = &b->run.items[0].receipt.counts.of[kind];
-    else if (json && tch_counts_parse(json, strlen(json), &kept, NULL) == 0)
+        before = &b->run.items[0].result.counts.of[kind];
+    else if (json && tch_counts_parse(json, &kept, NULL) == 0)
         before = &kept.of[kind];
     tch_compare_stacks(&g->findings, about, about->ask == TCH_ASK_MAX ? NULL : before,
                        &now->counts.of[kind]);

@@ -93,7 +93,7 @@ static int check_open(const tacho_judge *judge, tacho_error *err)
 
 /* Copies values and numbers them. */
 static int copy_values(const char *name, const char *side, const double *values, size_t count,
-                       struct tch_quantity_series *ret, tacho_error *err)
+                       struct tch_series *ret, tacho_error *err)
 {
     if (count == 0)
         return tch_fail(err, TACHO_EINVAL, 0, "'%.60s' has no values for %s", name, side);
@@ -114,20 +114,20 @@ static int copy_values(const char *name, const char *side, const double *values,
     return 0;
 }
 
-static int add_rows(tacho_judge *judge, const char *name, struct tch_quantity_series *a,
-                    struct tch_quantity_series *b, bool paired,
-                    const struct tch_named_budget *budget, tacho_error *err)
+static int add_rows(tacho_judge *judge, const char *name, struct tch_series *a,
+                    struct tch_series *b, bool paired, const struct tch_named_budget *budget,
+                    tacho_error *err)
 {
     struct tch_about about = {.bench = "",
                               .budget = budget->budget,
                               .ask = TCH_ASK_RATIO,
                               .paired = paired,
                               .spread = TCH_SESSION_SPREAD,
-                              .quantity = {.unit = TCH_PLAIN, .directed = true}};
+                              .metric = {.unit = TCH_PLAIN, .better = TCH_BETTER_LOWER}};
     int status;
 
-    snprintf(about.quantity.name, sizeof about.quantity.name, "%s", name);
-    snprintf(about.quantity.title, sizeof about.quantity.title, "%s", name);
+    snprintf(about.metric.name, sizeof about.metric.name, "%s", name);
+    snprintf(about.metric.title, sizeof about.metric.title, "%s", name);
     status = tch_findings_add(&judge->findings, &about, a, b, err);
     about.ask = TCH_ASK_MAX;
     about.paired = false;
@@ -140,14 +140,14 @@ static int add_values(tacho_judge *judge, const char *name, const double *a, siz
                       const double *b, size_t b_count, bool paired, const tacho_judge_budget *given,
                       tacho_error *err)
 {
-    struct tch_quantity_series x = {0};
-    struct tch_quantity_series y = {0};
+    struct tch_series x = {0};
+    struct tch_series y = {0};
     struct tch_named_budget budget;
     int status = check_open(judge, err);
 
-    if (status == 0 && (!name || !name[0] || strlen(name) >= TCH_QUANTITY_TEXT))
+    if (status == 0 && (!name || !name[0] || strlen(name) >= TCH_METRIC_TEXT))
         status = tch_fail(err, TACHO_EINVAL, 0, "a question needs a name of 1 to %d bytes",
-                          TCH_QUANTITY_TEXT - 1);
+                          TCH_METRIC_TEXT - 1);
     if (status == 0)
         status = read_budget(given, &budget, err);
     if (status == 0)
@@ -156,8 +156,8 @@ static int add_values(tacho_judge *judge, const char *name, const double *a, siz
         status = copy_values(name, "b", b, b_count, &y, err);
     if (status == 0)
         status = add_rows(judge, name, &x, &y, paired, &budget, err);
-    tch_quantity_series_release(&x);
-    tch_quantity_series_release(&y);
+    tch_series_release(&x);
+    tch_series_release(&y);
     return status;
 }
 
@@ -175,16 +175,16 @@ int tacho_judge_add_samples(tacho_judge *judge, const char *name, const double *
 }
 
 /* Checks that the quantity can be judged, before the runs are compared. */
-static int check_quantity(const struct tch_receipt *b, const struct tch_named_budget *budget,
+static int check_quantity(const struct tch_result *b, const struct tch_named_budget *budget,
                           tacho_error *err)
 {
-    struct tch_quantity q;
+    struct tch_metric q;
 
     if (!budget->name)
         return 0;
-    if (!tch_quantity_find(b, budget->name, &q))
+    if (!tch_result_metric(b, budget->name, &q))
         return tch_fail(err, TACHO_EINVAL, 0, "the runs have no quantity '%.60s'", budget->name);
-    if (!q.directed && !budget->directed)
+    if (q.better == TCH_BETTER_UNKNOWN && !budget->directed)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "it is not known whether more of '%.60s' is better; set the direction of "
                         "its budget",
@@ -195,8 +195,8 @@ static int check_quantity(const struct tch_receipt *b, const struct tch_named_bu
 int tacho_judge_add_runs(tacho_judge *judge, const char *a_folder, const char *b_folder,
                          const char *quantity, const tacho_judge_budget *given, tacho_error *err)
 {
-    struct tch_receipt a = {0};
-    struct tch_receipt b = {0};
+    struct tch_result a = {0};
+    struct tch_result b = {0};
     struct tch_named_budget budget;
     enum tch_run_life life;
     size_t before = judge->findings.count;
@@ -217,8 +217,8 @@ int tacho_judge_add_runs(tacho_judge *judge, const char *a_folder, const char *b
         status = tch_compare_runs(&judge->findings, "", &a, &b, &budget, 1, false, NULL, err);
     if (status == 0 && judge->findings.count == before)
         status = tch_fail(err, TACHO_EINVAL, 0, "the two runs have nothing that can be judged");
-    tch_receipt_release(&a);
-    tch_receipt_release(&b);
+    tch_result_release(&a);
+    tch_result_release(&b);
     return status;
 }
 
@@ -258,7 +258,7 @@ int tacho_judge_answer_at(const tacho_judge *judge, size_t i, tacho_judge_answer
         return tch_fail(err, TACHO_EINVAL, 0, "there is no answer %zu%s", i,
                         judge->decided ? "" : " yet; call tacho_judge_decide() first");
     row = &judge->findings.rows[i];
-    answer.name = judge->findings.about[i].quantity.name;
+    answer.name = judge->findings.about[i].metric.name;
     answer.verdict = (enum tacho_verdict)row->verdict;
     answer.paired = row->paired;
     answer.limit = row->ask == TCH_ASK_MAX;

@@ -2,23 +2,24 @@
 #include "run_compare.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/fail.h"
 #include "calibration.h"
-#include "kit/run/recorded_metric.h"
+#include "kit/result/costs.h"
 #include "kit/stats/order_stats.h"
 
 const struct tch_budget tch_budget_default = {
     .tolerance = NAN, .min_effect = 0.02, .max = NAN, .quantile = 0.5};
 
-int tch_budget_check(const struct tch_named_budget *budget, const struct tch_quantity *q,
+int tch_budget_check(const struct tch_named_budget *budget, const struct tch_metric *q,
                      const char *direct, tacho_error *err)
 {
     char room[TCH_STATISTIC_TEXT];
     bool undirected = budget->budget.equivalent && isnan(budget->budget.max);
 
-    if (!q->directed && !budget->directed && !undirected)
+    if (q->better == TCH_BETTER_UNKNOWN && !budget->directed && !undirected)
         return tch_fail(err, TACHO_EINVAL, 0, "it is not known whether more of '%s' is better; %s",
                         q->name, direct);
     if (budget->budget.quantile != 0.5 && !q->several && !isnan(budget->budget.tolerance))
@@ -29,70 +30,69 @@ int tch_budget_check(const struct tch_named_budget *budget, const struct tch_qua
 }
 
 static const struct tch_named_budget *
-budget_of(const struct tch_quantity *q, const struct tch_named_budget *budgets, size_t count)
+budget_of(const struct tch_metric *q, const struct tch_named_budget *budgets, size_t count)
 {
     const struct tch_named_budget *common = NULL;
 
     for (size_t i = 0; i < count; i++) {
         const char *name = budgets[i].name;
-        struct tch_quantity named;
+        struct tch_metric named;
 
         if (!name)
             common = q->gated ? &budgets[i] : common;
         else if (strcmp(name, q->name) == 0 ||
-                 (tch_quantity_find(NULL, name, &named) && strcmp(named.name, q->name) == 0))
+                 (tch_metric_find(name, &named) && strcmp(named.name, q->name) == 0))
             return &budgets[i];
     }
     return common;
 }
 
-int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
-                    const struct tch_quantity *q, const struct tch_named_budget *budget,
+int tch_compare_max(struct tch_findings *f, const char *bench, const struct tch_result *b,
+                    const struct tch_metric *q, const struct tch_named_budget *budget,
                     const struct tch_analyses *analyses, tacho_error *err)
 {
     struct tch_about about = {.bench = bench,
-                              .quantity = *q,
+                              .metric = *q,
                               .budget = budget->budget,
                               .ask = TCH_ASK_MAX,
                               .required = budget->required,
                               .analyses = analyses};
-    struct tch_quantity_series y;
+    struct tch_series y;
     int status;
 
     if (isnan(budget->budget.max))
         return 0;
     if (!budget->directed)
-        about.budget.higher = q->higher;
+        about.budget.higher = q->better == TCH_BETTER_HIGHER;
     /* With several values per run, the quantile is taken within each run and the median over the
        runs. */
     about.budget.quantile = q->several ? 0.5 : budget->budget.quantile;
-    if (q->kind == TCH_QUANTITY_COUNT)
+    if (q->source == TCH_FROM_COUNTS)
         (void)tch_compare_count(f, &about, NULL, b);
-    status = tch_quantity_series_of(b, q, budget->budget.quantile, &y, err);
+    status = tch_series_of(b, q, budget->budget.quantile, &y, err);
     if (status == 0)
         status = tch_findings_add(f, &about, NULL, &y, err);
-    tch_quantity_series_release(&y);
+    tch_series_release(&y);
     return status;
 }
 
 void tch_compare_note_recording(struct tch_findings *f, const char *bench,
-                                const struct tch_receipt *r)
+                                const struct tch_result *r)
 {
-    struct tch_quantity wall;
-    struct tch_quantity_series series = {0};
+    double *wall = malloc((r->run_count + 1) * sizeof *wall);
+    size_t n = wall ? tch_result_field(r, TCH_WALL, wall) : 0;
     struct tch_buf text;
 
-    if (!tch_recording_counted(&r->recording) || !tch_quantity_find(r, "wall", &wall))
-        return;
     tch_buf_init(&text, 1024);
-    if (tch_quantity_series_of(r, &wall, 0.5, &series, NULL) == 0 && series.count > 0)
-        tch_recording_cost_describe(&text, &r->recording, tch_median(series.value, series.count));
-    tch_findings_note(f, "%s%srecording: %s", bench, bench[0] ? ": " : "", text.data);
-    tch_quantity_series_release(&series);
+    if (n > 0)
+        tch_costs_describe(&text, &r->costs, tch_median(wall, n));
+    if (text.len > 0)
+        tch_findings_note(f, "%s%srecording: %s", bench, bench[0] ? ": " : "", text.data);
     tch_buf_release(&text);
+    free(wall);
 }
 
-static bool all_zero(const struct tch_quantity_series *s)
+static bool all_zero(const struct tch_series *s)
 {
     for (size_t i = 0; i < s->count; i++)
         if (s->value[i] != 0)
@@ -102,40 +102,40 @@ static bool all_zero(const struct tch_quantity_series *s)
 
 /* Adds the row of a quantity that both runs have. Leaves out quantities that have no budget and are
    0 everywhere. */
-static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
-                        const struct tch_quantity *qa, const struct tch_receipt *b,
-                        const struct tch_quantity *qb, const struct tch_named_budget *budget,
+static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_result *a,
+                        const struct tch_metric *qa, const struct tch_result *b,
+                        const struct tch_metric *qb, const struct tch_named_budget *budget,
                         size_t coins, const struct tch_analyses *analyses, tacho_error *err)
 {
     bool ask = budget && !isnan(budget->budget.tolerance);
     struct tch_about about = {
         .bench = bench,
-        .quantity = *qb,
+        .metric = *qb,
         .budget = budget ? budget->budget : tch_budget_default,
         .ask = ask ? TCH_ASK_RATIO : TCH_ASK_NOTHING,
         .required = budget && budget->required,
-        .paired = tch_runs_paired(a, b),
+        .paired = tch_results_paired(a, b),
         .coins = coins,
         .spread = qb->spread,
         .analyses = analyses,
     };
-    struct tch_quantity_series x = {0};
-    struct tch_quantity_series y = {0};
+    struct tch_series x = {0};
+    struct tch_series y = {0};
     int status;
 
     if (!budget || !budget->directed)
-        about.budget.higher = qb->higher;
+        about.budget.higher = qb->better == TCH_BETTER_HIGHER;
     if (qb->several && about.budget.quantile == 0.5)
         about.budget.quantile = f->quantile;
-    if (qb->kind == TCH_QUANTITY_COUNT &&
-        !tch_compare_count(f, &about, &a->counts.of[qa->index], b))
+    if (qb->source == TCH_FROM_COUNTS &&
+        !tch_compare_count(f, &about, &a->counts.of[qa->number], b))
         return 0;
     if (f->calibration)
-        about.spread = tch_sessions_spread(NULL, f->calibration, b->command, qb->name,
+        about.spread = tch_sessions_spread(NULL, f->calibration, b->command.line, qb->name,
                                            about.budget.quantile, qb->spread, NULL);
-    status = tch_quantity_series_of(a, qa, about.budget.quantile, &x, err);
+    status = tch_series_of(a, qa, about.budget.quantile, &x, err);
     if (status == 0)
-        status = tch_quantity_series_of(b, qb, about.budget.quantile, &y, err);
+        status = tch_series_of(b, qb, about.budget.quantile, &y, err);
     if (status == 0 && ask && x.count == 0 && y.count > 0) {
         tch_findings_note(
             f, "%s%s%s is new: no earlier run has it, so there is nothing to compare with", bench,
@@ -147,33 +147,33 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
     } else if (status == 0 && (ask || !all_zero(&x) || !all_zero(&y)) && (ask || x.count > 0)) {
         status = tch_findings_add(f, &about, &x, &y, err);
     }
-    tch_quantity_series_release(&x);
-    tch_quantity_series_release(&y);
+    tch_series_release(&x);
+    tch_series_release(&y);
     return status;
 }
 
 /* Adds a row or a note for a budget whose quantity was not measured. */
-static int add_missing(struct tch_findings *f, const char *bench, const struct tch_receipt *b,
+static int add_missing(struct tch_findings *f, const char *bench, const struct tch_result *b,
                        const struct tch_named_budget *budget, tacho_error *err)
 {
     struct tch_about about = {.bench = bench,
                               .budget = budget->budget,
                               .ask = TCH_ASK_RATIO,
                               .required = budget->required};
-    struct tch_quantity_series none = {0};
-    char whole[TCH_RECORDED_METRIC_TEXT];
-    bool recorded = !bench[0] && tch_recorded_metric_name(budget->name, whole);
+    struct tch_series none = {0};
+    char whole[TCH_METRIC_TEXT];
+    bool recorded = !bench[0] && tch_metric_name_complete(budget->name, whole);
 
-    if (!tch_quantity_find(b, budget->name, &about.quantity))
+    if (!tch_result_metric(b, budget->name, &about.metric))
         return tch_fail(err, TACHO_EINVAL, 0, "there is no metric '%.60s'", budget->name);
-    if (about.quantity.kind == TCH_QUANTITY_COUNT && !budget->required) {
-        tch_compare_count_missing(f, bench, &about.quantity, b);
+    if (about.metric.source == TCH_FROM_COUNTS && !budget->required) {
+        tch_compare_count_missing(f, bench, &about.metric, b);
         return 0;
     }
     if (!budget->required) {
-        tch_findings_unjudged(f, bench, about.quantity.title,
+        tch_findings_unjudged(f, bench, about.metric.title,
                               "%s%s%s was not measured, so it is not judged%s%s", bench,
-                              bench[0] ? ": " : "", about.quantity.title,
+                              bench[0] ? ": " : "", about.metric.title,
                               recorded ? "; if the runs recorded it, add --metric " : "",
                               recorded ? budget->name : "");
         return 0;
@@ -200,43 +200,43 @@ static int refuse_quantile(double quantile, bool recorded, tacho_error *err)
 
 /* Notes the metrics for which the report's quantile is not known, or is only the largest or
    smallest value. */
-static void note_quantile(struct tch_findings *f, const struct tch_receipt *a,
-                          const struct tch_quantity *qa, const struct tch_receipt *b,
-                          const struct tch_quantity *qb)
+static void note_quantile(struct tch_findings *f, const struct tch_result *a,
+                          const struct tch_metric *qa, const struct tch_result *b,
+                          const struct tch_metric *qb)
 {
     char room[TCH_STATISTIC_TEXT];
     const char *name = tch_statistic_name(f->quantile, room);
 
-    if (!tch_quantity_has_quantile(qb, f->quantile))
+    if (!tch_metric_has_quantile(qb, f->quantile))
         tch_findings_note(f,
                           "%s of latencies and stages is not compared: of what a program records "
                           "only the quantiles 50, 95 and 99 of each run are kept",
                           name);
-    else if (f->quantile != 0.5 && (tch_quantity_is_extreme(a, qa, f->quantile) ||
-                                    tch_quantity_is_extreme(b, qb, f->quantile)))
+    else if (f->quantile != 0.5 && (tch_series_is_extreme(a, qa, f->quantile) ||
+                                    tch_series_is_extreme(b, qb, f->quantile)))
         tch_findings_note(f, "some runs have so few values of %s that %s is the %s of them",
                           qb->name, name, f->quantile > 0.5 ? "largest" : "smallest");
 }
 
-int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_receipt *a,
-                     const struct tch_receipt *b, const struct tch_named_budget *budgets,
+int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_result *a,
+                     const struct tch_result *b, const struct tch_named_budget *budgets,
                      size_t count, bool with_all, const struct tch_analyses *analyses,
                      tacho_error *err)
 {
-    struct tch_quantity qb;
+    struct tch_metric qb;
     size_t from = f->count;
     size_t at = 0;
     bool taken = f->quantile == 0.5;
     bool unknown = false;
     int status = 0;
 
-    while (status == 0 && tch_quantity_next(b, &at, &qb)) {
+    while (status == 0 && tch_result_next_metric(b, &at, &qb)) {
         const struct tch_named_budget *budget = budget_of(&qb, budgets, count);
-        struct tch_quantity qa;
-        bool known = tch_quantity_has_quantile(&qb, f->quantile);
+        struct tch_metric qa;
+        bool known = tch_metric_has_quantile(&qb, f->quantile);
 
-        if (!tch_quantity_same(a, &qb, &qa)) {
-            if (budget && qb.kind == TCH_QUANTITY_COUNT)
+        if (!tch_result_metric_like(a, &qb, &qa)) {
+            if (budget && qb.source == TCH_FROM_COUNTS)
                 tch_findings_unjudged(f, bench, budget->name ? qb.title : NULL,
                                       "%s%s%s cannot be compared: the run before did not count",
                                       bench, bench[0] ? ": " : "", qb.title);
@@ -262,7 +262,7 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
     if (status == 0 && !taken)
         status = refuse_quantile(f->quantile, unknown, err);
     for (size_t i = 0; i < count && status == 0; i++)
-        if (budgets[i].name && !(tch_quantity_find(b, budgets[i].name, &qb) &&
+        if (budgets[i].name && !(tch_result_metric(b, budgets[i].name, &qb) &&
                                  (tch_findings_has(f, from, qb.name) || tch_counted(b, &qb))))
             status = add_missing(f, bench, b, &budgets[i], err);
     return status;

@@ -28,12 +28,10 @@ static int read_stages(struct tch_stages *stages, const char *folder, tacho_erro
     return status;
 }
 
-static int series_of(const struct tch_stage *stage, struct tch_quantity_series *ret,
-                     tacho_error *err)
+static int series_of(const struct tch_stage *stage, struct tch_series *ret, tacho_error *err)
 {
-    *ret =
-        (struct tch_quantity_series){.value = malloc((stage->value_count + 1) * sizeof *ret->value),
-                                     .count = stage->value_count};
+    *ret = (struct tch_series){.value = malloc((stage->value_count + 1) * sizeof *ret->value),
+                               .count = stage->value_count};
     if (!ret->value)
         return tch_fail_memory(err);
     for (size_t i = 0; i < stage->value_count; i++)
@@ -47,14 +45,14 @@ static int add_stage(struct tch_findings *f, const char *bench, size_t from,
 {
     struct tch_about about = {
         .bench = bench, .budget = tch_budget_default, .spread = TCH_SESSION_SPREAD};
-    struct tch_quantity *q = &about.quantity;
-    struct tch_quantity_series x = {0};
-    struct tch_quantity_series y = {0};
+    struct tch_metric *q = &about.metric;
+    struct tch_series x = {0};
+    struct tch_series y = {0};
     int status;
 
     q->unit = a->is_count ? TCH_COUNT : TCH_NS;
-    snprintf(q->name, sizeof q->name, TCH_RECORDED_STAGE "%.*s.%.*s", (int)group->event_len,
-             group->event, (int)a->name_len, a->name);
+    snprintf(q->name, sizeof q->name, "stage:%.*s.%.*s", (int)group->event_len, group->event,
+             (int)a->name_len, a->name);
     snprintf(q->title, sizeof q->title, "events %.*s.%.*s", (int)group->event_len, group->event,
              (int)a->name_len, a->name);
     if (tch_findings_has(f, from, q->name))
@@ -64,8 +62,8 @@ static int add_stage(struct tch_findings *f, const char *bench, size_t from,
         status = series_of(b, &y, err);
     if (status == 0)
         status = tch_findings_add(f, &about, &x, &y, err);
-    tch_quantity_series_release(&x);
-    tch_quantity_series_release(&y);
+    tch_series_release(&x);
+    tch_series_release(&y);
     return status;
 }
 

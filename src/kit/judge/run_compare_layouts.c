@@ -2,18 +2,18 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/json_read.h"
+#include "kit/result/layouts.h"
 #include "run_compare.h"
 
 #define LAYOUT_EFFECT 0.05 /* change of a time that a layout alone can cause: docs/layouts.md */
 
 static void note_spread(struct tch_findings *f, const char *bench, const char *side,
-                        const struct tch_receipt *r)
+                        const struct tch_result *r)
 {
     struct tch_layout_spread spread;
     struct tch_buf text;
 
-    tch_run_layout_spread(&r->samples, TCH_WALL, &spread);
+    tch_layout_spread(r, TCH_WALL, &spread);
     tch_buf_init(&text, 1024);
     tch_layout_spread_describe(&text, &spread);
     tch_findings_note(f, "%s%s%s: %s; judged over layouts, one value of each", bench,
@@ -21,40 +21,23 @@ static void note_spread(struct tch_findings *f, const char *bench, const char *s
     tch_buf_release(&text);
 }
 
-/* Returns the words after the program in the command's argv, as JSON. */
-static struct tch_json_value arguments(const struct tch_receipt *r)
-{
-    struct tch_json_value argv = {.text = "", .len = 0};
-    size_t len = 0;
-    const char *command = tch_receipt_raw(r, "command", &len);
-    const char *comma;
-
-    if (!command || !tch_json_find(command, len, "argv", &argv) || argv.type != TCH_JSON_ARRAY)
-        return (struct tch_json_value){.text = "", .len = 0};
-    comma = memchr(argv.text, ',', argv.len);
-    if (!comma)
-        return (struct tch_json_value){.text = "]", .len = 1};
-    argv.len -= (size_t)(comma - argv.text);
-    argv.text = comma;
-    return argv;
-}
-
 /* Returns whether both are the same command, with programs whose bytes differ. */
-static bool only_bytes_differ(const struct tch_receipt *a, const struct tch_receipt *b)
+static bool only_bytes_differ(const struct tch_result *a, const struct tch_result *b)
 {
-    struct tch_json_value x = arguments(a);
-    struct tch_json_value y = arguments(b);
-    char before[TACHO_SHA256_TEXT];
-    char now[TACHO_SHA256_TEXT];
+    char *const *x = a->command.argv;
+    char *const *y = b->command.argv;
+    size_t i = 1; /* the program is compared by its bytes */
 
-    tch_receipt_text(a, "program_sha256", before, sizeof before);
-    tch_receipt_text(b, "program_sha256", now, sizeof now);
-    return before[0] && now[0] && strcmp(before, now) != 0 && x.len > 0 && x.len == y.len &&
-           memcmp(x.text, y.text, x.len) == 0;
+    if (!a->program_sha256[0] || !b->program_sha256[0] ||
+        strcmp(a->program_sha256, b->program_sha256) == 0 || !x || !x[0] || !y || !y[0])
+        return false;
+    while (x[i] && y[i] && strcmp(x[i], y[i]) == 0)
+        i++;
+    return !x[i] && !y[i];
 }
 
 /* Returns whether a time changed beyond its interval, but only a little. */
-static bool is_small_change(const struct tch_verdict_row *r, const struct tch_quantity *q)
+static bool is_small_change(const struct tch_verdict_row *r, const struct tch_metric *q)
 {
     double change = r->ratio.estimate - 1;
 
@@ -62,23 +45,23 @@ static bool is_small_change(const struct tch_verdict_row *r, const struct tch_qu
            (r->ratio.low > 1 || r->ratio.high < 1) && fabs(change) < LAYOUT_EFFECT;
 }
 
-void tch_compare_note_layouts(struct tch_findings *f, const char *bench,
-                              const struct tch_receipt *a, const struct tch_receipt *b, size_t from,
-                              size_t count, const char *how)
+void tch_compare_note_layouts(struct tch_findings *f, const char *bench, const struct tch_result *a,
+                              const struct tch_result *b, size_t from, size_t count,
+                              const char *how)
 {
-    if (tch_quantity_by_layout(b)) {
-        if (a && tch_quantity_by_layout(a))
+    if (tch_result_by_layout(b)) {
+        if (a && tch_result_by_layout(a))
             note_spread(f, bench, "A", a);
         note_spread(f, bench, "B", b);
         return;
     }
     for (size_t i = from; i < from + count && (!a || only_bytes_differ(a, b)); i++)
-        if (is_small_change(&f->rows[i], &f->about[i].quantity)) {
+        if (is_small_change(&f->rows[i], &f->about[i].metric)) {
             tch_findings_note(
                 f,
                 "%s%s%s changed by less than 5 %%, and another layout of the program's "
                 "code alone can do that; to judge over layouts: %s",
-                bench, bench[0] ? ": " : "", f->about[i].quantity.title, how);
+                bench, bench[0] ? ": " : "", f->about[i].metric.title, how);
             return;
         }
 }

@@ -4,8 +4,8 @@
 #ifndef TCH_RUN_PILOT_H
 #define TCH_RUN_PILOT_H
 
+#include "kit/result/series.h"
 #include "kit/stats/plan.h"
-#include "quantity.h"
 
 struct tch_run_pilot {
     struct tch_pilot noise;
@@ -20,7 +20,7 @@ struct tch_run_pilot {
  * @return 0, TACHO_ENOMEM, or TACHO_EINVAL: a run lacks the quantity, a value is not above 0, there
  * are fewer than TCH_PILOT_LEAST pairs, or the two were not interleaved
  */
-int tch_run_pilot_measure(const struct tch_receipt *a, const struct tch_receipt *b,
+int tch_run_pilot_measure(const struct tch_result *a, const struct tch_result *b,
                           const char *quantity, struct tch_run_pilot *ret, tacho_error *err);
 
 #endif

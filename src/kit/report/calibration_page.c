@@ -47,7 +47,7 @@ static void add_heads(struct tch_buf *b, const struct tch_calibration_occasion *
     tch_buf_adds(b, "<div class=\"heads\">\n");
     for (size_t i = 0; i < count && i < HEADS; i++) {
         tch_buf_adds(b, "<div class=\"head\"><span>");
-        tch_xml_adds(b, metrics[i].quantity.title);
+        tch_xml_adds(b, metrics[i].metric.title);
         tch_buf_adds(b, "</span><b>");
         add_percent(b, o->metrics[i].sees[AT]);
         tch_buf_addf(b, "</b><span>change detected with %zu runs, in ", tch_calibration_sizes[AT]);
@@ -71,7 +71,7 @@ static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
     double most = tch_sight_change(&m->sight[0], 0.98);
     double x[POINTS];
     double y[POINTS];
-    char title[TCH_QUANTITY_TEXT + 64];
+    char title[TCH_METRIC_TEXT + 64];
     struct tch_plot p = {.b = b,
                          .title = title,
                          .x_name = "change in percent",
@@ -83,7 +83,7 @@ static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
                          .keys = keys,
                          .key_count = TCH_CALIBRATION_SIZES};
 
-    snprintf(title, sizeof title, "Probability of detecting a change: %s", m->quantity.title);
+    snprintf(title, sizeof title, "Probability of detecting a change: %s", m->metric.title);
     most = isfinite(most) ? fmax(most, 0.001) : 1;
     p.x1 = 100 * most;
     tch_plot_begin(&p);
@@ -108,7 +108,7 @@ static void add_sight(struct tch_buf *b, const struct tch_calibration_occasion *
                  "<tr><th>runs</th><th>time</th>");
     for (size_t i = 0; i < count; i++) {
         tch_buf_adds(b, "<th>");
-        tch_xml_adds(b, metrics[i].quantity.title);
+        tch_xml_adds(b, metrics[i].metric.title);
         tch_buf_adds(b, "</th>");
     }
     tch_buf_adds(b, "</tr>\n");
@@ -141,9 +141,9 @@ static void add_noise(struct tch_buf *b, const struct tch_calibration_occasion *
         const struct tch_calibrated *m = &o->metrics[i];
 
         tch_buf_adds(b, "<tr><td>");
-        tch_xml_adds(b, metrics[i].quantity.title);
+        tch_xml_adds(b, metrics[i].metric.title);
         tch_buf_adds(b, "</td><td>");
-        tch_add_value(b, metrics[i].quantity.unit, m->median);
+        tch_add_value(b, metrics[i].metric.unit, m->median);
         tch_buf_adds(b, "</td><td>");
         add_percent(b, m->noise);
         tch_buf_addf(b, "</td><td>%.2f</td><td>%+.1f %%</td><td>", m->lag1, 100 * m->drift);

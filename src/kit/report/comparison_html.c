@@ -42,14 +42,13 @@ static void add_sentences(struct tch_buf *b, const struct tch_comparison *c)
     tch_buf_release(&text);
 }
 
-static const struct tch_run_row *wall_row(const struct tch_receipt *r)
+static const struct tch_row *wall_row(const struct tch_result *r)
 {
-    return r->rows.count > 0 && strcmp(r->rows.row[0].name, "wall_ns") == 0 ? &r->rows.row[0]
-                                                                            : NULL;
+    return r->row_count > 0 && strcmp(r->rows[0].metric.key, "wall_ns") == 0 ? &r->rows[0] : NULL;
 }
 
 /* Adds the name of a run, as a link if the page is beside the run's report. */
-static void add_name(struct tch_buf *b, const struct tch_receipt *r, bool linked)
+static void add_name(struct tch_buf *b, const struct tch_result *r, bool linked)
 {
     if (linked) {
         tch_buf_adds(b, "<a href=\"../../");
@@ -63,15 +62,14 @@ static void add_name(struct tch_buf *b, const struct tch_receipt *r, bool linked
 static void add_row(struct tch_buf *b, const struct tch_comparison *c, size_t i, double slowest,
                     bool linked)
 {
-    const struct tch_receipt *r = &c->runs[i].receipt;
-    const struct tch_run_row *wall = wall_row(r);
+    const struct tch_result *r = &c->runs[i].result;
+    const struct tch_row *wall = wall_row(r);
     const struct tch_ratio *times = &c->run[i].times;
     double share = wall && slowest > 0 ? wall->summary.median / slowest : 0;
 
     tch_buf_adds(b, i == c->fastest ? "<tr class=\"best\"><td>" : "<tr><td>");
     add_name(b, r, linked);
-    tch_buf_addf(b, "%s</td><td>%zu</td><td>", i == c->fastest ? " (fastest)" : "",
-                 r->samples.count);
+    tch_buf_addf(b, "%s</td><td>%zu</td><td>", i == c->fastest ? " (fastest)" : "", r->run_count);
     tch_add_value(b, TCH_NS, wall ? wall->summary.median : NAN);
     tch_buf_adds(b, "</td><td>");
     if (wall)
@@ -86,7 +84,7 @@ static void add_row(struct tch_buf *b, const struct tch_comparison *c, size_t i,
                  "</td><td class=\"text\"><span class=\"bar\" style=\"width:%.1fem\"></span></td>"
                  "<td class=\"text\"><code>",
                  10 * share);
-    tch_xml_adds(b, r->command);
+    tch_xml_adds(b, r->command.line);
     tch_buf_adds(b, "</code></td></tr>\n");
 }
 
@@ -95,7 +93,7 @@ static void add_ranking(struct tch_buf *b, const struct tch_comparison *c, bool 
     double slowest = 0;
 
     for (size_t i = 0; i < c->count; i++) {
-        const struct tch_run_row *wall = wall_row(&c->runs[i].receipt);
+        const struct tch_row *wall = wall_row(&c->runs[i].result);
 
         if (wall)
             slowest = fmax(slowest, wall->summary.median);
@@ -115,25 +113,25 @@ static void add_medians(struct tch_buf *b, const struct tch_comparison *c)
     tch_buf_adds(b, "<h2>Medians side by side</h2>\n<div class=\"wide\"><table><tr><th></th>");
     for (size_t i = 0; i < c->count; i++) {
         tch_buf_adds(b, "<th>");
-        tch_xml_adds(b, c->runs[i].receipt.name);
+        tch_xml_adds(b, c->runs[i].result.name);
         tch_buf_adds(b, "</th>");
     }
     tch_buf_adds(b, "</tr>\n");
-    for (size_t j = 0; j < c->runs[0].receipt.rows.count; j++) {
-        const struct tch_run_row *row = &c->runs[0].receipt.rows.row[j];
+    for (size_t j = 0; j < c->runs[0].result.row_count; j++) {
+        const struct tch_row *row = &c->runs[0].result.rows[j];
 
         tch_buf_adds(b, "<tr><td>");
-        tch_xml_adds(b, row->title);
+        tch_xml_adds(b, row->metric.title);
         tch_buf_adds(b, "</td>");
         for (size_t i = 0; i < c->count; i++) {
-            const struct tch_receipt *r = &c->runs[i].receipt;
+            const struct tch_result *r = &c->runs[i].result;
             double value = NAN;
 
-            for (size_t k = 0; k < r->rows.count; k++)
-                if (strcmp(r->rows.row[k].name, row->name) == 0)
-                    value = r->rows.row[k].summary.median;
+            for (size_t k = 0; k < r->row_count; k++)
+                if (strcmp(r->rows[k].metric.key, row->metric.key) == 0)
+                    value = r->rows[k].summary.median;
             tch_buf_adds(b, "<td>");
-            tch_add_value(b, row->unit, value);
+            tch_add_value(b, row->metric.unit, value);
             tch_buf_adds(b, "</td>");
         }
         tch_buf_adds(b, "</tr>\n");
@@ -153,14 +151,14 @@ struct drawn {
 static int take_series(struct drawn *d, const struct tch_comparison *c, tacho_error *err)
 {
     for (size_t i = 0; i < c->count && d->count < DRAWN_MOST; i++) {
-        const struct tch_run_samples *samples = &c->runs[i].receipt.samples;
-        double *wall = malloc((samples->count + 1) * sizeof *wall);
+        const struct tch_result *r = &c->runs[i].result;
+        double *wall = malloc((r->run_count + 1) * sizeof *wall);
 
         if (!wall)
             return tch_fail_memory(err);
         d->wall[d->count] = wall;
-        d->n[d->count] = tch_run_samples_field(samples, TCH_WALL, wall);
-        d->names[d->count] = c->runs[i].receipt.name;
+        d->n[d->count] = tch_result_field(r, TCH_WALL, wall);
+        d->names[d->count] = c->runs[i].result.name;
         if (d->n[d->count] > d->longest)
             d->longest = d->n[d->count];
         d->count++;

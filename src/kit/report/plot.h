@@ -15,7 +15,7 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "kit/run/run_sample.h"
+#include "kit/result/result.h"
 
 enum { TCH_PLOT_POINTS = 2000 }; /* points of a line; longer lines are thinned out, keeping peaks */
 

@@ -6,7 +6,9 @@
 #include "base/fail.h"
 #include "base/found_file.h"
 #include "base/human_number.h"
-#include "kit/judge/quantity.h"
+#include "kit/result/costs.h"
+#include "kit/result/layouts.h"
+#include "kit/result/series.h"
 #include "kit/stats/session.h"
 
 enum {
@@ -21,17 +23,17 @@ const struct tch_report_format *const tch_report_formats[] = {
 int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err)
 {
     *run = (struct tch_report_run){.folder = folder};
-    return tch_run_load(&run->receipt, folder, &run->life, err);
+    return tch_run_load(&run->result, folder, &run->life, err);
 }
 
 void tch_report_close(struct tch_report_run *run)
 {
-    tch_receipt_release(&run->receipt);
+    tch_result_release(&run->result);
 }
 
-int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error *err)
+int tch_report_save(const struct tch_result *r, const char *folder, tacho_error *err)
 {
-    const struct tch_report_run run = {.receipt = *r, .folder = folder}; /* borrowed, not closed */
+    const struct tch_report_run run = {.result = *r, .folder = folder}; /* borrowed, not closed */
     int status = 0;
 
     for (size_t i = 0; tch_report_formats[i] && status == 0; i++) {
@@ -63,57 +65,58 @@ static int compare_sessions(const double *a, size_t m, const double *b, size_t n
     size_t least = m < n ? m : n;
     double *room = malloc(2 * (m + n + 1) * sizeof *room);
     int status =
-        room ? tch_ratio_unpaired(a, m, b, n, TCH_RUN_ALPHA, 1, ret, err) : tch_fail_memory(err);
+        room ? tch_ratio_unpaired(a, m, b, n, TCH_RESULT_ALPHA, 1, ret, err) : tch_fail_memory(err);
 
     if (status == 0 && least >= 4) {
         double lag1 = (tch_session_lag1(a, m, room) + tch_session_lag1(b, n, room)) / 2;
 
-        tch_session_widen(ret, tch_session_rho(lag1, least), spread, TCH_RUN_ALPHA, 1);
+        tch_session_widen(ret, tch_session_rho(lag1, least), spread, TCH_RESULT_ALPHA, 1);
     }
     free(room);
     return status;
 }
 
-int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
+int tch_report_compare(const struct tch_result *a, const struct tch_result *b,
                        struct tch_ratio *ret, tacho_error *err)
 {
-    bool paired = tch_runs_paired(a, b);
-    struct tch_quantity_series x = {0};
-    struct tch_quantity_series y = {0};
-    struct tch_quantity wall;
+    bool paired = tch_results_paired(a, b);
+    struct tch_series x = {0};
+    struct tch_series y = {0};
+    struct tch_metric wall;
     int status;
 
-    tch_quantity_find(NULL, "wall", &wall);
-    status = tch_quantity_series_of(a, &wall, 0.5, &x, err);
+    tch_metric_find("wall", &wall);
+    status = tch_series_of(a, &wall, 0.5, &x, err);
     if (status == 0)
-        status = tch_quantity_series_of(b, &wall, 0.5, &y, err);
+        status = tch_series_of(b, &wall, 0.5, &y, err);
     if (status == 0 && paired) {
-        tch_quantity_series_match(&x, &y);
-        status = tch_ratio_paired(x.value, y.value, at_most(x.count), TCH_RUN_ALPHA, 1, ret, err);
+        tch_series_match(&x, &y);
+        status =
+            tch_ratio_paired(x.value, y.value, at_most(x.count), TCH_RESULT_ALPHA, 1, ret, err);
     } else if (status == 0) {
         status = compare_sessions(x.value, at_most(x.count), y.value, at_most(y.count), wall.spread,
                                   ret, err);
     }
-    tch_quantity_series_release(&x);
-    tch_quantity_series_release(&y);
+    tch_series_release(&x);
+    tch_series_release(&y);
     return status;
 }
 
-const char *tch_report_nothing(const struct tch_receipt *r)
+const char *tch_report_nothing(const struct tch_result *r)
 {
-    if (r->rows.count > 0)
+    if (r->row_count > 0)
         return NULL;
-    return r->samples.count > 0 ? "no run succeeded" : "no run was made";
+    return r->run_count > 0 ? "no run succeeded" : "no run was made";
 }
 
-void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)
+void tch_report_add_costs(struct tch_buf *b, const struct tch_result *r)
 {
-    double polls = tch_receipt_number(r, "costs", "polls", 0);
-    double cpu = tch_receipt_number(r, "costs", "polls_cpu_ns", NAN);
+    double polls = (double)r->costs.polls;
+    double cpu = r->costs.polls_cpu_ns;
     double wall = 0;
 
-    for (size_t i = 0; i < r->samples.count; i++)
-        wall += r->samples.items[i].field[TCH_WALL];
+    for (size_t i = 0; i < r->run_count; i++)
+        wall += tch_result_value(r, TCH_WALL, i);
     if (!(polls > 0) || !(wall > 0) || isnan(cpu))
         return;
     tch_buf_addf(b, "Memory and power were polled %.0f times. A poll took ", polls);
@@ -122,74 +125,68 @@ void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r)
                  100 * cpu / wall);
 }
 
-bool tch_report_add_layouts(struct tch_buf *b, const struct tch_receipt *r)
+bool tch_report_add_layouts(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_layout_spread s;
 
-    tch_run_layout_spread(&r->samples, TCH_WALL, &s);
+    tch_layout_spread(r, TCH_WALL, &s);
     if (s.layouts > 0)
         tch_layout_spread_describe(b, &s);
     return s.layouts > 0;
 }
 
-void tch_report_add_recording(struct tch_buf *b, const struct tch_receipt *r)
+void tch_report_add_recording(struct tch_buf *b, const struct tch_result *r)
 {
-    double wall = NAN;
-
-    for (size_t i = 0; i < r->rows.count; i++)
-        if (strcmp(r->rows.row[i].name, "wall_ns") == 0)
-            wall = r->rows.row[i].summary.median;
-    tch_recording_cost_describe(b, &r->recording, wall);
+    tch_costs_describe(b, &r->costs, tch_result_wall(r));
 }
 
-static double median_wall_s(const struct tch_receipt *r)
+static double median_wall_s(const struct tch_result *r)
 {
-    return r->rows.count > 0 ? r->rows.row[0].summary.median / 1e9 : NAN;
+    return r->row_count > 0 ? r->rows[0].summary.median / 1e9 : NAN;
 }
 
 /* Counts the runs that are long enough, but have no energy, because a reading failed. */
-static size_t runs_without_energy(const struct tch_receipt *r, const struct tch_power_origin *o)
+static size_t runs_without_energy(const struct tch_result *r, const struct tch_power_origin *o)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < r->samples.count && strcmp(o->status, "unavailable") != 0; i++)
-        count += isnan(r->samples.items[i].field[TCH_ENERGY]) &&
-                 !tch_power_too_short(o, r->samples.items[i].field[TCH_WALL] / 1e9);
+    for (size_t i = 0; i < r->run_count && strcmp(o->status, "unavailable") != 0; i++)
+        count += isnan(tch_result_value(r, TCH_ENERGY, i)) &&
+                 !tch_power_too_short(o, tch_result_value(r, TCH_WALL, i) / 1e9);
     return count;
 }
 
-void tch_report_add_energy(struct tch_buf *b, const struct tch_receipt *r)
+void tch_report_add_energy(struct tch_buf *b, const struct tch_result *r)
 {
-    struct tch_power_origin o;
+    const struct tch_power_origin *o = &r->power;
     size_t missing;
 
-    tch_receipt_power(r, &o);
-    if (!o.status[0])
+    if (!o->status[0])
         return;
     tch_buf_adds(b, "energy: ");
-    tch_power_origin_add(b, &o);
-    if (o.short_runs > 0)
+    tch_power_origin_add(b, o);
+    if (o->short_runs > 0)
         tch_buf_addf(b,
                      "; not judged for %llu of %zu runs, which are shorter than %d updates of "
                      "%g ms",
-                     (unsigned long long)o.short_runs, r->samples.count, TCH_POWER_UPDATES,
-                     (double)o.update_us / 1e3);
-    missing = runs_without_energy(r, &o);
+                     (unsigned long long)o->short_runs, r->run_count, TCH_POWER_UPDATES,
+                     (double)o->update_us / 1e3);
+    missing = runs_without_energy(r, o);
     if (missing > 0)
         tch_buf_addf(b, "; missing in %zu of %zu runs, because a reading failed", missing,
-                     r->samples.count);
-    if (!(o.idle.seconds > 0))
+                     r->run_count);
+    if (!(o->idle.seconds > 0))
         return;
     tch_buf_adds(b, "; idle power ");
-    tch_power_idle_add(b, &o);
+    tch_power_idle_add(b, o);
     if (median_wall_s(r) > 0) {
         tch_buf_adds(b, ", which is ");
-        tch_add_value(b, TCH_JOULES, o.idle.watts * median_wall_s(r));
+        tch_add_value(b, TCH_JOULES, o->idle.watts * median_wall_s(r));
         tch_buf_adds(b, " of a run");
     }
 }
 
-void tch_report_add_latencies(struct tch_buf *b, const struct tch_receipt *r)
+void tch_report_add_latencies(struct tch_buf *b, const struct tch_result *r)
 {
     const tacho_latency_stats *s = &r->latency.wall;
     const struct {

@@ -16,7 +16,7 @@ enum { TCH_REPORT_MAX = 1 << 30, TCH_REPORT_RUNS = 64 };
 
 /** A run and where its files are. */
 struct tch_report_run {
-    struct tch_receipt receipt;
+    struct tch_result result;
     const char *folder;
     enum tch_run_life life;
 };
@@ -46,32 +46,32 @@ int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error 
 void tch_report_close(struct tch_report_run *run);
 
 /** Writes report.html and report.md of one run into its folder. */
-int tch_report_save(const struct tch_receipt *r, const char *folder, tacho_error *err);
+int tch_report_save(const struct tch_result *r, const char *folder, tacho_error *err);
 
 /** Compares b with a in wall time, by pairs if both belong to one group. */
 struct tch_ratio;
-int tch_report_compare(const struct tch_receipt *a, const struct tch_receipt *b,
+int tch_report_compare(const struct tch_result *a, const struct tch_result *b,
                        struct tch_ratio *ret, tacho_error *err);
 
 /** Returns why a run has no statistics, in words; NULL if it has statistics. */
-const char *tch_report_nothing(const struct tch_receipt *r);
+const char *tch_report_nothing(const struct tch_result *r);
 
 /** Adds where the energy of the runs comes from, how reliable it is and what the machine drew when
     idle. Adds nothing for runs of earlier versions. */
-void tch_report_add_energy(struct tch_buf *b, const struct tch_receipt *r);
+void tch_report_add_energy(struct tch_buf *b, const struct tch_result *r);
 
 /** Adds the cost of polling memory and power during the runs. Adds nothing without polls. */
-void tch_report_add_costs(struct tch_buf *b, const struct tch_receipt *r);
+void tch_report_add_costs(struct tch_buf *b, const struct tch_result *r);
 
 /** Adds how much layouts differ, in the words of tch_layout_spread_describe(). Returns false if
     there are none. */
-bool tch_report_add_layouts(struct tch_buf *b, const struct tch_receipt *r);
+bool tch_report_add_layouts(struct tch_buf *b, const struct tch_result *r);
 
 /** Adds what recording for the metrics cost, in the words of tch_recording_cost_describe(). */
-void tch_report_add_recording(struct tch_buf *b, const struct tch_receipt *r);
+void tch_report_add_recording(struct tch_buf *b, const struct tch_result *r);
 
 /** Adds a line with the percentiles of the latencies that the program recorded, if there are
     any. */
-void tch_report_add_latencies(struct tch_buf *b, const struct tch_receipt *r);
+void tch_report_add_latencies(struct tch_buf *b, const struct tch_result *r);
 
 #endif

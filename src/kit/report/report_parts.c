@@ -10,6 +10,7 @@
 #include "base/found_file.h"
 #include "base/human_number.h"
 #include "base/json_read.h"
+#include "base/json_write.h"
 #include "base/number.h"
 #include "base/xml.h"
 #include "kit/event/event_scan.h"
@@ -225,25 +226,31 @@ static void add_object(struct tch_buf *b, const char *name, const char *json, si
     }
 }
 
-void tch_part_facts(struct tch_buf *b, const struct tch_receipt *r)
+static bool is_fact(const char *key)
 {
     static const char *const left_out[] = {"statistics", "warnings", "samples", "latency"};
 
+    for (size_t i = 0; i < sizeof left_out / sizeof left_out[0]; i++)
+        if (strcmp(key, left_out[i]) == 0)
+            return false;
+    return true;
+}
+
+void tch_part_facts(struct tch_buf *b, const struct tch_result *r)
+{
+    struct tch_buf json;
+
+    tch_buf_init(&json, TCH_REPORT_MAX);
+    tch_json_begin_object(&json);
+    for (const struct tch_json_field *f = tch_result_fields; f->key; f++)
+        if (is_fact(f->key))
+            tch_json_field_write(&json, f, r);
+    tch_json_others_write_members(&json, &r->others);
+    tch_json_end_object(&json);
     tch_buf_adds(b, "<h2>Machine, configuration and plan</h2>\n"
                     "<div class=\"wide\"><table class=\"facts\">\n");
-    for (size_t i = 0; i < r->member_count; i++) {
-        struct tch_json_reader j;
-        struct tch_json_value value;
-        char name[64];
-        bool out = false;
-
-        snprintf(name, sizeof name, "%.*s", (int)r->member[i].key_len,
-                 r->text.data + r->member[i].key_at);
-        for (size_t k = 0; k < sizeof left_out / sizeof left_out[0]; k++)
-            out |= strcmp(name, left_out[k]) == 0;
-        tch_json_open(&j, r->text.data + r->member[i].raw_at, r->member[i].raw_len, NULL);
-        if (!out && tch_json_read_raw(&j, &value) == 0)
-            add_fact(b, name, &value, 0);
-    }
+    add_object(b, "", json.data, json.len, 0);
     tch_buf_adds(b, "</table></div>\n");
+    b->failed |= json.failed;
+    tch_buf_release(&json);
 }

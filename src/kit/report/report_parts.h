@@ -19,7 +19,7 @@ void tch_page_close(struct tch_buf *b, const char *from);
 
 /** Adds charts: the runs in order, the histogram and the cumulative curve of the wall time, and the
     metrics in order. */
-int tch_charts_runs(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err);
+int tch_charts_runs(struct tch_buf *b, const struct tch_result *r, tacho_error *err);
 
 /** Adds memory and power over time from the folder's files, if these have rows. */
 int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
@@ -28,7 +28,7 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
 int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
 /** Adds the peaks of the program's memory categories, if any. */
-int tch_part_categories(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err);
+int tch_part_categories(struct tch_buf *b, const struct tch_result *r, tacho_error *err);
 
 /** Adds a picture with a script of its own, in a frame that cannot access the page, because the
     picture may come from somebody else. */
@@ -44,6 +44,6 @@ int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_e
 int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
 /** Adds the receipt's machine, configuration, plan and costs as tables. */
-void tch_part_facts(struct tch_buf *b, const struct tch_receipt *r);
+void tch_part_facts(struct tch_buf *b, const struct tch_result *r);
 
 #endif

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "kit/run/recorded_metric.h"
 #include "kit/stats/order_stats.h"
 #include "plot.h"
 
@@ -13,7 +12,7 @@ enum { BINS_MOST = 60 };
 /* Plots values in order. A single value gets no chart, because the page shows it as a number. */
 static void plot_order(struct tch_buf *b, const char *title, const char *x_name, const char *name,
                        enum tch_unit unit, const double *values, size_t n,
-                       const struct tch_run_summary *s)
+                       const struct tch_summary *s)
 {
     struct tch_plot p = {.b = b,
                          .title = title,
@@ -47,7 +46,7 @@ static void plot_order(struct tch_buf *b, const char *title, const char *x_name,
 /* Returns the larger result of two rules: bins as wide as 2 (q3 - q1) / n^(1/3) (Freedman and
    Diaconis, 1981), and log2(n) + 1 bins (Sturges, 1926), which keeps a few values from becoming one
    bar. */
-static size_t bin_count(const double *sorted, size_t n, const struct tch_run_summary *s)
+static size_t bin_count(const double *sorted, size_t n, const struct tch_summary *s)
 {
     double width = 2 * (s->q3 - s->q1) / cbrt((double)n);
     double count = width > 0 ? ceil((sorted[n - 1] - sorted[0]) / width) : 1;
@@ -56,7 +55,7 @@ static size_t bin_count(const double *sorted, size_t n, const struct tch_run_sum
 }
 
 static void plot_histogram(struct tch_buf *b, const double *sorted, size_t n,
-                           const struct tch_run_summary *s)
+                           const struct tch_summary *s)
 {
     double edge[BINS_MOST + 1];
     double height[BINS_MOST] = {0};
@@ -101,56 +100,50 @@ static void plot_cumulative(struct tch_buf *b, const double *sorted, size_t n)
     tch_plot_end(&p);
 }
 
-static const struct tch_run_summary *summary_of(const struct tch_receipt *r, const char *name)
-{
-    for (size_t i = 0; i < r->rows.count; i++)
-        if (strcmp(r->rows.row[i].name, name) == 0)
-            return &r->rows.row[i].summary;
-    return NULL;
-}
-
-static int plot_metrics(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err)
+static int plot_metrics(struct tch_buf *b, const struct tch_result *r, tacho_error *err)
 {
     int status = 0;
 
-    for (size_t i = 0; i < r->samples.metric_count && status == 0; i++) {
-        const struct tch_run_summary *s = summary_of(r, r->samples.metrics[i].name);
+    for (size_t i = TCH_FIELDS; i < r->column_count && status == 0; i++) {
+        const struct tch_metric *m = &r->columns[i].metric;
+        const struct tch_row *row = m->asked ? tch_result_row(r, m->key) : NULL;
         struct tch_values values = {0};
 
-        status = tch_run_samples_metric(&r->samples, i, &values, err);
-        if (status == 0 && s)
-            plot_order(b, r->samples.metrics[i].name, r->samples.metrics[i].all ? "value" : "run",
-                       r->samples.metrics[i].name, tch_metric_unit(r->samples.metrics[i].name),
-                       values.v, values.n, s);
+        if (!row)
+            continue;
+        status = tch_column_values(r, &r->columns[i], &values, err);
+        if (status == 0)
+            plot_order(b, m->name, m->several ? "value" : "run", m->name, m->unit, values.v,
+                       values.n, &row->summary);
         tch_values_release(&values);
     }
     return status;
 }
 
-int tch_charts_runs(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err)
+int tch_charts_runs(struct tch_buf *b, const struct tch_result *r, tacho_error *err)
 {
-    const struct tch_run_summary *wall = summary_of(r, "wall_ns");
-    const struct tch_run_summary *rss = summary_of(r, "max_rss_bytes");
-    double *values = malloc((r->samples.count + 1) * sizeof *values);
+    const struct tch_row *wall = tch_result_row(r, "wall_ns");
+    const struct tch_row *rss = tch_result_row(r, "max_rss_bytes");
+    double *values = malloc((r->run_count + 1) * sizeof *values);
     size_t n;
 
     if (!values)
         return tch_fail_memory(err);
     tch_buf_adds(b, "<div class=\"plots\">\n");
-    n = tch_run_samples_field(&r->samples, TCH_WALL, values);
+    n = tch_result_field(r, TCH_WALL, values);
     if (wall && n > 0) {
         plot_order(b, "Wall time of the runs in order, the median and its interval", "run",
-                   "wall time", TCH_NS, values, n, wall);
+                   "wall time", TCH_NS, values, n, &wall->summary);
         tch_sort(values, n);
         if (values[0] < values[n - 1]) { /* equal values have no distribution to draw */
-            plot_histogram(b, values, n, wall);
+            plot_histogram(b, values, n, &wall->summary);
             plot_cumulative(b, values, n);
         }
     }
-    n = tch_run_samples_field(&r->samples, TCH_MAX_RSS, values);
+    n = tch_result_field(r, TCH_MAX_RSS, values);
     if (rss && n > 0)
         plot_order(b, "Peak memory of the runs in order", "run", "peak memory", TCH_BYTES, values,
-                   n, rss);
+                   n, &rss->summary);
     free(values);
     if (plot_metrics(b, r, err) < 0)
         return TACHO_ENOMEM;

@@ -5,21 +5,21 @@
 #include <math.h>
 
 #include "base/json_write.h"
-#include "kit/judge/quantity.h"
+#include "kit/result/series.h"
 
 enum { DECIMALS_MOST = 4 };
 
-static bool has_success(const struct tch_receipt *r)
+static bool has_success(const struct tch_result *r)
 {
-    for (size_t i = 0; i < r->samples.count; i++)
-        if (tch_run_sample_ok(&r->samples.items[i]))
+    for (size_t i = 0; i < r->run_count; i++)
+        if (tch_result_run_ok(&r->runs[i]))
             return true;
     return false;
 }
 
-static double median_wall(const struct tch_receipt *r)
+static double median_wall(const struct tch_result *r)
 {
-    return has_success(r) && r->rows.count > 0 ? r->rows.row[0].summary.median : INFINITY;
+    return has_success(r) && r->row_count > 0 ? r->rows[0].summary.median : INFINITY;
 }
 
 static enum tch_compared kind_of(const struct tch_ratio *times)
@@ -39,9 +39,9 @@ static int compare_all(struct tch_comparison *c, size_t *faster, tacho_error *er
 
         c->run[i].is = i == c->fastest ? TCH_COMPARED_FASTEST : TCH_COMPARED_NOTHING;
         *times = (struct tch_ratio){.estimate = i == c->fastest ? 1 : NAN};
-        if (i == c->fastest || !has_success(&c->runs[i].receipt))
+        if (i == c->fastest || !has_success(&c->runs[i].result))
             continue;
-        status = tch_report_compare(&c->runs[c->fastest].receipt, &c->runs[i].receipt, times, err);
+        status = tch_report_compare(&c->runs[c->fastest].result, &c->runs[i].result, times, err);
         if (status == TACHO_ENOMEM)
             return status;
         if (status < 0) /* no pair in which both runs succeeded */
@@ -62,9 +62,9 @@ int tch_comparison_make(struct tch_comparison *c, const struct tch_report_run *r
 
     *c = (struct tch_comparison){.runs = runs, .count = count, .fastest = count, .paired = true};
     for (size_t i = 0; i < count; i++) {
-        double median = median_wall(&runs[i].receipt);
+        double median = median_wall(&runs[i].result);
 
-        c->paired = c->paired && tch_runs_paired(&runs[0].receipt, &runs[i].receipt);
+        c->paired = c->paired && tch_results_paired(&runs[0].result, &runs[i].result);
         c->run[i].is = TCH_COMPARED_NOTHING;
         if (median < least) {
             least = median;
@@ -94,10 +94,10 @@ void tch_comparison_add_fastest(struct tch_buf *b, const struct tch_comparison *
         too_few |= c->run[i].is == TCH_COMPARED_TOO_FEW;
         equal += c->run[i].is == TCH_COMPARED_EQUAL;
     }
-    tch_buf_adds(b, c->runs[c->fastest].receipt.name);
+    tch_buf_adds(b, c->runs[c->fastest].result.name);
     for (size_t i = 0, left = equal; i < c->count; i++)
         if (c->run[i].is == TCH_COMPARED_EQUAL)
-            tch_buf_addf(b, "%s %s", --left > 0 ? "," : " or", c->runs[i].receipt.name);
+            tch_buf_addf(b, "%s %s", --left > 0 ? "," : " or", c->runs[i].result.name);
     if (equal > 0)
         tch_buf_adds(b, " (no difference shown)");
     if (too_few)
@@ -129,13 +129,13 @@ void tch_comparison_add_interval(struct tch_buf *b, const struct tch_ratio *time
 void tch_comparison_add_sentence(struct tch_buf *b, const struct tch_comparison *c, size_t i)
 {
     const struct tch_ratio *times = &c->run[i].times;
-    const char *fastest = c->fastest < c->count ? c->runs[c->fastest].receipt.name : "";
-    const char *name = c->runs[i].receipt.name;
+    const char *fastest = c->fastest < c->count ? c->runs[c->fastest].result.name : "";
+    const char *name = c->runs[i].result.name;
 
     if (c->run[i].is == TCH_COMPARED_NOTHING) {
         tch_buf_addf(b, "%s is not compared: %s", name,
-                     has_success(&c->runs[i].receipt) ? "no pair of runs succeeded"
-                                                      : "no run of it succeeded");
+                     has_success(&c->runs[i].result) ? "no pair of runs succeeded"
+                                                     : "no run of it succeeded");
         return;
     }
     if (c->run[i].is == TCH_COMPARED_EQUAL)
@@ -154,15 +154,15 @@ static void write_run(struct tch_buf *b, const struct tch_comparison *c, size_t 
         [TCH_COMPARED_EQUAL] = "no difference shown", [TCH_COMPARED_TOO_FEW] = "too few runs",
         [TCH_COMPARED_NOTHING] = "not compared",
     };
-    const struct tch_receipt *r = &c->runs[i].receipt;
+    const struct tch_result *r = &c->runs[i].result;
     const struct tch_ratio *times = &c->run[i].times;
     bool has_interval = times->level > 0;
 
     tch_json_begin_object(b);
     tch_json_put_text(b, "name", r->name);
     tch_json_put_text(b, "id", r->id);
-    tch_json_put_text(b, "command", r->command);
-    tch_json_put_u64(b, "runs", r->samples.count);
+    tch_json_put_text(b, "command", r->command.line);
+    tch_json_put_u64(b, "runs", r->run_count);
     tch_json_put_f64(b, "median_wall_ns", median_wall(r));
     tch_json_put_text(b, "result", words[c->run[i].is]);
     tch_json_key(b, "times_fastest");
@@ -182,9 +182,9 @@ void tch_comparison_write(struct tch_buf *b, const struct tch_comparison *c)
 
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", TCH_COMPARISON_SCHEMA);
-    tch_json_put_text(b, "group", c->paired ? c->runs[0].receipt.group : NULL);
+    tch_json_put_text(b, "group", c->paired ? c->runs[0].result.group : NULL);
     tch_json_put_bool(b, "paired", c->paired);
-    tch_json_put_text(b, "fastest", any ? c->runs[c->fastest].receipt.name : NULL);
+    tch_json_put_text(b, "fastest", any ? c->runs[c->fastest].result.name : NULL);
     tch_json_key(b, "runs");
     tch_json_begin_array(b);
     for (size_t i = 0; i < c->count; i++)

@@ -11,14 +11,14 @@ enum { PARTS_SHOWN = 12 };
 
 double tch_count_median(const struct tch_count *c)
 {
-    struct tch_run_summary s;
+    struct tch_summary s;
 
-    if (c->values.n == 0 || tch_run_summary_of(c->values.v, c->values.n, 0.05, &s, NULL) < 0)
+    if (c->values.n == 0 || tch_summary_of(c->values.v, c->values.n, 0.05, &s, NULL) < 0)
         return NAN;
     return s.median;
 }
 
-bool tch_report_has_counts(const struct tch_receipt *r)
+bool tch_report_has_counts(const struct tch_result *r)
 {
     for (int i = 0; i < TCH_COUNTS; i++)
         if (r->counts.of[i].asked)
@@ -44,7 +44,7 @@ void tch_count_add_value(struct tch_buf *b, enum tch_count_kind kind, const stru
         tch_buf_adds(b, " to ");
         tch_add_grouped(b, (uint64_t)high);
     }
-    tch_buf_adds(b, tch_count_infos[kind].unit == TCH_BYTES ? " B" : "");
+    tch_buf_adds(b, tch_count_metric((enum tch_count_kind)kind)->unit == TCH_BYTES ? " B" : "");
 }
 
 void tch_count_add_state(struct tch_buf *b, const struct tch_count *c)
@@ -84,7 +84,7 @@ static void add_xml(struct tch_buf *b, const struct tch_buf *text)
     tch_xml_adds(b, text->data);
 }
 
-void tch_part_counts(struct tch_buf *b, const struct tch_receipt *r)
+void tch_part_counts(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_buf text;
 
@@ -100,13 +100,13 @@ void tch_part_counts(struct tch_buf *b, const struct tch_receipt *r)
 
         if (!c->asked)
             continue;
-        tch_buf_addf(b, "<tr><td>%s</td><td>", tch_count_infos[i].title);
+        tch_buf_addf(b, "<tr><td>%s</td><td>", tch_count_metric((enum tch_count_kind)i)->title);
         tch_count_add_value(b, (enum tch_count_kind)i, c);
         tch_buf_adds(b, "</td><td class=\"words\">");
         tch_count_add_state(b, c);
         tch_buf_adds(b, "</td><td class=\"words\">");
         tch_buf_clear(&text);
-        tch_count_add_source(&text, r, c);
+        tch_count_add_source(&text, c, tch_result_wall(r));
         add_xml(b, &text);
         tch_buf_adds(b, "</td><td class=\"words\">");
         tch_buf_clear(&text);
@@ -118,7 +118,7 @@ void tch_part_counts(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_release(&text);
 }
 
-void tch_counts_add_md(struct tch_buf *b, const struct tch_receipt *r)
+void tch_counts_add_md(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_buf text;
 
@@ -131,13 +131,13 @@ void tch_counts_add_md(struct tch_buf *b, const struct tch_receipt *r)
 
         if (!c->asked)
             continue;
-        tch_buf_addf(b, "| %s | ", tch_count_infos[i].title);
+        tch_buf_addf(b, "| %s | ", tch_count_metric((enum tch_count_kind)i)->title);
         tch_count_add_value(b, (enum tch_count_kind)i, c);
         tch_buf_adds(b, " | ");
         tch_count_add_state(b, c);
         tch_buf_adds(b, " | ");
         tch_buf_clear(&text);
-        tch_count_add_source(&text, r, c);
+        tch_count_add_source(&text, c, tch_result_wall(r));
         b->failed |= text.failed;
         tch_add_md_text(b, text.data);
         tch_buf_adds(b, " |\n");

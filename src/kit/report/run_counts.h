@@ -17,10 +17,10 @@ void tch_count_add_state(struct tch_buf *b, const struct tch_count *c);
 double tch_count_median(const struct tch_count *c);
 
 /** Returns whether a run has counts, or tried to make some. */
-bool tch_report_has_counts(const struct tch_receipt *r);
+bool tch_report_has_counts(const struct tch_result *r);
 
 /** Add the counts as a section of report.html, and of Markdown. They add nothing without counts. */
-void tch_part_counts(struct tch_buf *b, const struct tch_receipt *r);
-void tch_counts_add_md(struct tch_buf *b, const struct tch_receipt *r);
+void tch_part_counts(struct tch_buf *b, const struct tch_result *r);
+void tch_counts_add_md(struct tch_buf *b, const struct tch_result *r);
 
 #endif

@@ -5,32 +5,45 @@
 #include "report.h"
 #include "run_counts.h"
 
-/* Returns the value of a metric in a sample. A metric that takes every match has one cell, with the
+/* Returns the value of a metric in a run. A metric that takes every match has one cell, with the
    last match. */
-static double metric_of(const struct tch_receipt *r, const struct tch_run_sample *sample,
-                        const char *name)
+static double metric_of(const struct tch_result *r, size_t run, const char *name)
 {
-    for (size_t i = 0; i < r->samples.metric_count; i++)
-        if (strcmp(r->samples.metrics[i].name, name) == 0 && sample->metrics[i].n > 0)
-            return sample->metrics[i].v[sample->metrics[i].n - 1];
+    for (size_t i = TCH_FIELDS; i < r->column_count; i++) {
+        const struct tch_column *c = &r->columns[i];
+
+        if (!c->metric.asked || strcmp(c->metric.name, name) != 0)
+            continue;
+        if (!c->all)
+            return c->value[run];
+        if (c->all[run].n > 0)
+            return c->all[run].v[c->all[run].n - 1];
+    }
     return NAN;
 }
 
-/* Returns the next metric of all runs, each name once, or NULL after the last. *run and *metric are
+static bool asks_for(const struct tch_result *r, const char *name)
+{
+    for (size_t i = TCH_FIELDS; i < r->column_count; i++)
+        if (r->columns[i].metric.asked && strcmp(r->columns[i].metric.name, name) == 0)
+            return true;
+    return false;
+}
+
+/* Returns the next metric of all runs, each name once, or NULL after the last. *run and *column are
    0 at first. */
 static const char *next_metric(const struct tch_report_run *runs, size_t count, size_t *run,
-                               size_t *metric)
+                               size_t *column)
 {
-    for (; *run < count; *metric = 0, ++*run)
-        while (*metric < runs[*run].receipt.samples.metric_count) {
-            const char *name = runs[*run].receipt.samples.metrics[(*metric)++].name;
+    for (; *run < count; *column = 0, ++*run)
+        while (*column < runs[*run].result.column_count) {
+            const struct tch_metric *m = &runs[*run].result.columns[(*column)++].metric;
             bool before = false;
 
             for (size_t i = 0; i < *run; i++)
-                for (size_t k = 0; k < runs[i].receipt.samples.metric_count; k++)
-                    before |= strcmp(runs[i].receipt.samples.metrics[k].name, name) == 0;
-            if (!before)
-                return name;
+                before |= asks_for(&runs[i].result, m->name);
+            if (m->asked && !before)
+                return m->name;
         }
     return NULL;
 }
@@ -39,7 +52,7 @@ static const char *next_metric(const struct tch_report_run *runs, size_t count, 
 static bool has_count(const struct tch_report_run *runs, size_t count, int kind)
 {
     for (size_t i = 0; i < count; i++)
-        if (runs[i].receipt.counts.of[kind].asked)
+        if (runs[i].result.counts.of[kind].asked)
             return true;
     return false;
 }
@@ -63,7 +76,7 @@ static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, siz
 
     tch_buf_adds(b, "name,run,pair,start_ns,exit_status");
     for (int i = 0; i < TCH_FIELDS; i++)
-        tch_buf_addf(b, ",%s", tch_fields[i].name);
+        tch_buf_addf(b, ",%s", tch_field_metric((enum tch_field)i)->key);
     tch_buf_adds(b, ",energy_status,energy_source,energy_domain");
     for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));) {
         tch_buf_addc(b, ',');
@@ -71,31 +84,27 @@ static void write_rows(struct tch_buf *b, const struct tch_report_run *runs, siz
     }
     for (int i = 0; i < TCH_COUNTS; i++)
         if (has_count(runs, count, i))
-            tch_buf_addf(b, ",counted_%s", tch_count_infos[i].name);
+            tch_buf_addf(b, ",counted_%s", tch_count_metric((enum tch_count_kind)i)->name);
     tch_buf_addc(b, '\n');
-    for (size_t i = 0; i < count; i++) {
-        struct tch_power_origin origin;
-
-        tch_receipt_power(&runs[i].receipt, &origin);
-        for (size_t j = 0; j < runs[i].receipt.samples.count; j++) {
-            const struct tch_receipt *r = &runs[i].receipt;
-            const struct tch_run_sample *s = &r->samples.items[j];
+    for (size_t i = 0; i < count; i++)
+        for (size_t j = 0; j < runs[i].result.run_count; j++) {
+            const struct tch_result *r = &runs[i].result;
+            const struct tch_result_run *s = &r->runs[j];
 
             tch_csv_add_name(b, r->name, strlen(r->name), raw);
             tch_buf_addf(b, ",%llu,%llu,%llu,%d", (unsigned long long)s->run,
                          (unsigned long long)s->pair, (unsigned long long)s->start_ns,
-                         tch_run_sample_exit(s));
+                         tch_result_run_exit(s));
             for (int k = 0; k < TCH_FIELDS; k++)
-                tch_csv_add_number(b, s->field[k]);
-            add_origin(b, &origin, isnan(s->field[TCH_ENERGY]));
+                tch_csv_add_number(b, tch_result_value(r, (enum tch_field)k, j));
+            add_origin(b, &r->power, isnan(tch_result_value(r, TCH_ENERGY, j)));
             for (size_t run = 0, metric = 0; (name = next_metric(runs, count, &run, &metric));)
-                tch_csv_add_number(b, metric_of(r, s, name));
+                tch_csv_add_number(b, metric_of(r, j, name));
             for (int k = 0; k < TCH_COUNTS; k++)
                 if (has_count(runs, count, k))
                     tch_csv_add_number(b, tch_count_median(&r->counts.of[k]));
             tch_buf_addc(b, '\n');
         }
-    }
 }
 
 static int write_csv(struct tch_buf *b, const struct tch_report_run *runs, size_t count,

@@ -7,8 +7,8 @@
 #include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/xml.h"
-#include "kit/judge/quantity.h"
-#include "kit/run/recorded_metric.h"
+#include "kit/result/costs.h"
+#include "kit/result/series.h"
 #include "plot.h"
 #include "report.h"
 #include "report_parts.h"
@@ -16,12 +16,11 @@
 #include "run_comparison.h"
 #include "run_counts.h"
 
-static const char *row_title(const struct tch_receipt *r, const struct tch_run_row *row,
-                             char text[96])
+static const char *row_title(const struct tch_result *r, const struct tch_row *row, char text[96])
 {
-    if (strcmp(row->name, "throughput") != 0)
-        return row->title;
-    snprintf(text, 96, "%s/s", r->work_unit);
+    if (strcmp(row->metric.key, "throughput") != 0)
+        return row->metric.title;
+    snprintf(text, 96, "%s/s", r->work.unit ? r->work.unit : "");
     return text;
 }
 
@@ -58,11 +57,10 @@ void tch_page_close(struct tch_buf *b, const char *from)
 /* Links to the page that compares the commands of one `tacho run`, if there is one. */
 static void add_comparison_link(struct tch_buf *b, const struct tch_report_run *run)
 {
-    char link[PATH_MAX];
+    const char *link = run->result.comparison;
     char path[PATH_MAX];
 
-    tch_receipt_text(&run->receipt, "comparison", link, sizeof link);
-    if (!link[0] || tch_folder_at(path, run->folder, link, NULL) < 0 || access(path, F_OK) < 0)
+    if (!link || tch_folder_at(path, run->folder, link, NULL) < 0 || access(path, F_OK) < 0)
         return;
     tch_buf_adds(b, "<p class=\"sub\"><a href=\"");
     tch_xml_adds(b, link);
@@ -72,19 +70,19 @@ static void add_comparison_link(struct tch_buf *b, const struct tch_report_run *
 
 static void add_title(struct tch_buf *b, const struct tch_report_run *run)
 {
-    const struct tch_receipt *r = &run->receipt;
+    const struct tch_result *r = &run->result;
     char commit[32];
 
     tch_buf_adds(b, "<h1>");
     tch_xml_adds(b, r->name);
     tch_buf_adds(b, "</h1>\n<p class=\"sub\"><code>");
-    tch_xml_adds(b, r->command);
-    tch_buf_addf(b, "</code></p>\n<p class=\"sub\">%zu run%s, ", r->samples.count,
-                 tch_plural(r->samples.count));
+    tch_xml_adds(b, r->command.line);
+    tch_buf_addf(b, "</code></p>\n<p class=\"sub\">%zu run%s, ", r->run_count,
+                 tch_plural(r->run_count));
     tch_xml_adds(b, r->started_at);
     tch_buf_adds(b, ", ");
     tch_xml_adds(b, r->state);
-    tch_receipt_commit(r, commit, sizeof commit);
+    tch_result_commit(r, commit, sizeof commit);
     if (commit[0]) {
         tch_buf_adds(b, ", commit ");
         tch_xml_adds(b, commit);
@@ -93,7 +91,7 @@ static void add_title(struct tch_buf *b, const struct tch_report_run *run)
     add_comparison_link(b, run);
 }
 
-static void add_warnings(struct tch_buf *b, const struct tch_receipt *r)
+static void add_warnings(struct tch_buf *b, const struct tch_result *r)
 {
     if (r->warnings.count == 0)
         return;
@@ -109,28 +107,28 @@ static void add_warnings(struct tch_buf *b, const struct tch_receipt *r)
 }
 
 /* Adds wall time, memory, energy, throughput and metrics in large type. */
-static void add_heads(struct tch_buf *b, const struct tch_receipt *r)
+static void add_heads(struct tch_buf *b, const struct tch_result *r)
 {
     static const char *const names[] = {"wall_ns", "user_ns", "max_rss_bytes", "energy_j",
                                         "throughput"};
 
     tch_buf_adds(b, "<div class=\"heads\">\n");
-    for (size_t i = 0; i < r->rows.count; i++) {
-        const struct tch_run_row *row = &r->rows.row[i];
-        bool shown = row->unit == TCH_PLAIN || tch_recorded_metric_is(row->name);
+    for (size_t i = 0; i < r->row_count; i++) {
+        const struct tch_row *row = &r->rows[i];
+        bool shown = row->metric.unit == TCH_PLAIN || tch_metric_is_recorded(row->metric.key);
         char title[96];
 
         for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
-            shown |= strcmp(row->name, names[j]) == 0;
+            shown |= strcmp(row->metric.key, names[j]) == 0;
         if (!shown)
             continue;
         tch_buf_adds(b, "<div class=\"head\"><span>");
         tch_xml_adds(b, row_title(r, row, title));
         tch_buf_adds(b, "</span><b>");
-        tch_add_value(b, row->unit, row->summary.median);
+        tch_add_value(b, row->metric.unit, row->summary.median);
         tch_buf_adds(b, "</b><span>");
-        tch_add_interval(b, row->unit, row->summary.low, row->summary.high, row->summary.level,
-                         " … ");
+        tch_add_interval(b, row->metric.unit, row->summary.low, row->summary.high,
+                         row->summary.level, " … ");
         tch_buf_adds(b, "</span></div>\n");
     }
     tch_buf_adds(b, "</div>\n");
@@ -143,9 +141,9 @@ static void add_cell(struct tch_buf *b, enum tch_unit unit, double value)
     tch_buf_adds(b, "</td>");
 }
 
-static void add_table(struct tch_buf *b, const struct tch_receipt *r)
+static void add_table(struct tch_buf *b, const struct tch_result *r)
 {
-    double level = r->rows.count > 0 ? r->rows.row[0].summary.level : 0;
+    double level = r->row_count > 0 ? r->rows[0].summary.level : 0;
 
     tch_buf_adds(b, "<h2>Statistics</h2>\n<div class=\"wide\"><table><tr><th></th>"
                     "<th>median</th><th>interval of the median");
@@ -153,39 +151,39 @@ static void add_table(struct tch_buf *b, const struct tch_receipt *r)
         tch_buf_addf(b, ", %.4g %%", floor(1000 * level) / 10);
     tch_buf_adds(b, "</th><th>mean</th><th>sd</th><th>min</th><th>p95</th><th>max</th>"
                     "<th>outliers</th></tr>\n");
-    for (size_t i = 0; i < r->rows.count; i++) {
-        const struct tch_run_row *row = &r->rows.row[i];
-        const struct tch_run_summary *s = &row->summary;
+    for (size_t i = 0; i < r->row_count; i++) {
+        const struct tch_row *row = &r->rows[i];
+        const struct tch_summary *s = &row->summary;
         char title[96];
 
         tch_buf_adds(b, "<tr><td>");
         tch_xml_adds(b, row_title(r, row, title));
         tch_buf_adds(b, "</td>");
-        add_cell(b, row->unit, s->median);
+        add_cell(b, row->metric.unit, s->median);
         tch_buf_adds(b, s->level > 0 ? "<td>" : "<td class=\"words\">");
-        tch_add_interval(b, row->unit, s->low, s->high, s->level, " … ");
+        tch_add_interval(b, row->metric.unit, s->low, s->high, s->level, " … ");
         tch_buf_adds(b, "</td>");
-        add_cell(b, row->unit, s->mean);
-        add_cell(b, row->unit, s->stddev);
-        add_cell(b, row->unit, s->min);
-        add_cell(b, row->unit, s->p95);
-        add_cell(b, row->unit, s->max);
-        tch_buf_addf(b, "<td>%zu</td></tr>\n", s->outliers);
+        add_cell(b, row->metric.unit, s->mean);
+        add_cell(b, row->metric.unit, s->stddev);
+        add_cell(b, row->metric.unit, s->min);
+        add_cell(b, row->metric.unit, s->p95);
+        add_cell(b, row->metric.unit, s->max);
+        tch_buf_addf(b, "<td>%llu</td></tr>\n", (unsigned long long)s->outliers);
     }
     tch_buf_adds(b, "</table></div>\n");
-    if (tch_quantity_by_layout(r)) {
+    if (tch_result_by_layout(r)) {
         tch_buf_adds(b, "<p class=\"sub\">");
         (void)tch_report_add_layouts(b, r);
         tch_buf_adds(b, ". Medians and intervals are those of the layouts' medians.</p>\n");
     }
-    if (tch_recording_counted(&r->recording)) {
+    if (tch_costs_counted(&r->costs)) {
         tch_buf_adds(b, "<p class=\"sub\">Recording: ");
         tch_report_add_recording(b, r);
         tch_buf_adds(b, ".</p>\n");
     }
 }
 
-static void add_energy(struct tch_buf *b, const struct tch_receipt *r)
+static void add_energy(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_buf text;
 
@@ -199,7 +197,7 @@ static void add_energy(struct tch_buf *b, const struct tch_receipt *r)
 
 static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
-    const struct tch_receipt *r = &run->receipt;
+    const struct tch_result *r = &run->result;
     int status;
 
     tch_buf_adds(b, "<section>\n");
@@ -244,7 +242,7 @@ static int write_html(struct tch_buf *b, const struct tch_report_run *runs, size
 
     tch_buf_init(&names, 1 << 16);
     for (size_t i = 0; i < count; i++)
-        tch_buf_addf(&names, "%s%s", i > 0 ? ", " : "", runs[i].receipt.name);
+        tch_buf_addf(&names, "%s%s", i > 0 ? ", " : "", runs[i].result.name);
     tch_page_open(b, names.data);
     tch_buf_release(&names);
     if (count > 1 && (status = tch_comparison_make(&all, runs, count, err)) == 0)

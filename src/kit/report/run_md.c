@@ -7,16 +7,16 @@
 #include "run_comparison.h"
 #include "run_counts.h"
 
-static void add_head(struct tch_buf *b, const struct tch_receipt *r)
+static void add_head(struct tch_buf *b, const struct tch_result *r)
 {
     char commit[32];
 
-    tch_receipt_commit(r, commit, sizeof commit);
+    tch_result_commit(r, commit, sizeof commit);
     tch_buf_adds(b, "## ");
     tch_add_md_text(b, r->name);
     tch_buf_adds(b, "\n\n");
-    tch_add_md_code(b, r->command);
-    tch_buf_addf(b, "  \n%zu run%s, ", r->samples.count, tch_plural(r->samples.count));
+    tch_add_md_code(b, r->command.line);
+    tch_buf_addf(b, "  \n%zu run%s, ", r->run_count, tch_plural(r->run_count));
     tch_add_md_text(b, r->started_at);
     tch_buf_adds(b, ", ");
     tch_add_md_text(b, r->state);
@@ -33,7 +33,7 @@ static void add_head(struct tch_buf *b, const struct tch_receipt *r)
 }
 
 /* Adds the origin of the energy, escaped, because reasons contain text of the system. */
-static void add_energy(struct tch_buf *b, const struct tch_receipt *r)
+static void add_energy(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_buf text;
 
@@ -44,7 +44,7 @@ static void add_energy(struct tch_buf *b, const struct tch_receipt *r)
     tch_buf_release(&text);
 }
 
-static void add_run(struct tch_buf *b, const struct tch_receipt *r)
+static void add_run(struct tch_buf *b, const struct tch_result *r)
 {
     size_t before;
 
@@ -55,21 +55,21 @@ static void add_run(struct tch_buf *b, const struct tch_receipt *r)
     }
     tch_buf_adds(b, "| | median | interval of the median | min | max |\n"
                     "| --- | ---: | ---: | ---: | ---: |\n");
-    for (size_t i = 0; i < r->rows.count; i++) {
-        const struct tch_run_row *row = &r->rows.row[i];
-        const struct tch_run_summary *s = &row->summary;
-        bool throughput = strcmp(row->name, "throughput") == 0;
+    for (size_t i = 0; i < r->row_count; i++) {
+        const struct tch_row *row = &r->rows[i];
+        const struct tch_summary *s = &row->summary;
+        bool throughput = strcmp(row->metric.key, "throughput") == 0;
 
         tch_buf_adds(b, "| ");
-        tch_add_md_text(b, throughput ? r->work_unit : row->title);
+        tch_add_md_text(b, throughput ? (r->work.unit ? r->work.unit : "") : row->metric.title);
         tch_buf_adds(b, throughput ? "/s | " : " | ");
-        tch_add_value(b, row->unit, s->median);
+        tch_add_value(b, row->metric.unit, s->median);
         tch_buf_adds(b, " | ");
-        tch_add_interval(b, row->unit, s->low, s->high, s->level, " … ");
+        tch_add_interval(b, row->metric.unit, s->low, s->high, s->level, " … ");
         tch_buf_adds(b, " | ");
-        tch_add_value(b, row->unit, s->min);
+        tch_add_value(b, row->metric.unit, s->min);
         tch_buf_adds(b, " | ");
-        tch_add_value(b, row->unit, s->max);
+        tch_add_value(b, row->metric.unit, s->max);
         tch_buf_adds(b, " |\n");
     }
     tch_buf_addc(b, '\n');
@@ -96,7 +96,7 @@ static int write_md(struct tch_buf *b, const struct tch_report_run *runs, size_t
     int status = 0;
 
     for (size_t i = 0; i < count; i++)
-        add_run(b, &runs[i].receipt);
+        add_run(b, &runs[i].result);
     if (count > 1)
         status = tch_comparison_make(&all, runs, count, err);
     if (count < 2 || status < 0)

@@ -28,8 +28,8 @@ struct line {
 };
 
 struct chart {
-    const struct tch_receipt *interrupted; /* its runs interrupt the lines; NULL: no interruption */
-    double unix_us;                        /* wall clock at CLOCK_MONOTONIC 0 */
+    const struct tch_result *interrupted; /* its runs interrupt the lines; NULL: no interruption */
+    double unix_us;                       /* wall clock at CLOCK_MONOTONIC 0 */
     double first_us, last_us;
     struct line line[LINES_MOST];
     size_t count;
@@ -39,11 +39,11 @@ struct chart {
 static size_t runs_started(const struct chart *c, double us)
 {
     size_t low = 0;
-    size_t high = c->interrupted ? c->interrupted->samples.count : 0;
+    size_t high = c->interrupted ? c->interrupted->run_count : 0;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        double start_us = (double)c->interrupted->samples.items[middle].start_ns / 1e3;
+        double start_us = (double)c->interrupted->runs[middle].start_ns / 1e3;
 
         if (c->unix_us + start_us <= us)
             low = middle + 1;
@@ -255,7 +255,7 @@ static const struct {
 
 enum { TIMELINES = sizeof timelines / sizeof timelines[0] };
 
-static void draw(struct tch_buf *b, const struct tch_receipt *r, struct chart list[TIMELINES])
+static void draw(struct tch_buf *b, const struct tch_result *r, struct chart list[TIMELINES])
 {
     tch_buf_adds(b, "<h2>Over time</h2>\n<p class=\"sub\">");
     tch_report_add_costs(b, r);
@@ -278,7 +278,7 @@ static void draw(struct tch_buf *b, const struct tch_receipt *r, struct chart li
 
 int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
-    const struct tch_receipt *r = &run->receipt;
+    const struct tch_result *r = &run->result;
     struct chart list[TIMELINES] = {0};
     bool any = false;
     int status = 0;
@@ -287,9 +287,7 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
         struct chart *c = &list[i];
 
         c->interrupted = timelines[i].server ? NULL : r;
-        c->unix_us = (tch_receipt_number(r, "started_unix_ns", NULL, 0) -
-                      tch_receipt_number(r, "started_monotonic_ns", NULL, 0)) /
-                     1e3;
+        c->unix_us = ((double)r->started_unix_ns - (double)r->started_monotonic_ns) / 1e3;
         c->first_us = INFINITY;
         status = read_rows(c, run->folder, timelines[i].file, timelines[i].kind, b, err);
         if (status == 0 && timelines[i].detail)

@@ -112,11 +112,11 @@ static int plot_latencies(struct tch_buf *b, const char *folder, tacho_error *er
 }
 
 /* Plots the percentiles of each run, in order. */
-static int plot_runs(struct tch_buf *b, const struct tch_run_samples *samples, tacho_error *err)
+static int plot_runs(struct tch_buf *b, const struct tch_result *r, tacho_error *err)
 {
     static const char *const keys[] = {"p50", "p95", "p99"};
     static const char *const kinds[] = {"a", "b", "c"};
-    size_t name = tch_recorded_find(samples, TCH_RECORDED_LATENCY);
+    int column = tch_result_column(r, "latency", TCH_FIELDS);
     struct tch_plot p = {.b = b,
                          .title = "Latencies of the runs in order",
                          .x_name = "run",
@@ -132,20 +132,20 @@ static int plot_runs(struct tch_buf *b, const struct tch_run_samples *samples, t
     double least = INFINITY;
     int status = 0;
 
-    for (size_t i = 0; i < samples->count && status == 0; i++) {
-        const struct tch_run_sample *s = &samples->items[i];
-        const struct tch_recorded *r = name < s->recorded_count ? &s->recorded[name] : NULL;
+    for (size_t i = 0; column >= 0 && i < r->run_count && status == 0; i++) {
+        const struct tch_column *c = &r->columns[column];
 
-        if (!r || isnan(r->p50))
+        if (!c->p95 || isnan(c->value[i]))
             continue;
-        if (tch_values_add(&x, (double)i + 1, err) < 0 || tch_values_add(&y[0], r->p50, err) < 0 ||
-            tch_values_add(&y[1], r->p95, err) < 0 || tch_values_add(&y[2], r->p99, err) < 0)
+        if (tch_values_add(&x, (double)i + 1, err) < 0 ||
+            tch_values_add(&y[0], c->value[i], err) < 0 ||
+            tch_values_add(&y[1], c->p95[i], err) < 0 || tch_values_add(&y[2], c->p99[i], err) < 0)
             status = TACHO_ENOMEM;
-        most = fmax(most, r->p99);
-        least = fmin(least, r->p50);
+        most = fmax(most, c->p99[i]);
+        least = fmin(least, c->value[i]);
     }
     if (status == 0 && x.n > 1) {
-        tch_plot_range_x(&p, 1, (double)samples->count);
+        tch_plot_range_x(&p, 1, (double)r->run_count);
         p.y1 = 1.08 * most;
         p.y_log = least > 0 &&
                   most > 20 * least; /* otherwise p50 and p95 would be one line at the bottom */
@@ -164,7 +164,7 @@ static int plot_runs(struct tch_buf *b, const struct tch_run_samples *samples, t
 
 int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
-    const struct tch_latency_summary *s = &run->receipt.latency;
+    const struct tch_latency_summary *s = &run->result.latency;
     int status;
 
     if (s->wall.n == 0)
@@ -177,68 +177,48 @@ int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tach
     tch_buf_adds(b, "<div class=\"plots\">\n");
     status = plot_latencies(b, run->folder, err);
     if (status == 0)
-        status = plot_runs(b, &run->receipt.samples, err);
+        status = plot_runs(b, &run->result, err);
     tch_buf_adds(b, "</div>\n");
     return status;
 }
 
 /* --- Memory categories --- */
 
-static const char *category_of(const char *name)
+static void add_category(struct tch_buf *b, const char *name, const struct tch_summary *s)
 {
-    static const char *const told[] = {"kv_cache", "activation", "temp_buffer"};
+    const char *category = strncmp(name, "memory.", 7) == 0 ? name + 7 : name;
 
-    for (size_t i = 0; i < sizeof told / sizeof told[0]; i++)
-        if (strcmp(name, told[i]) == 0)
-            return name;
-    return strncmp(name, TCH_RECORDED_MEMORY, strlen(TCH_RECORDED_MEMORY)) == 0
-               ? name + strlen(TCH_RECORDED_MEMORY)
-               : NULL;
-}
-
-static int add_category(struct tch_buf *b, const struct tch_run_samples *samples, size_t name,
-                        tacho_error *err)
-{
-    struct tch_values peaks = {0};
-    struct tch_run_summary s;
-    int status = 0;
-
-    for (size_t i = 0; i < samples->count && status == 0; i++)
-        if (name < samples->items[i].recorded_count && !isnan(samples->items[i].recorded[name].p50))
-            status = tch_values_add(&peaks, samples->items[i].recorded[name].p50, err);
-    if (status == 0)
-        status = tch_run_summary_of(peaks.v, peaks.n, TCH_RUN_ALPHA, &s, err);
-    tch_values_release(&peaks);
-    if (status != 0)
-        return status;
     tch_buf_adds(b, "<tr><td>");
-    tch_xml_adds(b, category_of(samples->recorded_names[name]));
-    tch_buf_addf(b, "</td><td>%zu</td><td>", s.n);
-    tch_add_value(b, TCH_BYTES, s.median);
+    tch_xml_adds(b, category);
+    tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)s->n);
+    tch_add_value(b, TCH_BYTES, s->median);
     tch_buf_adds(b, "</td><td>");
-    tch_add_value(b, TCH_BYTES, s.min);
+    tch_add_value(b, TCH_BYTES, s->min);
     tch_buf_adds(b, "</td><td>");
-    tch_add_value(b, TCH_BYTES, s.max);
+    tch_add_value(b, TCH_BYTES, s->max);
     tch_buf_adds(b, "</td></tr>\n");
-    return 0;
 }
 
-int tch_part_categories(struct tch_buf *b, const struct tch_receipt *r, tacho_error *err)
+int tch_part_categories(struct tch_buf *b, const struct tch_result *r, tacho_error *err)
 {
     bool any = false;
-    int status = 0;
 
-    for (size_t i = 0; i < r->samples.recorded_count && status == 0; i++) {
-        if (!category_of(r->samples.recorded_names[i]))
+    for (size_t i = TCH_FIELDS; i < r->column_count; i++) {
+        const struct tch_column *c = &r->columns[i];
+        struct tch_summary s;
+
+        if (c->metric.source != TCH_FROM_MEMORY)
             continue;
+        if (tch_summary_of(c->value, r->run_count, TCH_RESULT_ALPHA, &s, err) < 0)
+            return TACHO_ENOMEM;
         if (!any)
             tch_buf_adds(b, "<h2>Peaks of the memory categories</h2>\n<div class=\"wide\"><table>"
                             "<tr><th>category</th><th>runs</th><th>median peak</th><th>min</th>"
                             "<th>max</th></tr>\n");
         any = true;
-        status = add_category(b, &r->samples, i, err);
+        add_category(b, c->metric.key, &s);
     }
     if (any)
         tch_buf_adds(b, "</table></div>\n");
-    return status;
+    return 0;
 }

@@ -104,7 +104,7 @@ static void add_cell(const struct map *m, size_t row, size_t column)
     double x = m->left + (double)column * m->wide;
     double y = TOP + (double)row * m->high;
     bool known = !isnan(value);
-    bool sure = m->kind != TCH_HEAT_RATIO || c->value[m->measure].p <= TCH_RUN_ALPHA;
+    bool sure = m->kind != TCH_HEAT_RATIO || c->value[m->measure].p <= TCH_RESULT_ALPHA;
 
     tch_buf_addf(m->b,
                  "<g><rect class=\"%s\" fill-opacity=\"%.3f\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "

@@ -316,7 +316,7 @@ static void add_effects(struct tch_buf *b, const struct tch_results *r)
                     "<th class=\"text\">cost with each value, relative to the mean</th></tr>\n");
     for (size_t k = 0; k < r->effect_count; k++) {
         const struct tch_effect *e = &r->effects[k];
-        bool noise = e->p > TCH_RUN_ALPHA / (double)r->effect_count;
+        bool noise = e->p > TCH_RESULT_ALPHA / (double)r->effect_count;
         size_t param = (size_t)__builtin_ctz(e->which);
         const struct tch_param *p = &r->sweep->plan->grid->param[param];
 

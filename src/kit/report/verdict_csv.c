@@ -18,7 +18,7 @@ static void write_rows(struct tch_buf *b, const struct tch_findings *f, bool raw
 
         tch_csv_add_name(b, about->bench, strlen(about->bench), raw);
         tch_buf_addc(b, ',');
-        tch_csv_add_name(b, about->quantity.name, strlen(about->quantity.name), raw);
+        tch_csv_add_name(b, about->metric.name, strlen(about->metric.name), raw);
         tch_buf_addf(b, ",%zu", r->a_count);
         tch_csv_add_number(b, r->a_count > 0 ? r->a_median : NAN);
         tch_buf_addf(b, ",%zu", r->b_count);

@@ -72,9 +72,9 @@ void tch_add_change_interval(struct tch_buf *b, const struct tch_verdict_row *ro
 
 void tch_add_row_value(struct tch_buf *b, const struct tch_findings *f, size_t row, double value)
 {
-    enum tch_unit unit = f->about[row].quantity.unit;
+    enum tch_unit unit = f->about[row].metric.unit;
 
-    if (f->about[row].quantity.kind != TCH_QUANTITY_COUNT ||
+    if (f->about[row].metric.source != TCH_FROM_COUNTS ||
         !(value >= 0 && value < 0x1p63 && value == floor(value))) {
         tch_add_value(b, unit, value);
         return;
@@ -99,12 +99,12 @@ void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_
     const struct tch_about *about = &f->about[row];
     char room[TCH_STATISTIC_TEXT];
 
-    tch_buf_adds(b, about->quantity.title);
+    tch_buf_adds(b, about->metric.title);
     if (about->budget.quantile != 0.5)
         tch_buf_addf(b, ", %s", tch_statistic_name(about->budget.quantile, room));
     if (about->ask == TCH_ASK_MAX) {
         tch_buf_adds(b, about->budget.higher ? ", at least " : ", at most ");
-        tch_add_value(b, about->quantity.unit, about->budget.max);
+        tch_add_value(b, about->metric.unit, about->budget.max);
     }
 }
 
@@ -132,7 +132,7 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
     tch_budget_bounds(&about->budget, &low, &high);
     if (about->ask == TCH_ASK_MAX) {
         tch_buf_adds(b, " is ");
-        tch_add_value(b, about->quantity.unit, r->b_median);
+        tch_add_value(b, about->metric.unit, r->b_median);
         return;
     }
     tch_buf_adds(b, " ");
@@ -142,9 +142,9 @@ static void add_measured(struct tch_buf *b, const struct tch_about *about,
         tch_add_change_interval(b, r, " .. ");
         tch_buf_adds(b, "]");
     } else {
-        tch_add_value(b, about->quantity.unit, r->a_median);
+        tch_add_value(b, about->metric.unit, r->a_median);
         tch_buf_adds(b, " -> ");
-        tch_add_value(b, about->quantity.unit, r->b_median);
+        tch_add_value(b, about->metric.unit, r->b_median);
     }
     if (about->ask == TCH_ASK_RATIO && !is_better_exact(about, r)) {
         tch_buf_adds(b, ", allowed ");
@@ -215,7 +215,7 @@ void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t ro
 const char *tch_change_word(const struct tch_findings *f, size_t row)
 {
     const struct tch_verdict_row *r = &f->rows[row];
-    const struct tch_quantity *q = &f->about[row].quantity;
+    const struct tch_metric *q = &f->about[row].metric;
     bool time = q->unit == TCH_NS;
     bool more;
 

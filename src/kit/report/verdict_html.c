@@ -231,14 +231,14 @@ static void plot_curves(struct tch_buf *b, const struct tch_findings *f, size_t 
     char title[512];
     struct tch_plot p = {.b = b,
                          .title = title,
-                         .x_name = about->quantity.title,
+                         .x_name = about->metric.title,
                          .y_name = "share",
                          .y1 = 1.02,
-                         .xu = about->quantity.unit,
+                         .xu = about->metric.unit,
                          .yu = TCH_PLAIN};
 
     snprintf(title, sizeof title, "%.200s%s%.200s: share of runs with at most this value",
-             about->bench, about->bench[0] ? ": " : "", about->quantity.title);
+             about->bench, about->bench[0] ? ": " : "", about->metric.title);
     tch_plot_range_x(&p, fmin(x[0], y[0]), fmax(x[r->a_count - 1], y[r->b_count - 1]));
     tch_plot_begin(&p);
     tch_plot_ecdf(&p, "a", x, NULL, r->a_count);
@@ -267,8 +267,8 @@ static int plot_both(struct tch_buf *b, const struct tch_findings *f, size_t i, 
 static bool is_drawn(const struct tch_findings *f, size_t i)
 {
     return f->rows[i].a_count > 1 && f->rows[i].b_count > 1 && f->about[i].ask != TCH_ASK_MAX &&
-           (f->about[i].ask == TCH_ASK_RATIO || f->about[i].quantity.gated ||
-            f->about[i].quantity.unit == TCH_PLAIN);
+           (f->about[i].ask == TCH_ASK_RATIO || f->about[i].metric.gated ||
+            f->about[i].metric.unit == TCH_PLAIN);
 }
 
 static int add_distributions(struct tch_buf *b, const struct tch_findings *f, tacho_error *err)

@@ -69,9 +69,9 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
 
     tch_json_begin_object(b);
     tch_json_put_text(b, "bench", about->bench[0] ? about->bench : NULL);
-    tch_json_put_text(b, "metric", about->quantity.name);
-    tch_json_put_text(b, "title", about->quantity.title);
-    tch_json_put_text(b, "unit", units[about->quantity.unit]);
+    tch_json_put_text(b, "metric", about->metric.name);
+    tch_json_put_text(b, "title", about->metric.title);
+    tch_json_put_text(b, "unit", units[about->metric.unit]);
     tch_json_put_text(b, "statistic", tch_statistic_name(about->budget.quantile, room));
     tch_json_put_text(b, "better", about->budget.higher ? "higher" : "lower");
     add_side(b, "a", r->a_count, r->a_median);

@@ -28,7 +28,7 @@ static double gauge_value(const struct tch_findings *f, size_t i, enum gauge gau
 {
     const struct tch_verdict_row *r = &f->rows[i];
     bool interval = r->has_ratio && r->ratio.level > 0;
-    enum tch_unit unit = f->about[i].quantity.unit;
+    enum tch_unit unit = f->about[i].metric.unit;
 
     switch (gauge) {
     case VERDICT:
@@ -61,7 +61,7 @@ static void add_gauge(struct tch_buf *b, const struct tch_findings *f, enum gaug
     tch_prometheus_name(&family, "tacho_gate", gauges[gauge].name, gauges[gauge].unit);
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_about *about = &f->about[i];
-        const char *labels[] = {"bench",  about->bench,        "metric", about->quantity.name,
+        const char *labels[] = {"bench",  about->bench,        "metric", about->metric.name,
                                 "budget", budgets[about->ask], NULL};
         double value = gauge_value(f, i, gauge);
 

@@ -1,5 +1,5 @@
 /* Warnings about the machine: other busy programs, the governor, throttling. */
-#include "advise.h"
+#include "advise_machine.h"
 
 #include <math.h>
 #include <sys/resource.h>

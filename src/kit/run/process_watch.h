@@ -14,7 +14,7 @@
 #include <tacho/power.h>
 
 #include "base/buf.h"
-#include "power_origin.h"
+#include "kit/power/power_origin.h"
 
 enum { TCH_WATCH_SOURCES = 8 };
 

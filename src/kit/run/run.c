@@ -11,18 +11,16 @@
 #include "base/fail.h"
 #include "base/found_file.h"
 #include "base/random.h"
-#include "recorded.h"
-#include "run_summary.h"
+#include "kit/result/summary.h"
 
 static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
-    struct tch_run_sample sample;
+    struct tch_sample sample;
     int status = 1;
 
     for (uint64_t i = 0; i < run->plan->warmup * run->plan->command_count && status > 0; i++) {
         struct tch_job job = {.index = (uint32_t)(i % run->plan->command_count)};
 
-        tch_run_sample_init(&sample);
         status = tch_run_begin(run, &job, 1, err);
         if (status == 0)
             status = tch_run_await(run, job.index, watch, &sample, err);
@@ -100,6 +98,9 @@ static int run_batch(struct tch_run *run, uint64_t i, size_t count,
         return err->code;
     for (size_t j = 0; j < count && status > 0; j++)
         status = tch_run_collect(run, &jobs[j], watch, err);
+    /* The first round is over and the second has not begun: reading disturbs no run. */
+    if (status > 0 && i + count == run->plan->command_count && tch_run_check_recorded(run, err) < 0)
+        return err->code;
     if (status < 0)
         tch_spawner_cancel(run->spawner);
     return status;
@@ -108,16 +109,16 @@ static int run_batch(struct tch_run *run, uint64_t i, size_t count,
 /* Returns whether the median of every command is precise enough. */
 static bool is_precise(const struct tch_run *run)
 {
-    size_t n = run->items[0].receipt.samples.count;
+    size_t n = run->items[0].result.run_count;
     double *wall = malloc((n + 1) * sizeof *wall);
     bool enough = wall != NULL;
 
     for (size_t i = 0; i < run->plan->command_count && enough; i++) {
-        struct tch_run_summary s;
-        size_t ok = tch_run_samples_field(&run->items[i].receipt.samples, TCH_WALL, wall);
+        struct tch_summary s;
+        size_t ok = tch_result_field(&run->items[i].result, TCH_WALL, wall);
 
-        enough = tch_run_summary_of(wall, ok, run->alpha, &s, NULL) == 0 &&
-                 tch_run_summary_precision(&s) <= run->plan->precision;
+        enough = tch_summary_of(wall, ok, run->alpha, &s, NULL) == 0 &&
+                 tch_summary_precision(&s) <= run->plan->precision;
     }
     free(wall);
     return enough;
@@ -243,10 +244,10 @@ static void sum_up_server(struct tch_run *run)
     (void)tch_run_server_poll(s);
     tch_run_server_power(s, joules, true);
     known = s->power && !isnan(joules) && tch_run_meter_dropped(&run->meter) == s->dropped;
-    run->server_use = (struct tch_run_server_use){
+    run->server_use = (struct tch_result_server){
         .ready_s = s->ready_s,
         .cpu_ns = (double)(s->last.cpu_ns - s->begin_cpu_ns),
-        .peak_bytes = (double)s->peak_rss_bytes,
+        .peak_rss_bytes = (double)s->peak_rss_bytes,
         .energy_j = known ? s->joules : NAN,
     };
 }
@@ -266,14 +267,13 @@ static int draw_flames(struct tch_run *run, tacho_error *err)
         if (tch_run_hook_at(run, index, TCH_HOOK_PREPARE, err) < 0)
             return err->code;
         if (i < plan->command_count)
-            (void)tch_run_flame(run, i, &run->items[i].receipt.warnings,
-                                &run->items[i].flame_error);
+            (void)tch_run_flame(run, i, &run->items[i].result.warnings, &run->items[i].flame_error);
         else
-            (void)tch_run_flame_server(run, &run->items[0].receipt.warnings,
+            (void)tch_run_flame_server(run, &run->items[0].result.warnings,
                                        &run->server_flame_error);
         (void)tch_run_flame_excuse(i < plan->command_count ? &run->items[i].flame_error
                                                            : &run->server_flame_error,
-                                   &run->items[index].receipt.warnings);
+                                   &run->items[index].result.warnings);
         if (tch_run_hook_at(run, index, TCH_HOOK_CONCLUDE, err) < 0)
             return err->code;
     }
@@ -309,15 +309,15 @@ int tch_run_extras(struct tch_run *run, const struct tch_run_watch *watch, tacho
 static int record_program(struct tch_run *run, size_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
-    int status = tch_receipt_program(&item->receipt, run->plan, index, err);
+    int status = tch_run_result_program(&item->result, run->plan, index, err);
 
-    return status < 0 ? status : tch_receipt_save(&item->receipt, item->folder.path, err);
+    return status < 0 ? status : tch_result_save(&item->result, item->folder.path, err);
 }
 
 int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch *watch,
                  tacho_error *err)
 {
-    run->runs_before = run->pairs_before = run->items[0].receipt.samples.count;
+    run->runs_before = run->pairs_before = run->items[0].result.run_count;
     run->stopped = NULL;
     run->plan->runs = runs;
     run->plan->warmup = 0;
@@ -355,7 +355,7 @@ int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tach
         status = interrupted(run);
     /* Measuring is over, so reading long files may use a CPU. */
     for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
-        status = tch_recorded_read(&run->items[i].receipt.samples, run->items[i].folder.path, err);
+        status = tch_recorded_read(&run->items[i].recorded, &run->items[i].result, err);
     if (status < 0) {
         run->state = TCH_RUN_FAILED;
         run->stopped = "error";

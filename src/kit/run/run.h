@@ -17,22 +17,26 @@
 
 #include <tacho/error.h>
 
-#include "advise.h"
+#include "advise_machine.h"
+#include "kit/recorded/recorded.h"
+#include "kit/result/result.h"
 #include "kit/run/spawner/spawner.h"
-#include "receipt.h"
 #include "run_folder.h"
 #include "run_meter.h"
 #include "run_plan.h"
+#include "run_result.h"
+#include "surroundings.h"
 
 /** One command of the plan and its results. */
 struct tch_run_item {
     struct tch_folder folder;
-    struct tch_receipt receipt;
+    struct tch_result result;
     char commit[TCH_VCS_HASH]; /**< passed to programs as TACHO_PROFILE_COMMIT_SHA */
     int log_fd;                /**< samples.jsonl */
     int out_fd; /**< output of the command, kept for metrics and messages; -1: not kept */
     int err_fd;
     struct tch_run_timeline timeline;
+    struct tch_recorded recorded;          /**< what was read of the program's records */
     tacho_error flame_error;               /**< why it has no flamegraph; message "" otherwise */
     off_t out_from;                        /**< where the output of the current run begins */
     char layout_sha256[TACHO_SHA256_TEXT]; /**< hash of the program in its first layout; "": none */
@@ -55,15 +59,15 @@ struct tch_run {
     uint64_t pairs_before;
     uint64_t layout;   /**< layout that the commands are linked with; 0: not linked again */
     uint64_t begin_ns; /**< when measuring began */
-    struct tch_run_server_use server_use;
+    struct tch_result_server server_use;
     tacho_error server_flame_error; /**< why the server has no flamegraph; message "" otherwise */
     struct tch_machine_state before;
 
     const struct tch_run_watch *watch; /**< callbacks, while the run measures; else NULL */
     enum tch_run_state state;
     const char *stopped;
-    struct tch_run_sample bad; /**< the failed run, if state is TCH_RUN_FAILED */
-    size_t bad_index;          /**< index of its command */
+    struct tch_sample bad; /**< the failed run, if state is TCH_RUN_FAILED */
+    size_t bad_index;      /**< index of its command */
     bool bad_warmup;
     char bad_check[240]; /**< why that run did not pass its check; "": it failed by itself */
     bool counted;        /**< tch_run_count() was called */
@@ -78,7 +82,7 @@ struct tch_run_watch {
     void *ctx;
 };
 
-/** Opens a run: creates folders and receipts, forks the spawner. Call tch_run_release() in any
+/** Opens a run: creates folders and results, forks the spawner. Call tch_run_release() in any
     case. */
 int tch_run_open(struct tch_run *run, struct tch_run_plan *plan, tacho_error *err);
 
@@ -107,7 +111,7 @@ int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warning
 bool tch_run_flame_excuse(tacho_error *err, struct tch_warnings *warnings);
 
 /** Makes the counted runs of all commands, unless they were made. A count that cannot be made is
-    not an error; the receipt says why. */
+    not an error; the result says why. */
 int tch_run_count(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
 /** Takes the stacks of the calls that a command's counts are made of: tch_count_take_stacks(). stop
@@ -121,7 +125,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err);
 void tch_run_release(struct tch_run *run);
 
 /**
- * Creates the folder of the plan's only command with the head of its receipt, and runs nothing. For
+ * Creates the folder of the plan's only command with the head of its result, and runs nothing. For
  * callers that decide between two runs which run is next.
  *
  * @param group  id of the runs that are compared with it, or NULL
@@ -139,9 +143,9 @@ int tch_run_resume(struct tch_run *run, struct tch_run_plan *plan, const char *f
     tch_run_measure() does. */
 int tch_run_extras(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err);
 
-/** Ends the receipt, writes run.json and trace.json, and removes samples.jsonl. r must contain all
-    samples, from a run or from tch_receipt_load(). */
-int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
+/** Ends the result, writes run.json and trace.json, and removes samples.jsonl. r must contain all
+    runs, measured or from tch_result_load(). */
+int tch_run_complete(struct tch_result *r, struct tch_recorded *rec, const struct tch_run_end *end,
                      bool trace, tacho_error *err);
 
 /**
@@ -169,13 +173,13 @@ enum tch_run_life { TCH_RUN_ENDED, TCH_RUN_GOING, TCH_RUN_KILLED };
 
 /** Reads a run folder and writes nothing. A run that is in progress or was killed has no outcome on
     disk. r then gets one from the samples so far, with the state "running" or "recovered". Call
-    tch_receipt_release() in any case. */
-int tch_run_load(struct tch_receipt *r, const char *folder, enum tch_run_life *life,
+    tch_result_release() in any case. */
+int tch_run_load(struct tch_result *r, const char *folder, enum tch_run_life *life,
                  tacho_error *err);
 
 /** Completes the folder of a killed run. r comes from tch_run_load(). Writes nothing and returns
     TACHO_EINVAL if the folder belongs to another user or is in use. */
-int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err);
+int tch_run_recover(struct tch_result *r, const char *folder, tacho_error *err);
 
 /** Adds how the failed run ended: "failed with status 1", "exceeded its timeout after 3 s". */
 void tch_run_describe_failure(struct tch_buf *b, const struct tch_run *run);
@@ -211,11 +215,15 @@ int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count,
 /** Waits for the next run. On interrupt, aborts the current run and keeps the completed ones.
     Returns 1 with the sample set, or 0 if no run is left. */
 int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
-                  struct tch_run_sample *sample, tacho_error *err);
+                  struct tch_sample *sample, tacho_error *err);
 
 /** Waits for the next run that counts and adds its sample. Returns 1 to continue, 0 to stop. */
 int tch_run_collect(struct tch_run *run, const struct tch_job *job,
                     const struct tch_run_watch *watch, tacho_error *err);
+
+/** Checks, after the first round, that the programs record the metrics that were asked for. Returns
+    0, or an error that names what they record instead. */
+int tch_run_check_recorded(struct tch_run *run, tacho_error *err);
 
 /** Checks that a run did its work, by the checks of the plan. Returns 1, or 0 to stop: the check
     failed, which run->state records, or the user stopped it. */
@@ -224,6 +232,6 @@ int tch_run_check(struct tch_run *run, size_t index, const struct tch_run_output
 
 /** Returns whether the next run may follow this one. If not, sets run->state and the fields about
     the failed run. */
-bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample);
+bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_sample *sample);
 
 #endif

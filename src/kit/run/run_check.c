@@ -18,12 +18,12 @@ static int fail_check(struct tch_run *run, size_t index)
 static int check_output(struct tch_run *run, size_t index, const struct tch_run_outputs *outputs,
                         const volatile sig_atomic_t *stop, tacho_error *err)
 {
-    const struct tch_metric *check = run->plan->check_output;
-    struct tch_values found = {0};
-    int status = tch_metrics_find(check, 1, outputs, stop, &found, err);
-    bool passed = found.n > 0;
+    const struct tch_metric_rule *check = run->plan->check_output;
+    struct tch_found_numbers found = {0};
+    int status = tch_metric_rules_find(check, 1, outputs, stop, &found, err);
+    bool passed = found.values.n > 0;
 
-    tch_values_release(&found);
+    tch_values_release(&found.values);
     if (status < 0)
         return status;
     if (passed)

@@ -1,5 +1,5 @@
-/* Makes the extra runs in which a command is counted, with its hooks before and after each of them,
-   and describes how it was counted. */
+/* Makes the extra runs in which a command is counted, with its hooks before and after each of them.
+ */
 #include "count/count.h"
 
 #include "run.h"
@@ -36,7 +36,7 @@ static int make_runs(struct tch_run *run, size_t index, const volatile sig_atomi
                                 .after = conclude,
                                 .ctx = &ctx};
 
-    return make(&job, &run->items[index].receipt.counts, err);
+    return make(&job, &run->items[index].result.counts, err);
 }
 
 int tch_run_take_stacks(struct tch_run *run, size_t index, const volatile sig_atomic_t *stop,
@@ -58,18 +58,4 @@ int tch_run_count(struct tch_run *run, const struct tch_run_watch *watch, tacho_
             status = tch_run_take_stacks(run, i, watch->stop, err);
     }
     return status;
-}
-
-void tch_count_add_source(struct tch_buf *b, const struct tch_receipt *r, const struct tch_count *c)
-{
-    double wall = r->rows.count > 0 ? r->rows.row[0].summary.median : 0;
-
-    if (c->values.n == 0) {
-        tch_buf_adds(b, c->why_not);
-        return;
-    }
-    tch_buf_addf(b, "%s; %zu run%s of ", c->source, c->values.n, tch_plural(c->values.n));
-    tch_add_value(b, TCH_NS, c->run_ns);
-    if (wall > 0 && c->run_ns > 2 * wall)
-        tch_buf_addf(b, ", %.0f times a timed one", c->run_ns / wall);
 }

@@ -1,4 +1,4 @@
-/* Finishes a run: completes the receipts, and describes a failed run. */
+/* Finishes a run: completes the results, and describes a failed run. */
 #include "run.h"
 
 #include <errno.h>
@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/found_file.h"
-#include "recorded.h"
-#include "run_merge.h"
+#include "kit/recorded/recorded_merge.h"
+#include "kit/result/advise.h"
 #include "run_trace.h"
 
 enum { LAST_WORDS = 4096 };
@@ -28,27 +28,26 @@ static int stop_at_first(const char *path, void *ctx, tacho_error *err)
 
 /* Completes a run folder. tacho may be killed at any time. Until run.json is complete, the log and
    all parts stay, so `tacho report` can start from them again. */
-int tch_run_complete(struct tch_receipt *r, const char *folder, const struct tch_run_end *end,
+int tch_run_complete(struct tch_result *r, struct tch_recorded *rec, const struct tch_run_end *end,
                      bool trace, tacho_error *err)
 {
-    int status = tch_recorded_read(&r->samples, folder, err);
+    const char *folder = rec->folder;
+    int status = tch_recorded_read(rec, r, err);
 
     if (status == 0)
-        status = tch_recording_cost_find(&r->recording, &r->samples, folder, err);
+        status = tch_recorded_finish(rec, r, err);
     if (status == 0)
-        status = tch_run_merge(folder, &r->warnings, err);
-    if (status == 0)
-        status = tch_latency_summary_read(&r->latency, folder, err);
+        status = tch_recorded_merge(folder, &r->warnings, err);
     if (status == 0 && (trace || tch_run_each_recording(folder, stop_at_first, NULL, err) > 0 ||
                         tch_run_each_chrome_trace(folder, stop_at_first, NULL, err) > 0))
         status = tch_run_trace(r, folder, err);
     if (status == 0)
-        status = tch_receipt_end(r, end, err);
+        status = tch_run_result_end(r, end, err);
     if (status == 0)
-        status = tch_receipt_save(r, folder, err);
+        status = tch_result_save(r, folder, err);
     if (status == 0)
         tch_found_remove(folder, "samples.jsonl");
-    return status == 0 ? tch_run_remove_parts(folder, err) : status;
+    return status == 0 ? tch_recorded_remove_parts(folder, err) : status;
 }
 
 int tch_run_finish(struct tch_run *run, tacho_error *err)
@@ -73,13 +72,13 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     tch_machine_read(&after);
     for (size_t i = 0; i < run->plan->command_count; i++) {
         struct tch_run_timeline *timeline = &run->items[i].timeline;
-        struct tch_receipt *r = &run->items[i].receipt;
+        struct tch_result *r = &run->items[i].result;
         int status = tch_run_timeline_close(timeline, err);
 
         end.polls = timeline->polls;
         end.polls_cpu_ns = (double)timeline->polls_ns;
         if (status == 0)
-            status = tch_advise_samples(&r->warnings, &r->samples, err);
+            status = tch_advise(r, err);
         if (timeline->missed > 0)
             tch_warn(
                 &r->warnings, "poll-failed",
@@ -91,7 +90,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
         tch_run_check_layouts(run, i);
         tch_advise_machine(&r->warnings, &run->before, &after);
         if (status == 0)
-            status = tch_run_complete(r, run->items[i].folder.path, &end, run->plan->trace, err);
+            status = tch_run_complete(r, &run->items[i].recorded, &end, run->plan->trace, err);
         if (status < 0)
             result = status;
     }
@@ -139,31 +138,35 @@ static bool is_going(const char *folder)
             is_locked(sweep, ".lock"));
 }
 
-int tch_run_load(struct tch_receipt *r, const char *folder, enum tch_run_life *life,
+int tch_run_load(struct tch_result *r, const char *folder, enum tch_run_life *life,
                  tacho_error *err)
 {
+    struct tch_recorded rec;
     struct tch_run_end end;
-    bool open;
-    int status = tch_receipt_load(r, folder, &open, err);
+    int status = tch_result_load(r, folder, err);
 
     *life = TCH_RUN_ENDED;
-    if (status < 0 || !open)
+    if (status < 0 || r->ended)
         return status;
     *life = is_going(folder) ? TCH_RUN_GOING : TCH_RUN_KILLED;
     end = end_of(*life);
-    status = tch_recorded_read(&r->samples, folder, err);
-    return status < 0 ? status : tch_receipt_end(r, &end, err);
+    tch_recorded_init(&rec, folder);
+    status = tch_recorded_read(&rec, r, err);
+    tch_recorded_release(&rec);
+    return status < 0 ? status : tch_run_result_end(r, &end, err);
 }
 
-int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
+int tch_run_recover(struct tch_result *r, const char *folder, tacho_error *err)
 {
     struct tch_run_end end = end_of(TCH_RUN_KILLED);
+    struct tch_recorded rec;
     struct stat st;
     int fd = tch_found_open(folder, "samples.jsonl", err);
     int status;
 
     if (fd < 0)
         return fd;
+    tch_recorded_init(&rec, folder);
     if (stat(folder, &st) < 0)
         status = tch_fail_errno(err, errno, "cannot read '%s'", folder);
     else if (st.st_uid != geteuid())
@@ -171,24 +174,25 @@ int tch_run_recover(struct tch_receipt *r, const char *folder, tacho_error *err)
     else if (tch_file_lock(fd, 0) < 0 && errno == EWOULDBLOCK)
         status = tch_fail(err, TACHO_EINVAL, 0, "'%s' is in use", folder);
     else
-        status = tch_run_complete(r, folder, &end, false, err);
+        status = tch_run_complete(r, &rec, &end, false, err);
+    tch_recorded_release(&rec);
     close(fd);
     return status;
 }
 
 void tch_run_describe_failure(struct tch_buf *b, const struct tch_run *run)
 {
-    const struct tch_run_sample *bad = &run->bad;
+    const struct tch_sample *bad = &run->bad;
 
     if (run->bad_check[0])
         tch_buf_addf(b, "did not pass its check: %s", run->bad_check);
-    else if (bad->timed_out)
+    else if (bad->run.timed_out)
         tch_buf_addf(b, "exceeded its timeout after %.3g s", bad->field[TCH_WALL] / 1e9);
-    else if (WIFSIGNALED(bad->status))
-        tch_buf_addf(b, "was killed by signal %d (%s)", WTERMSIG(bad->status),
-                     strsignal(WTERMSIG(bad->status)));
+    else if (WIFSIGNALED(bad->run.status))
+        tch_buf_addf(b, "was killed by signal %d (%s)", WTERMSIG(bad->run.status),
+                     strsignal(WTERMSIG(bad->run.status)));
     else
-        tch_buf_addf(b, "failed with status %d", WEXITSTATUS(bad->status));
+        tch_buf_addf(b, "failed with status %d", WEXITSTATUS(bad->run.status));
     tch_buf_adds(b, run->bad_warmup ? " in a warm-up run" : "");
 }
 

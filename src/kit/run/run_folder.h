@@ -10,7 +10,7 @@
 
 #include <tacho/error.h>
 
-enum { TCH_RUN_ID = 32 };
+#include "kit/result/result.h"
 
 struct tch_folder {
     char path[PATH_MAX];  /**< absolute */

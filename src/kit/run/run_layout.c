@@ -80,7 +80,7 @@ static void note_bytes(struct tch_run *run, size_t i)
 void tch_run_check_layouts(struct tch_run *run, size_t i)
 {
     if (run->layout > 1 && !run->items[i].relinked)
-        tch_warn(&run->items[i].receipt.warnings, "same-layout",
+        tch_warn(&run->items[i].result.warnings, "same-layout",
                  "use a --relink line that links the program with $TACHO_LAYOUT_SEED, see "
                  "examples/layouts; ignore this if the command is a script that starts it",
                  "the program '%.80s' has the same bytes in all layouts, so no layout was varied",
@@ -101,83 +101,4 @@ int tch_run_relink(struct tch_run *run, uint64_t pair, tacho_error *err)
             note_bytes(run, i);
     }
     return status;
-}
-
-/* Sums of the logarithms of one field in one layout. */
-struct sums {
-    size_t n;
-    double sum;
-    double squares;
-};
-
-/* Computes a one-way analysis of variance with random effects of the layouts: the variance between
-   the means of layouts beyond what the runs within them explain. */
-void tch_run_layout_spread(const struct tch_run_samples *samples, enum tch_field field,
-                           struct tch_layout_spread *ret)
-{
-    struct sums *list;
-    double n = 0, sum = 0, within = 0, between = 0, sizes = 0;
-    uint64_t last = 0;
-
-    *ret = (struct tch_layout_spread){.within = NAN, .between = NAN};
-    for (size_t i = 0; i < samples->count; i++)
-        if (samples->items[i].layout > last && samples->items[i].layout <= samples->count)
-            last = samples->items[i].layout;
-    list = last > 0 ? calloc((size_t)last + 1, sizeof *list) : NULL;
-    for (size_t i = 0; list && i < samples->count; i++) {
-        const struct tch_run_sample *s = &samples->items[i];
-
-        if (!tch_run_sample_ok(s) || !(s->field[field] > 0) || s->layout == 0 || s->layout > last)
-            continue;
-        list[s->layout].n++;
-        list[s->layout].sum += log(s->field[field]);
-        list[s->layout].squares += log(s->field[field]) * log(s->field[field]);
-        sum += log(s->field[field]);
-        n++;
-    }
-    for (uint64_t k = 1; list && k <= last; k++) {
-        double size = (double)list[k].n;
-
-        if (list[k].n == 0)
-            continue;
-        ret->layouts++;
-        sizes += size * size;
-        within += list[k].squares - list[k].sum * list[k].sum / size;
-        between += size * pow(list[k].sum / size - sum / n, 2);
-    }
-    free(list);
-    ret->runs = (size_t)n;
-    if (ret->layouts < 2 || ret->runs <= ret->layouts)
-        return;
-    within /= n - (double)ret->layouts;
-    between /= (double)ret->layouts - 1;
-    sizes = (n - sizes / n) /
-            ((double)ret->layouts - 1); /* mean number of runs of a layout, for unequal sizes */
-    ret->within = sqrt(fmax(0, within));
-    ret->between = sqrt(fmax(0, (between - within) / sizes));
-}
-
-void tch_layout_spread_write(struct tch_buf *b, const struct tch_layout_spread *s)
-{
-    tch_json_begin_object(b);
-    tch_json_put_u64(b, "layouts", s->layouts);
-    tch_json_put_u64(b, "runs", s->runs);
-    tch_json_put_f64(b, "within_sd", s->within);
-    tch_json_put_f64(b, "between_sd", s->between);
-    tch_json_end_object(b);
-}
-
-void tch_layout_spread_describe(struct tch_buf *b, const struct tch_layout_spread *s)
-{
-    tch_buf_addf(b, "%zu layout%s, %zu run%s", s->layouts, tch_plural(s->layouts), s->runs,
-                 tch_plural(s->runs));
-    if (isnan(s->within))
-        tch_buf_adds(b,
-                     "; the spread between layouts needs two or more layouts with two runs each");
-    else
-        tch_buf_addf(
-            b,
-            "; wall time differs by %.2g %% within a layout and by %.2g %% between layouts "
-            "(standard deviations)",
-            100 * s->within, 100 * s->between);
 }

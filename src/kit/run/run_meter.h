@@ -17,8 +17,9 @@
 #include <tacho/power.h>
 
 #include "base/keeper.h"
-#include "power_origin.h"
+#include "kit/power/power_origin.h"
 #include "run_plan.h"
+#include "spawner/spawner.h"
 
 /** Polls the commands and reads power, for all commands of a run. */
 struct tch_run_meter {
@@ -83,7 +84,7 @@ int tch_run_timeline_close(struct tch_run_timeline *t, tacho_error *err);
 void tch_run_meter_begin(struct tch_run_meter *m);
 void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t);
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
-                       struct tch_run_sample *sample);
+                       struct tch_sample *sample);
 
 /** The server beside the runs: started once, polled, stopped at the end. */
 struct tch_run_server {

@@ -10,7 +10,6 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "recorded_metric.h"
 
 enum { LINE_MAX_BYTES = 256 << 20 };
 
@@ -101,7 +100,7 @@ static uint64_t poll_when_due(struct tch_run *run, uint64_t due, struct tch_run_
 }
 
 int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
-                  struct tch_run_sample *sample, tacho_error *err)
+                  struct tch_sample *sample, tacho_error *err)
 {
     struct tch_run_timeline *timeline = &run->items[index].timeline;
     uint64_t interval = run->plan->interval_ns;
@@ -125,7 +124,7 @@ int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch 
         if (status == 0)
             due = poll_when_due(run, due, timeline);
     }
-    run->left_running |= sample->left_running;
+    run->left_running |= sample->run.left_running;
     tch_run_meter_end(&run->meter, timeline, sample);
     return 1;
 }
@@ -140,20 +139,19 @@ int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count,
     return tch_spawner_begin(run->spawner, jobs, count, err);
 }
 
-bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample)
+bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_sample *sample)
 {
-    if (tch_run_sample_ok(sample) || run->plan->allow_nonzero)
+    if (tch_result_run_ok(&sample->run) || run->plan->allow_nonzero)
         return true;
     run->state = TCH_RUN_FAILED;
-    run->stopped = sample->timed_out ? "timeout" : "failed";
+    run->stopped = sample->run.timed_out ? "timeout" : "failed";
     run->bad = *sample;
     run->bad_index = index;
     return false;
 }
 
-/* Writes the run's line of samples.jsonl, unless the spawner did. */
-static int write_log(const struct tch_run *run, size_t index, const struct tch_run_sample *sample,
-                     tacho_error *err)
+/* Writes the last run's line of samples.jsonl, unless the spawner did. */
+static int write_log(const struct tch_run *run, size_t index, tacho_error *err)
 {
     const struct tch_run_item *item = &run->items[index];
     char mem[2048];
@@ -163,7 +161,7 @@ static int write_log(const struct tch_run *run, size_t index, const struct tch_r
     if (run->targets[index].log_fd >= 0)
         return 0;
     tch_buf_init_on(&b, mem, sizeof mem, LINE_MAX_BYTES);
-    tch_run_sample_write(&b, sample, &item->receipt.samples);
+    tch_result_write_run(&b, &item->result, item->result.run_count - 1);
     tch_buf_addc(&b, '\n');
     if (b.failed)
         status = tch_fail_memory(err);
@@ -173,68 +171,103 @@ static int write_log(const struct tch_run *run, size_t index, const struct tch_r
     return status;
 }
 
-static int find_metrics(const struct tch_run *run, struct tch_run_item *item,
-                        const struct tch_run_outputs *outputs, struct tch_run_sample *sample,
-                        const struct tch_run_watch *watch, tacho_error *err)
+/* Sets the metrics of the last run that the command printed. */
+static int set_printed(struct tch_result *r, const struct tch_run_plan *plan,
+                       const struct tch_found_numbers *found, tacho_error *err)
 {
-    const struct tch_run_plan *plan = run->plan;
-    struct tch_recorded_run in = {
-        .folder = item->folder.path, .run = sample->run, .warnings = &item->receipt.warnings};
-    int status = tch_run_reads_output(plan)
-                     ? tch_metrics_find(plan->metrics, plan->metric_count, outputs, watch->stop,
-                                        sample->metrics, err)
-                     : 0;
-
-    return status < 0 ? status
-                      : tch_recorded_metrics_find(plan->metrics, plan->metric_count, &in,
-                                                  sample->metrics, err);
-}
-
-/* Checks, after the first run, that the program records the metrics. */
-static int check_recorded(const struct tch_run *run, size_t index,
-                          const struct tch_run_sample *sample, tacho_error *err)
-{
-    const struct tch_run_plan *plan = run->plan;
-    struct tch_recorded_run in = {.folder = run->items[index].folder.path, .run = sample->run};
     int status = 0;
 
-    if (sample->run != 1 || !tch_run_sample_ok(sample) || plan->commands[index].earlier)
-        return 0;
-    for (size_t i = 0; i < plan->metric_count && status == 0; i++)
-        if (plan->metrics[i].source != TCH_METRIC_PRINTED && sample->metrics[i].n == 0)
-            status = tch_recorded_metric_missing(&plan->metrics[i], &in, err);
+    for (size_t i = 0; i < plan->metric_count; i++) {
+        struct tch_column *c = &r->columns[TCH_FIELDS + i]; /* in the order of the plan */
+
+        for (size_t k = 0; k < found[i].values.n && status == 0; k++)
+            status = tch_column_add(c, r->run_count - 1, found[i].values.v[k], err);
+        if (found[i].values.n == 0 && !c->refused[0])
+            memcpy(c->refused, found[i].refused, sizeof c->refused);
+    }
+    return status;
+}
+
+static int find_printed(const struct tch_run *run, struct tch_result *r,
+                        const struct tch_run_outputs *outputs, const struct tch_run_watch *watch,
+                        tacho_error *err)
+{
+    const struct tch_run_plan *plan = run->plan;
+    struct tch_found_numbers *found = calloc(plan->metric_count + 1, sizeof *found);
+    int status = found ? 0 : tch_fail_memory(err);
+
+    if (status == 0)
+        status = tch_metric_rules_find(plan->metrics, plan->metric_count, outputs, watch->stop,
+                                       found, err);
+    if (status == 0)
+        status = set_printed(r, plan, found, err);
+    for (size_t i = 0; found && i < plan->metric_count; i++)
+        tch_values_release(&found[i].values);
+    free(found);
+    return status;
+}
+
+/* Adds a run to the result: its values, its checks, its line of the log. Returns 1 to continue, 0
+   to stop. */
+static int keep_run(struct tch_run *run, size_t index, const struct tch_sample *sample,
+                    const struct tch_run_watch *watch, tacho_error *err)
+{
+    struct tch_run_item *item = &run->items[index];
+    struct tch_run_outputs outputs = {.fd = {item->out_fd, item->err_fd}, .from = item->out_from};
+    int status = tch_result_add_run(&item->result, &sample->run, err);
+
+    if (status < 0)
+        return status;
+    tch_result_set_fields(&item->result, sample->field);
+    if (tch_run_reads_output(run->plan))
+        status = find_printed(run, &item->result, &outputs, watch, err);
+    if (status == 0)
+        status = tch_result_run_ok(&sample->run)
+                     ? tch_run_check(run, index, &outputs, watch->stop, err)
+                     : 1;
+    if (status > 0 &&
+        (write_log(run, index, err) < 0 || tch_run_hook_at(run, index, TCH_HOOK_CONCLUDE, err) < 0))
+        status = err->code;
+    if (status <= 0)
+        tch_result_drop_run(&item->result); /* what did not pass is not a result */
     return status;
 }
 
 int tch_run_collect(struct tch_run *run, const struct tch_job *job,
                     const struct tch_run_watch *watch, tacho_error *err)
 {
-    struct tch_run_item *item = &run->items[job->index];
-    struct tch_run_sample *sample = tch_run_samples_next(&item->receipt.samples);
-    struct tch_run_outputs outputs = {.fd = {item->out_fd, item->err_fd}, .from = item->out_from};
-    int status;
+    struct tch_sample sample;
+    int status = tch_run_await(run, job->index, watch, &sample, err);
 
-    if (!sample)
-        return tch_fail_memory(err);
-    status = tch_run_await(run, job->index, watch, sample, err);
     if (status <= 0)
         return status;
-    sample->layout = run->layout;
-    if (find_metrics(run, item, &outputs, sample, watch, err) < 0)
-        return err->code;
-    if (tch_run_sample_ok(sample)) {
-        status = tch_run_check(run, job->index, &outputs, watch->stop, err);
-        if (status <= 0)
-            return status;
-    }
-    if (write_log(run, job->index, sample, err) < 0 ||
-        tch_run_hook_at(run, job->index, TCH_HOOK_CONCLUDE, err) < 0)
-        return err->code;
-    item->receipt.samples.count++;
+    sample.run.layout = run->layout;
+    status = keep_run(run, job->index, &sample, watch, err);
+    if (status <= 0)
+        return status;
     if (run->plan->server && poll_server(run) == 0)
         return tch_fail(err, TACHO_EIO, 0,
                         "the server has exited; see server.log in the run folder");
-    if (!tch_run_acceptable(run, job->index, sample))
-        return 0;
-    return check_recorded(run, job->index, sample, err) < 0 ? err->code : 1;
+    return tch_run_acceptable(run, job->index, &sample);
+}
+
+int tch_run_check_recorded(struct tch_run *run, tacho_error *err)
+{
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        struct tch_run_item *item = &run->items[i];
+        struct tch_result *r = &item->result;
+
+        if (!tch_recorded_is_asked(r) || run->plan->commands[i].earlier || r->run_count == 0 ||
+            r->runs[0].run != 1 || !tch_result_run_ok(&r->runs[0]))
+            continue;
+        if (tch_recorded_read(&item->recorded, r, err) < 0)
+            return err->code;
+        for (size_t k = TCH_FIELDS; k < r->column_count; k++) {
+            const struct tch_metric *m = &r->columns[k].metric;
+
+            if (m->asked && m->source != TCH_FROM_OUTPUT && isnan(r->columns[k].value[0]))
+                return tch_recorded_missing(m->name, item->folder.path, 1, err);
+        }
+    }
+    return 0;
 }

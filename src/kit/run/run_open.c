@@ -1,4 +1,4 @@
-/* Opens a run: creates folders, files and receipts, and forks the spawner. */
+/* Opens a run: creates folders, files and results, and forks the spawner. */
 #include "run.h"
 
 #include <errno.h>
@@ -122,7 +122,8 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     bool has_flags = s->config && s->config[0] == '{' && s->config_canonical_len < FLAGS_MAX;
     int status = open_log(item, err);
 
-    tch_receipt_text(&item->receipt, "commit", item->commit, sizeof item->commit);
+    memcpy(item->commit, item->result.commit, sizeof item->commit);
+    tch_recorded_init(&item->recorded, item->folder.path);
     if (status == 0)
         status = tch_run_timeline_open(&item->timeline, &run->meter, item->folder.path, err);
     if (status == 0)
@@ -156,16 +157,16 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
     if (command->source)
         tch_vcs_find(&s.vcs, command->source);
     if (status == 0)
-        status = tch_receipt_begin(&item->receipt, run->plan, index, &item->folder,
-                                   run->group[0] ? run->group : NULL, run->alpha, &s, err);
+        status = tch_run_result_begin(&item->result, run->plan, index, &item->folder,
+                                      run->group[0] ? run->group : NULL, run->alpha, &s, err);
     if (status == 0)
-        status = tch_receipt_save(&item->receipt, item->folder.path, err);
+        status = tch_result_save(&item->result, item->folder.path, err);
     return status == 0 ? open_files(run, index, err) : status;
 }
 
 static double alpha_of(const struct tch_run_plan *plan)
 {
-    return plan->runs > 0 ? TCH_RUN_ALPHA : tch_run_check_alpha(plan->max_runs);
+    return plan->runs > 0 ? TCH_RESULT_ALPHA : tch_run_check_alpha(plan->max_runs);
 }
 
 static int make_items(struct tch_run *run, tacho_error *err)
@@ -230,10 +231,10 @@ int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *
     if (status < 0)
         return status;
     close(item.log_fd);
-    status = tch_receipt_begin(&item.receipt, plan, 0, folder, group, alpha_of(plan), s, err);
+    status = tch_run_result_begin(&item.result, plan, 0, folder, group, alpha_of(plan), s, err);
     if (status == 0)
-        status = tch_receipt_save(&item.receipt, folder->path, err);
-    tch_receipt_release(&item.receipt);
+        status = tch_result_save(&item.result, folder->path, err);
+    tch_result_release(&item.result);
     return status;
 }
 
@@ -249,8 +250,8 @@ static int repair_log(const struct tch_run_item *item, tacho_error *err)
     if (size <= 0 || (pread(item->log_fd, &last, 1, size - 1) == 1 && last == '\n'))
         return 0;
     lseek(item->log_fd, 0, SEEK_SET);
-    tch_buf_init(&b, TCH_RECEIPT_MAX);
-    status = tch_file_read_fd(item->log_fd, "samples.jsonl", TCH_RECEIPT_MAX, &b, err);
+    tch_buf_init(&b, TCH_RESULT_MAX);
+    status = tch_file_read_fd(item->log_fd, "samples.jsonl", TCH_RESULT_MAX, &b, err);
     end = status == 0 ? memrchr(b.data, '\n', b.len) : NULL;
     if (status == 0 && ftruncate(item->log_fd, end ? end + 1 - b.data : 0) < 0)
         status = tch_fail_errno(err, errno, "cannot shorten 'samples.jsonl'");
@@ -258,7 +259,7 @@ static int repair_log(const struct tch_run_item *item, tacho_error *err)
     return status;
 }
 
-/* Reads the head of the receipt, so that programs get the same variables as in earlier runs. */
+/* Reads the head of the result, so that programs get the same variables as in earlier runs. */
 static int read_head(struct tch_run *run, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[0];
@@ -269,11 +270,10 @@ static int read_head(struct tch_run *run, tacho_error *err)
     tch_buf_init(&b, HEAD_MAX);
     status = tch_found_read(item->folder.path, "run.json", HEAD_MAX, &b, err);
     if (status == 0)
-        status = tch_receipt_parse(&item->receipt, &b, err);
+        status = tch_result_parse(&item->result, b.data, b.len, err);
     tch_buf_release(&b);
     if (status == 0)
-        tch_receipt_text(&item->receipt, "environment_hash", s->environment_hash,
-                         sizeof s->environment_hash);
+        memcpy(s->environment_hash, item->result.environment_hash, sizeof s->environment_hash);
     return status;
 }
 
@@ -315,7 +315,8 @@ void tch_run_release(struct tch_run *run)
         close_fd(&run->items[i].out_fd);
         close_fd(&run->items[i].err_fd);
         (void)tch_run_timeline_close(&run->items[i].timeline, NULL);
-        tch_receipt_release(&run->items[i].receipt);
+        tch_recorded_release(&run->items[i].recorded);
+        tch_result_release(&run->items[i].result);
     }
     tch_spawner_close(run->spawner);
     tch_run_meter_close(&run->meter);

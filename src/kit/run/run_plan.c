@@ -21,17 +21,32 @@ void tch_run_plan_init(struct tch_run_plan *plan)
     };
 }
 
+int tch_run_plan_check_metric(const struct tch_run_plan *plan, const char *name, tacho_error *err)
+{
+    struct tch_metric metric;
+
+    for (size_t i = 0; i < plan->metric_count; i++)
+        if (strcmp(plan->metrics[i].name, name) == 0)
+            return 0;
+    if (tch_metric_find(name, &metric))
+        return 0;
+    return tch_fail(err, TACHO_EINVAL, 0,
+                    "there is no metric '%.60s'; there are wall, cpu, memory, energy, throughput "
+                    "and so on, span:NAME, stage:EVENT.STAGE, latency:NAME, and metrics of yours",
+                    name);
+}
+
 bool tch_run_reads_output(const struct tch_run_plan *plan)
 {
     for (size_t i = 0; i < plan->metric_count; i++)
-        if (plan->metrics[i].source == TCH_METRIC_PRINTED)
+        if (plan->metrics[i].source == TCH_FROM_OUTPUT)
             return true;
     return plan->check_output || plan->check_command;
 }
 
 bool tch_run_reads_runs(const struct tch_run_plan *plan)
 {
-    return plan->metric_count > 0 || plan->layouts > 0 || tch_run_reads_output(plan);
+    return plan->layouts > 0 || tch_run_reads_output(plan);
 }
 
 /* Adds a range such as "3" or "3-5", of len bytes. */
@@ -79,12 +94,12 @@ unsigned tch_run_checks(uint64_t max_runs)
 
 double tch_run_check_alpha(uint64_t max_runs)
 {
-    return tch_run_checks(max_runs) == 1 ? TCH_RUN_ALPHA : TCH_RUN_CHECK_ALPHA;
+    return tch_run_checks(max_runs) == 1 ? TCH_RESULT_ALPHA : TCH_RUN_CHECK_ALPHA;
 }
 
 double tch_run_alpha_left(uint64_t n, uint64_t max_runs)
 {
-    return n <= FIRST_CHECK ? TCH_RUN_ALPHA : tch_run_check_alpha(max_runs);
+    return n <= FIRST_CHECK ? TCH_RESULT_ALPHA : tch_run_check_alpha(max_runs);
 }
 
 bool tch_run_check_due(uint64_t n, uint64_t max_runs)

@@ -5,7 +5,6 @@
 #ifndef TCH_RUN_PLAN_H
 #define TCH_RUN_PLAN_H
 
-#include <regex.h>
 #include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +14,8 @@
 #include <tacho/error.h>
 
 #include "base/spawn.h"
-#include "run_sample.h"
+#include "kit/result/summary.h"
+#include "metric_rule.h"
 
 enum {
     TCH_RUNS_MAX = 1000000, /* limit of runs of one command */
@@ -42,40 +42,8 @@ enum tch_hook {
 #define TCH_RUN_PRECISION   0.01
 #define TCH_RUN_POLL_NS     10000000u
 #define TCH_RUN_GRACE_NS    1000000000u /* time between SIGTERM and SIGKILL */
-#define TCH_RUN_ALPHA       0.05
 #define TCH_RUN_CHECK_ALPHA 0.0294
 #define TCH_HOOK_LAST_NS    10000000000u /* time limit of --cleanup after an interrupt */
-
-/** Where the numbers of a metric come from. */
-enum tch_metric_source {
-    TCH_METRIC_PRINTED, /**< the command prints them */
-    TCH_METRIC_SPAN,    /**< the program recorded spans, stages of events or latencies */
-    TCH_METRIC_STAGE,
-    TCH_METRIC_LATENCY,
-};
-
-/** The statistic that represents what was recorded in a run. */
-enum tch_metric_statistic {
-    TCH_STATISTIC_TOTAL,
-    TCH_STATISTIC_COUNT,
-    TCH_STATISTIC_MEAN,
-    TCH_STATISTIC_P50,
-    TCH_STATISTIC_P99,
-    TCH_STATISTIC_MAX,
-    TCH_STATISTICS,
-};
-
-/** A metric: one number per run that the command prints, found by a regular expression, or that is
-    computed from what the program recorded (recorded_metric.h). */
-struct tch_metric {
-    struct tch_metric_name id;
-    enum tch_metric_source source;
-    enum tch_metric_statistic statistic; /**< statistic of a run's recorded values */
-    char *text;    /**< the expression, or the name of what was recorded; inside the allocation of
-                        id.name */
-    regex_t regex; /**< finds the number in the output; unused for recorded values */
-    bool any;      /**< each match counts as the number 1; used by a check */
-};
 
 struct tch_run_command {
     const char *name;            /**< name of its folder, without a slash */
@@ -147,12 +115,13 @@ struct tch_run_plan {
     const char *power;         /**< "auto", "none", or a source */
     uint64_t idle_ns; /**< duration of the idle power measurement before the runs; 0: none */
 
-    const struct tch_metric *metrics;
+    const struct tch_metric_rule *metrics;
     size_t metric_count;
 
     /* Checks that a run did its work. A run that does not pass fails like one with a bad exit
        status. */
-    const struct tch_metric *check_output; /**< a line of its output must match; NULL: no check */
+    const struct tch_metric_rule
+        *check_output;         /**< a line of its output must match; NULL: no check */
     const char *check_command; /**< shell line that reads the run's output and must succeed; NULL:
                                   no check */
 };
@@ -172,48 +141,9 @@ const char *tch_run_hook_line(const struct tch_run_plan *plan, size_t index, enu
 /** Sets everything to its default. */
 void tch_run_plan_init(struct tch_run_plan *plan);
 
-/**
- * Parses "NAME=REGEX" or "all:NAME=REGEX", where REGEX is an extended POSIX expression that is
- * matched line by line. The number is its first group, or the whole match if it has no group. Also
- * parses the name of a recorded metric, such as "span:parse:p99"; see recorded_metric.h.
- *
- * @return 0, TACHO_EINVAL, TACHO_ENOMEM
- */
-int tch_metric_init(struct tch_metric *metric, const char *spec, tacho_error *err);
-void tch_metric_release(struct tch_metric *metric);
-
-/** Writes the metrics as a JSON array of their names and expressions. The expression of a recorded
-    metric is null. */
-void tch_metrics_write(struct tch_buf *b, const struct tch_metric *metrics, size_t count);
-
-/**
- * Finds numbers in the file of fd after offset `from` and adds them to values: every match, or only
- * the last one. Ignores matches that are not finite numbers and keeps one of them in
- * values->refused. A hostile expression can use unlimited time
- * and memory, so only tch_metrics_find() and tests call this.
- *
- * @return 0, TACHO_EIO, TACHO_ENOMEM
- */
-int tch_metric_find(const struct tch_metric *metric, int fd, off_t from, const char *name,
-                    struct tch_values *values, tacho_error *err);
-
-/** The output files of a run. */
-struct tch_run_outputs {
-    int fd[2];  /**< standard output and standard error; -1: not read */
-    off_t from; /**< where the run's part of standard output begins */
-};
-
-/**
- * Finds the numbers of all metrics in the outputs of a run, one list per metric, in a child process
- * with limited time and memory.
- *
- * @param stop  not 0: stop searching; may be NULL
- * @return 0, TACHO_ELIMIT with the name of the metric whose expression is too expensive, TACHO_EIO
- * (system_errno is ECANCELED if *stop was set), TACHO_ENOMEM
- */
-int tch_metrics_find(const struct tch_metric *metrics, size_t count,
-                     const struct tch_run_outputs *outputs, const volatile sig_atomic_t *stop,
-                     struct tch_values *values, tacho_error *err);
+/** Checks before a run that its plan can measure a metric of that name: one of tacho's own, one of
+    the plan, or a value that the program may record. Returns 0 or TACHO_EINVAL. */
+int tch_run_plan_check_metric(const struct tch_run_plan *plan, const char *name, tacho_error *err);
 
 /** Parses a list such as "0-3,6". Returns 0 or TACHO_EINVAL. */
 int tch_parse_cpus(const char *text, cpu_set_t *set);
@@ -225,7 +155,7 @@ unsigned tch_run_checks(uint64_t max_runs);
  * Returns 1 - confidence of the interval at each check. Each check is a chance to stop by luck.
  * Only the last two checks matter: an interval halves in width when the number of runs grows
  * fourfold, so at earlier checks it was far too wide. The level for two interim analyses (S. J.
- * Pocock, 1977) therefore keeps TCH_RUN_ALPHA; bench_promise measures it.
+ * Pocock, 1977) therefore keeps TCH_RESULT_ALPHA; bench_promise measures it.
  */
 double tch_run_check_alpha(uint64_t max_runs);
 

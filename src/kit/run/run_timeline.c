@@ -261,7 +261,7 @@ void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timel
 
 /* Sets the energy of a run, if no reading failed and the run is long enough for the steps of the
    counter. `ended`: the reading at its end succeeded. */
-static void end_energy(struct tch_run_meter *m, struct tch_run_sample *sample, bool ended)
+static void end_energy(struct tch_run_meter *m, struct tch_sample *sample, bool ended)
 {
     tch_power_origin_of(&m->origin, m->power);
     if (strcmp(m->origin.status, "unavailable") == 0 || isnan(m->begin_j) || !ended ||
@@ -272,7 +272,7 @@ static void end_energy(struct tch_run_meter *m, struct tch_run_sample *sample, b
 }
 
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
-                       struct tch_run_sample *sample)
+                       struct tch_sample *sample)
 {
     bool ended = poll_power(m, t);
 

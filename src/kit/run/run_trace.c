@@ -12,12 +12,13 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/sink.h"
+#include "kit/recorded/recorded.h"
 #include "kit/trace/trace_read.h"
 #include "lib/measure/csv_columns.h"
 #include "lib/trace/chrome_writer.h"
 #include "lib/trace/recording_convert.h"
 #include "lib/trace/recording_events.h"
-#include "spawner/spawner.h"
+#include "run_folder.h"
 
 enum {
     OUR_PID = 0,
@@ -31,7 +32,7 @@ struct writing {
     struct tch_buf args;
     double origin_ns; /* start of the run, CLOCK_MONOTONIC */
     double unix_ns;   /* the same moment, in ns since 1970 */
-    const struct tch_run_samples *samples;
+    const struct tch_result *r;
     uint64_t *runs; /* run of each process */
     size_t run_room;
     tacho_error *err;
@@ -49,21 +50,21 @@ static int add_event(struct writing *w, struct tch_ev *ev, const char *name)
     return tch_chrome_add(&w->chrome, ev);
 }
 
-static int write_runs(struct writing *w, const struct tch_receipt *r)
+static int write_runs(struct writing *w, const struct tch_result *r)
 {
     int status = 0;
 
-    for (size_t i = 0; status == 0 && i < r->samples.count; i++) {
-        const struct tch_run_sample *s = &r->samples.items[i];
+    for (size_t i = 0; status == 0 && i < r->run_count; i++) {
+        const struct tch_result_run *s = &r->runs[i];
         struct tch_ev ev = {.kind = TCH_EV_SPAN,
                             .phase = 'X',
                             .ts = (int64_t)((double)s->start_ns - w->origin_ns),
-                            .dur = (int64_t)s->field[TCH_WALL]};
+                            .dur = (int64_t)tch_result_value(r, TCH_WALL, i)};
         char name[32];
 
         snprintf(name, sizeof name, "run %llu", (unsigned long long)s->run);
         tch_buf_clear(&w->args);
-        tch_run_sample_write(&w->args, s, &r->samples);
+        tch_result_write_run(&w->args, r, i);
         status = add_event(w, &ev, name);
     }
     return status;
@@ -246,9 +247,9 @@ static int64_t run_start_ns(const struct writing *w, const char *path)
 
     if (tch_parse_u64_n(iteration, len, UINT64_MAX, &number) < 0)
         return 0;
-    for (size_t i = 0; i < w->samples->count; i++)
-        if (w->samples->items[i].run == number)
-            return (int64_t)((double)w->samples->items[i].start_ns - w->origin_ns);
+    for (size_t i = 0; i < w->r->run_count; i++)
+        if (w->r->runs[i].run == number)
+            return (int64_t)((double)w->r->runs[i].start_ns - w->origin_ns);
     return 0;
 }
 
@@ -305,7 +306,7 @@ int tch_run_each_recording(const char *folder, tch_run_recording_fn *each, void 
 
 static bool is_chrome_trace(const char *name)
 {
-    return strcmp(tch_base_name(name), TCH_RUN_CHROME_TRACE) == 0;
+    return strcmp(tch_base_name(name), TCH_CHROME_PART) == 0;
 }
 
 int tch_run_each_chrome_trace(const char *folder, tch_run_recording_fn *each, void *ctx,
@@ -316,7 +317,7 @@ int tch_run_each_chrome_trace(const char *folder, tch_run_recording_fn *each, vo
     return tch_found_each(folder, "iter", visit_iteration, &r, err);
 }
 
-static int write_all(struct writing *w, const struct tch_receipt *r, const char *folder)
+static int write_all(struct writing *w, const struct tch_result *r, const char *folder)
 {
     uint32_t process = tch_model_process(&w->m, OUR_PID);
     int status;
@@ -342,12 +343,12 @@ static int write_all(struct writing *w, const struct tch_receipt *r, const char 
     return status;
 }
 
-int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *err)
+int tch_run_trace(const struct tch_result *r, const char *folder, tacho_error *err)
 {
     struct writing w = {
-        .origin_ns = tch_receipt_number(r, "started_monotonic_ns", NULL, 0),
-        .unix_ns = tch_receipt_number(r, "started_unix_ns", NULL, 0),
-        .samples = &r->samples,
+        .origin_ns = (double)r->started_monotonic_ns,
+        .unix_ns = (double)r->started_unix_ns,
+        .r = r,
         .err = err,
     };
     struct tch_replace file;

@@ -6,7 +6,7 @@
 
 #include <tacho/error.h>
 
-#include "receipt.h"
+#include "kit/result/result.h"
 
 /** Receives the path of each recording that a run left in iter/NNNN. Returns 0 to continue; any
     other value stops. */
@@ -24,6 +24,6 @@ int tch_run_each_chrome_trace(const char *folder, tch_run_recording_fn *each, vo
  * Times are microseconds from the start of the run. The recordings stay, because they contain more
  * than this format can.
  */
-int tch_run_trace(const struct tch_receipt *r, const char *folder, tacho_error *err);
+int tch_run_trace(const struct tch_result *r, const char *folder, tacho_error *err);
 
 #endif

@@ -1,4 +1,6 @@
 /* Determines the machine, the configuration, the commit and the program of a run. */
+#include "surroundings.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -7,7 +9,6 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "lib/measure/fingerprint_config.h"
-#include "receipt.h"
 
 enum { CONFIG_MAX = 16 << 20, HASHED_MAX = 1 << 30 };
 

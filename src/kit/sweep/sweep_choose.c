@@ -2,8 +2,7 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "kit/judge/quantity.h"
-#include "kit/run/recorded_metric.h"
+#include "kit/result/series.h"
 #include "kit/stats/flip.h"
 #include "sweep_results.h"
 
@@ -25,8 +24,7 @@ struct duel {
 };
 
 /* Pairs the values of the rounds in which both cells ran. Returns the number of pairs. */
-static size_t pair_rounds(const struct tch_quantity_series *a, const struct tch_quantity_series *b,
-                          struct duel *duel)
+static size_t pair_rounds(const struct tch_series *a, const struct tch_series *b, struct duel *duel)
 {
     size_t n = 0;
 
@@ -119,14 +117,14 @@ static bool is_rival(const struct tch_results *r, size_t a, size_t b)
     return a != b && is_known(r, b) && same_workload(r, a, b);
 }
 
-/* Returns the share of TCH_RUN_ALPHA for one comparison of a cell with one of its rivals. */
+/* Returns the share of TCH_RESULT_ALPHA for one comparison of a cell with one of its rivals. */
 static double level_of(const struct tch_results *r, size_t cell)
 {
     size_t rivals = 0;
 
     for (size_t i = 0; i < r->sweep->cells; i++)
         rivals += is_rival(r, cell, i);
-    return TCH_RUN_ALPHA / (double)((rivals > 0 ? rivals : 1) * r->objective_count);
+    return TCH_RESULT_ALPHA / (double)((rivals > 0 ? rivals : 1) * r->objective_count);
 }
 
 /* Marks the cells that a rival beats: the rival is better in at least one objective and worse in
@@ -344,7 +342,7 @@ static int make_series(struct tch_results *r, tacho_error *err)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
     tch_params others = tch_grid_all(grid) & ~(1u << r->along);
-    double alpha = TCH_RUN_ALPHA * (double)grid->param[r->along].count / (double)r->sweep->cells;
+    double alpha = TCH_RESULT_ALPHA * (double)grid->param[r->along].count / (double)r->sweep->cells;
     int status = 0;
 
     r->series = calloc(r->sweep->cells, sizeof *r->series);
@@ -403,17 +401,17 @@ int tch_results_growth(struct tch_results *r, const struct tch_sweep_asked *aske
 
 static int check_measure(const struct tch_run_plan *plan, const char *name, tacho_error *err)
 {
-    char whole[TCH_RECORDED_METRIC_TEXT];
-    struct tch_quantity q;
+    char whole[TCH_METRIC_TEXT];
+    struct tch_metric q;
 
-    bool recorded = tch_recorded_metric_name(name, whole);
+    bool recorded = tch_metric_name_complete(name, whole);
 
     for (size_t i = 0; i < plan->metric_count; i++)
-        if (strcmp(plan->metrics[i].id.name, recorded ? whole : name) == 0)
+        if (strcmp(plan->metrics[i].name, recorded ? whole : name) == 0)
             return 0;
     if (strcmp(name, "throughput") == 0 && plan->work > 0)
         return 0;
-    if (tch_quantity_find(NULL, name, &q) && q.kind == TCH_QUANTITY_FIELD)
+    if (tch_metric_find(name, &q) && tch_metric_is_field(&q))
         return 0;
     return tch_fail(
         err, TACHO_EINVAL, 0,

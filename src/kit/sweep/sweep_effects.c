@@ -106,8 +106,8 @@ static int by_share(const void *a, const void *b)
 }
 
 /* Adds the logarithms of a cell's costs, minus their median, each to the row of its round. */
-static void add_to_rounds(const struct tch_quantity_series *s, double median,
-                          const struct tch_quantity_series *rounds, double *table, size_t *count,
+static void add_to_rounds(const struct tch_series *s, double median,
+                          const struct tch_series *rounds, double *table, size_t *count,
                           size_t cells)
 {
     for (size_t i = 0, k = 0; i < s->count; i++) {
@@ -125,7 +125,7 @@ static void add_to_rounds(const struct tch_quantity_series *s, double median,
  */
 static int measure_noise(struct tch_results *r, tacho_error *err)
 {
-    const struct tch_quantity_series *rounds = &r->cells[0].value[r->cost].series;
+    const struct tch_series *rounds = &r->cells[0].value[r->cost].series;
     size_t cells = r->sweep->cells;
     double *table = malloc((rounds->count + 1) * cells * sizeof *table);
     size_t *count = calloc(rounds->count + 1, sizeof *count);

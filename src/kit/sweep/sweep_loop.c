@@ -48,7 +48,7 @@ struct extra {
     struct tch_counts counts;
 };
 
-/* Writes the end of a unit's receipt. extra may be NULL; its counts move into the receipt. */
+/* Completes the result of a unit. extra may be NULL; its counts move into the result. */
 static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, const char *state,
                          struct extra *extra, tacho_error *err)
 {
@@ -62,10 +62,11 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
         .polls_cpu_ns = (double)unit->polls_ns,
         .power = sweep->power,
     };
-    struct tch_receipt r;
-    bool open;
-    int status = tch_receipt_load(&r, unit->folder, &open, err);
+    struct tch_recorded rec;
+    struct tch_result r;
+    int status = tch_result_load(&r, unit->folder, err);
 
+    tch_recorded_init(&rec, unit->folder);
     if (!end.power.status) { /* no run was made since the sweep was resumed */
         end.power.status = "unavailable";
         snprintf(end.power.why, sizeof end.power.why, "unknown, because the sweep was killed");
@@ -82,8 +83,9 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
         extra->counts = (struct tch_counts){0};
     }
     if (status == 0)
-        status = tch_run_complete(&r, unit->folder, &end, sweep->plan->run.trace, err);
-    tch_receipt_release(&r);
+        status = tch_run_complete(&r, &rec, &end, sweep->plan->run.trace, err);
+    tch_recorded_release(&rec);
+    tch_result_release(&r);
     unit->closed = status == 0;
     return status;
 }
@@ -139,7 +141,8 @@ static void add_costs(struct tch_sweep *sweep, struct tch_sweep_unit *unit, stru
         unit->server_use.ready_s += run->server_use.ready_s;
         unit->server_use.cpu_ns += run->server_use.cpu_ns;
         unit->server_use.energy_j += run->server_use.energy_j;
-        unit->server_use.peak_bytes = fmax(unit->server_use.peak_bytes, run->server_use.peak_bytes);
+        unit->server_use.peak_rss_bytes =
+            fmax(unit->server_use.peak_rss_bytes, run->server_use.peak_rss_bytes);
     }
 }
 
@@ -249,8 +252,8 @@ static int make_extra(const struct tch_sweep *sweep, size_t i, struct tch_unit_p
     if (status == 0)
         status = tch_run_extras(&run, &run_watch, err);
     if (status == 0) {
-        ret->counts = run.items[0].receipt.counts;
-        run.items[0].receipt.counts = (struct tch_counts){0};
+        ret->counts = run.items[0].result.counts;
+        run.items[0].result.counts = (struct tch_counts){0};
     }
     if (status == 0 && run.items[0].flame_error.message[0]) {
         *err = run.items[0].flame_error;
@@ -259,7 +262,7 @@ static int make_extra(const struct tch_sweep *sweep, size_t i, struct tch_unit_p
         *err = run.server_flame_error;
         status = err->code;
     } else if (status == 0) {
-        ret->warnings = run.items[0].receipt.warnings;
+        ret->warnings = run.items[0].result.warnings;
     }
     tch_run_release(&run);
     return status;

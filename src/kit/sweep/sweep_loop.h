@@ -22,8 +22,9 @@
 
 #include <tacho/error.h>
 
-#include "kit/run/receipt.h"
+#include "kit/result/result.h"
 #include "kit/run/run_plan.h"
+#include "kit/run/surroundings.h"
 #include "sweep_grid.h"
 #include "sweep_order.h"
 
@@ -65,8 +66,8 @@ struct tch_sweep_unit {
     uint64_t last_ns;
     uint64_t polls; /**< number of polls of this process */
     uint64_t polls_ns;
-    uint32_t server_runs;                 /**< runs with a server in this process */
-    struct tch_run_server_use server_use; /**< sums over these runs, except for the peak */
+    uint32_t server_runs;                /**< runs with a server in this process */
+    struct tch_result_server server_use; /**< sums over these runs, except for the peak */
 };
 
 struct tch_sweep {
@@ -117,7 +118,7 @@ int tch_sweep_open(struct tch_sweep *sweep, const struct tch_sweep_plan *plan, t
 int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *watch,
                       tacho_error *err);
 
-/** Completes the receipts of the units that have all their runs. */
+/** Completes the results of the units that have all their runs. */
 int tch_sweep_finish(struct tch_sweep *sweep, tacho_error *err);
 
 /** Removes the lock of the folder. After that only a seal may be written to the folder. */

@@ -13,6 +13,7 @@
 #include "base/found_file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "kit/run/run_folder.h"
 #include "sweep_loop.h"
 #include "sweep_unit.h"
 
@@ -287,8 +288,7 @@ static int find_unit(struct tch_sweep *sweep, size_t i, tacho_error *err)
     struct tch_sweep_unit *unit = &sweep->units[i];
     char name[TCH_CELL_NAME];
     char latest[PATH_MAX];
-    struct tch_receipt r = {0};
-    bool open;
+    struct tch_result r = {0};
     bool failed;
     int status;
 
@@ -297,11 +297,11 @@ static int find_unit(struct tch_sweep *sweep, size_t i, tacho_error *err)
         return tch_fail(err, TACHO_ELIMIT, 0, "the path of cell '%s' is too long", name);
     if (access(latest, F_OK) < 0)
         return 0;
-    status = tch_receipt_load(&r, latest, &open, NULL);
+    status = tch_result_load(&r, latest, NULL);
     if (status == 0 && strcmp(r.group, sweep->id) == 0) {
         failed = strcmp(r.state, "failed") == 0;
-        unit->done = r.samples.count > 0 ? (uint32_t)r.samples.items[r.samples.count - 1].run : 0;
-        unit->closed = !open;
+        unit->done = r.run_count > 0 ? (uint32_t)r.runs[r.run_count - 1].run : 0;
+        unit->closed = r.ended;
         unit->state = failed                      ? TCH_UNIT_FAILED
                       : unit->done >= unit->total ? TCH_UNIT_COMPLETE
                                                   : TCH_UNIT_PENDING;
@@ -311,7 +311,7 @@ static int find_unit(struct tch_sweep *sweep, size_t i, tacho_error *err)
             unit->folder = realpath(latest, NULL);
         sweep->runs_done += failed && unit->folder ? unit->total : unit->done;
     }
-    tch_receipt_release(&r);
+    tch_result_release(&r);
     return status == TACHO_ENOMEM ? status : 0;
 }
 

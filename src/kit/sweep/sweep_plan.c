@@ -66,7 +66,7 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
     tch_json_put_text(b, "work_unit", run->work_unit);
     tch_json_put_text(b, "config_sha256", config_hash[0] ? config_hash : NULL);
     tch_json_key(b, "metrics");
-    tch_metrics_write(b, run->metrics, run->metric_count);
+    tch_metric_rules_write(b, run->metrics, run->metric_count);
     tch_json_end_object(b);
 }
 

@@ -9,8 +9,7 @@
 #include "base/found_file.h"
 #include "base/human_number.h"
 #include "base/json_read.h"
-#include "kit/judge/quantity.h"
-#include "kit/run/recorded_metric.h"
+#include "kit/result/series.h"
 #include "kit/stats/rank.h"
 
 enum { FAILURE_MAX = 64 << 10 };
@@ -30,24 +29,23 @@ void tch_results_describe(const struct tch_results *r, struct tch_buf *b)
 
 int tch_results_measure(const struct tch_results *r, const char *name)
 {
-    char whole[TCH_RECORDED_METRIC_TEXT];
-    struct tch_quantity q;
+    char whole[TCH_METRIC_TEXT];
+    struct tch_metric q;
 
-    if (tch_recorded_metric_name(name, whole))
+    if (tch_metric_name_complete(name, whole))
         name = whole;
     for (size_t i = 0; i < r->measure_count; i++)
         if (strcmp(r->measures[i].name, name) == 0)
             return (int)i;
-    if (!tch_quantity_find(NULL, name, &q) || q.kind != TCH_QUANTITY_FIELD ||
-        strcmp(tch_fields[q.index].name, name) == 0)
+    if (!tch_metric_find(name, &q) || !tch_metric_is_field(&q) || strcmp(q.key, name) == 0)
         return -1;
-    return tch_results_measure(r, tch_fields[q.index].name);
+    return tch_results_measure(r, q.key);
 }
 
 /* Returns the index of a row's measure, which is added if it is new. */
-static int place_of(struct tch_results *r, const struct tch_run_row *row, tacho_error *err)
+static int place_of(struct tch_results *r, const struct tch_row *row, tacho_error *err)
 {
-    int at = tch_results_measure(r, row->name);
+    int at = tch_results_measure(r, row->metric.key);
     struct tch_measure *m;
 
     if (at >= 0)
@@ -55,8 +53,8 @@ static int place_of(struct tch_results *r, const struct tch_run_row *row, tacho_
     if (tch_array_extend(&r->measures, r->measure_count) < 0)
         return tch_fail_memory(err);
     m = &r->measures[r->measure_count++];
-    *m = (struct tch_measure){.name = strdup(row->name), .title = strdup(row->title)};
-    m->unit = row->unit;
+    *m = (struct tch_measure){.name = strdup(row->metric.key), .title = strdup(row->metric.title)};
+    m->unit = row->metric.unit;
     if (!m->name || !m->title)
         return tch_fail_memory(err);
     return (int)r->measure_count - 1;
@@ -66,54 +64,48 @@ static int place_of(struct tch_results *r, const struct tch_run_row *row, tacho_
  * The ratio to the baseline.
  */
 
-/* Finds a measure by its name in run.json. A metric may have the name that quantity.h gives to a
-   field. */
-static bool find_quantity(const struct tch_receipt *r, const char *name, struct tch_quantity *ret)
+/* Finds a measure by its key in run.json. A metric of the user's may have the name of another. */
+static bool find_measure(const struct tch_result *r, const char *key, struct tch_metric *ret)
 {
-    for (size_t i = 0; i < TCH_FIELDS; i++)
-        if (strcmp(tch_fields[i].name, name) == 0) {
-            *ret = (struct tch_quantity){.kind = TCH_QUANTITY_FIELD, .index = i};
-            return true;
-        }
-    for (size_t i = 0; i < r->samples.metric_count; i++)
-        if (strcmp(r->samples.metrics[i].name, name) == 0) {
-            *ret = (struct tch_quantity){.kind = TCH_QUANTITY_METRIC, .index = i};
-            return true;
-        }
-    *ret = (struct tch_quantity){.kind = TCH_QUANTITY_THROUGHPUT};
-    return strcmp(name, "throughput") == 0;
+    int column = tch_result_column(r, key, 0);
+
+    if (column >= 0) {
+        *ret = r->columns[column].metric;
+        return true;
+    }
+    return strcmp(key, "throughput") == 0 && tch_metric_find(key, ret);
 }
 
 /* Compares a measure in the rounds in which both ran. */
-static int compare_measure(const char *name, const struct tch_receipt *base,
-                           const struct tch_receipt *cell, struct tch_cell_value *ret,
+static int compare_measure(const char *name, const struct tch_result *base,
+                           const struct tch_result *cell, struct tch_cell_value *ret,
                            tacho_error *err)
 {
-    struct tch_quantity_series x = {0};
-    struct tch_quantity_series y = {0};
-    struct tch_quantity of_base;
-    struct tch_quantity of_cell;
+    struct tch_series x = {0};
+    struct tch_series y = {0};
+    struct tch_metric of_base;
+    struct tch_metric of_cell;
     size_t n = 0;
     int status;
 
-    if (!find_quantity(base, name, &of_base) || !find_quantity(cell, name, &of_cell))
+    if (!find_measure(base, name, &of_base) || !find_measure(cell, name, &of_cell))
         return 0;
-    status = tch_quantity_series_of(base, &of_base, 0.5, &x, err);
+    status = tch_series_of(base, &of_base, 0.5, &x, err);
     if (status == 0)
-        status = tch_quantity_series_of(cell, &of_cell, 0.5, &y, err);
+        status = tch_series_of(cell, &of_cell, 0.5, &y, err);
     if (status == 0)
-        tch_quantity_series_match(&x, &y);
+        tch_series_match(&x, &y);
     for (size_t i = 0; i < x.count && status == 0; i++) {
         x.value[n] = x.value[i];
         y.value[n] = y.value[i];
         n += x.value[n] > 0 && y.value[n] > 0; /* other pairs have no ratio */
     }
     if (n > 0 && status == 0)
-        status = tch_ratio_paired(x.value, y.value, n, TCH_RUN_ALPHA, 1, &ret->ratio, err);
+        status = tch_ratio_paired(x.value, y.value, n, TCH_RESULT_ALPHA, 1, &ret->ratio, err);
     if (n > 0 && status == 0)
         ret->p = ret->ratio.p;
-    tch_quantity_series_release(&x);
-    tch_quantity_series_release(&y);
+    tch_series_release(&x);
+    tch_series_release(&y);
     return status;
 }
 
@@ -163,35 +155,35 @@ static int grow_values(const struct tch_results *r, struct tch_cell_result *c, s
 }
 
 /* Keeps the values of a measure for the choice of the best cells. */
-static int keep_series(const struct tch_receipt *receipt, const char *name,
-                       struct tch_cell_value *v, tacho_error *err)
+static int keep_series(const struct tch_result *result, const char *name, struct tch_cell_value *v,
+                       tacho_error *err)
 {
-    struct tch_quantity q;
+    struct tch_metric q;
 
-    tch_quantity_series_release(&v->series);
-    if (!find_quantity(receipt, name, &q))
+    tch_series_release(&v->series);
+    if (!find_measure(result, name, &q))
         return 0;
-    return tch_quantity_series_of(receipt, &q, 0.5, &v->series, err);
+    return tch_series_of(result, &q, 0.5, &v->series, err);
 }
 
-static int take_rows(struct tch_results *r, const struct tch_receipt *receipt,
+static int take_rows(struct tch_results *r, const struct tch_result *result,
                      struct tch_cell_result *c, size_t *had, tacho_error *err)
 {
-    for (size_t i = 0; i < receipt->rows.count; i++)
-        if (place_of(r, &receipt->rows.row[i], err) < 0)
+    for (size_t i = 0; i < result->row_count; i++)
+        if (place_of(r, &result->rows[i], err) < 0)
             return TACHO_ENOMEM;
     if (grow_values(r, c, 0, err) < 0)
         return TACHO_ENOMEM;
     *had = r->measure_count;
-    for (size_t i = 0; i < receipt->rows.count; i++) {
-        const struct tch_run_summary *s = &receipt->rows.row[i].summary;
-        struct tch_cell_value *v = &c->value[place_of(r, &receipt->rows.row[i], err)];
+    for (size_t i = 0; i < result->row_count; i++) {
+        const struct tch_summary *s = &result->rows[i].summary;
+        struct tch_cell_value *v = &c->value[place_of(r, &result->rows[i], err)];
 
         v->median = s->median;
         v->low = s->low;
         v->high = s->high;
         v->level = s->level;
-        if (keep_series(receipt, receipt->rows.row[i].name, v, err) < 0)
+        if (keep_series(result, result->rows[i].metric.key, v, err) < 0)
             return TACHO_ENOMEM;
     }
     return 0;
@@ -212,22 +204,11 @@ static int read_failure(struct tch_cell_result *c, const char *folder, tacho_err
     return status;
 }
 
-static void take_config_hash(struct tch_cell_result *c, const struct tch_receipt *receipt)
-{
-    struct tch_json_value v;
-    size_t len;
-    const char *raw = tch_receipt_raw(receipt, "config", &len);
-
-    if (raw && tch_json_find(raw, len, "sha256", &v) && v.len == TACHO_SHA256_TEXT + 1)
-        snprintf(c->config_hash, sizeof c->config_hash, "%.*s", TACHO_SHA256_TEXT - 1, v.text + 1);
-}
-
-static int read_unit(struct tch_results *r, size_t i, struct tch_receipt *receipt, size_t *had,
+static int read_unit(struct tch_results *r, size_t i, struct tch_result *result, size_t *had,
                      tacho_error *err)
 {
     const struct tch_sweep_unit *unit = &r->sweep->units[i];
     struct tch_cell_result *c = &r->cells[i];
-    bool open;
     int status;
 
     tch_sweep_name(r->sweep, i, c->name);
@@ -236,24 +217,24 @@ static int read_unit(struct tch_results *r, size_t i, struct tch_receipt *receip
                : unit->done > 0                 ? "partial"
                                                 : "pending";
     c->folder = unit->folder ? unit->folder + strlen(r->sweep->folder) + 1 : "";
-    *receipt = (struct tch_receipt){0};
+    *result = (struct tch_result){0};
     *had = 0;
     if (!unit->folder)
         return 0;
-    status = tch_receipt_load(receipt, unit->folder, &open, err);
+    status = tch_result_load(result, unit->folder, err);
     if (status == 0 && unit->state == TCH_UNIT_FAILED)
         status = read_failure(c, unit->folder, err);
     if (status < 0)
         return status;
-    c->runs = receipt->samples.count;
-    r->warned += receipt->warnings.count > 0;
-    take_config_hash(c, receipt);
-    tch_receipt_power(receipt, &c->power);
-    tch_receipt_text(receipt, "fingerprint", c->fingerprint, sizeof c->fingerprint);
-    return unit->state == TCH_UNIT_FAILED ? 0 : take_rows(r, receipt, c, had, err);
+    c->runs = result->run_count;
+    r->warned += result->warnings.count > 0;
+    c->power = result->power;
+    memcpy(c->config_hash, result->config.sha256, sizeof c->config_hash);
+    memcpy(c->fingerprint, result->fingerprint, sizeof c->fingerprint);
+    return unit->state == TCH_UNIT_FAILED ? 0 : take_rows(r, result, c, had, err);
 }
 
-static int read_all(struct tch_results *r, struct tch_receipt *bases, size_t *had, tacho_error *err)
+static int read_all(struct tch_results *r, struct tch_result *bases, size_t *had, tacho_error *err)
 {
     const struct tch_sweep *sweep = r->sweep;
     size_t all = sweep->cells + sweep->baselines;
@@ -262,14 +243,14 @@ static int read_all(struct tch_results *r, struct tch_receipt *bases, size_t *ha
     for (size_t i = sweep->cells; i < all && status == 0; i++)
         status = read_unit(r, i, &bases[i - sweep->cells], &had[i], err);
     for (size_t i = 0; i < sweep->cells && status == 0; i++) {
-        struct tch_receipt receipt;
+        struct tch_result result;
 
-        status = read_unit(r, i, &receipt, &had[i], err);
+        status = read_unit(r, i, &result, &had[i], err);
         if (had[i] > 0 && sweep->baselines > 0 && had[sweep->cells + sweep->baseline[i]] > 0)
             for (size_t m = 0; m < r->measure_count && status == 0; m++)
-                status = compare_measure(r->measures[m].name, &bases[sweep->baseline[i]], &receipt,
+                status = compare_measure(r->measures[m].name, &bases[sweep->baseline[i]], &result,
                                          &r->cells[i].value[m], err);
-        tch_receipt_release(&receipt);
+        tch_result_release(&result);
         r->failed += strcmp(r->cells[i].state, "failed") == 0;
         r->pending +=
             strcmp(r->cells[i].state, "complete") != 0 && strcmp(r->cells[i].state, "failed") != 0;
@@ -282,7 +263,7 @@ static int read_all(struct tch_results *r, struct tch_receipt *bases, size_t *ha
 int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho_error *err)
 {
     size_t all = sweep->cells + sweep->baselines;
-    struct tch_receipt *bases = calloc(sweep->baselines + 1, sizeof *bases);
+    struct tch_result *bases = calloc(sweep->baselines + 1, sizeof *bases);
     size_t *had = calloc(all + 1, sizeof *had);
     int status;
 
@@ -293,7 +274,7 @@ int tch_results_load(struct tch_results *r, const struct tch_sweep *sweep, tacho
     else
         status = read_all(r, bases, had, err);
     for (size_t i = 0; bases && i < sweep->baselines; i++)
-        tch_receipt_release(&bases[i]);
+        tch_result_release(&bases[i]);
     free(bases);
     free(had);
     return status;
@@ -303,7 +284,7 @@ void tch_results_release(struct tch_results *r)
 {
     for (size_t i = 0; r->cells && i < r->sweep->cells + r->sweep->baselines; i++) {
         for (size_t m = 0; m < r->cells[i].value_count; m++)
-            tch_quantity_series_release(&r->cells[i].value[m].series);
+            tch_series_release(&r->cells[i].value[m].series);
         free(r->cells[i].value);
         free(r->cells[i].failure);
     }

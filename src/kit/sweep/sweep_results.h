@@ -14,8 +14,8 @@
 
 #include "base/buf.h"
 #include "growth_fit.h"
-#include "kit/judge/quantity.h"
-#include "kit/run/run_summary.h"
+#include "kit/result/series.h"
+#include "kit/result/summary.h"
 #include "kit/stats/ratio.h"
 #include "sweep_loop.h"
 
@@ -32,10 +32,10 @@ struct tch_measure {
 struct tch_cell_value {
     double median;
     double low, high;
-    double level;           /**< 0: low and high are the range of the values */
-    struct tch_ratio ratio; /**< ratio to the baseline; its estimate is NAN without a baseline */
-    double p;               /**< p-value of the ratio, adjusted over all cells (S. Holm, 1979) */
-    struct tch_quantity_series series; /**< the values by round; cells only */
+    double level;             /**< 0: low and high are the range of the values */
+    struct tch_ratio ratio;   /**< ratio to the baseline; its estimate is NAN without a baseline */
+    double p;                 /**< p-value of the ratio, adjusted over all cells (S. Holm, 1979) */
+    struct tch_series series; /**< the values by round; cells only */
 };
 
 enum tch_best {

@@ -97,28 +97,13 @@ int tch_vcs_is_ancestor(const char *folder, const char *commit)
     return is;
 }
 
-static void put_text(struct tch_buf *b, const char *key, const char *text)
-{
-    tch_json_put_text(b, key, text[0] ? text : NULL);
-}
-
-void tch_vcs_write(struct tch_buf *b, const struct tch_vcs *vcs)
-{
-    if (!vcs->sha[0]) {
-        tch_json_null(b);
-        return;
-    }
-    tch_json_begin_object(b);
-    put_text(b, "sha", vcs->sha);
-    put_text(b, "tree", vcs->tree);
-    put_text(b, "parent", vcs->parent);
-    put_text(b, "committed_at", vcs->committed_at);
-    put_text(b, "branch", vcs->branch);
-    tch_json_key(b, "dirty");
-    if (vcs->dirty < 0)
-        tch_json_null(b);
-    else
-        tch_json_bool(b, vcs->dirty);
-    put_text(b, "remote", vcs->remote);
-    tch_json_end_object(b);
-}
+const struct tch_json_field tch_vcs_fields[] = {
+    {TCH_JSON_CHARS(struct tch_vcs, sha, TCH_JSON_OR_NULL)},
+    {TCH_JSON_CHARS(struct tch_vcs, tree, TCH_JSON_OR_NULL)},
+    {TCH_JSON_CHARS(struct tch_vcs, parent, TCH_JSON_OR_NULL)},
+    {TCH_JSON_CHARS(struct tch_vcs, committed_at, TCH_JSON_OR_NULL)},
+    {TCH_JSON_CHARS(struct tch_vcs, branch, TCH_JSON_OR_NULL)},
+    {TCH_JSON_TRIPLE(struct tch_vcs, dirty, TCH_JSON_OR_NULL)},
+    {TCH_JSON_CHARS(struct tch_vcs, remote, TCH_JSON_OR_NULL)},
+    {0},
+};

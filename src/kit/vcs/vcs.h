@@ -4,8 +4,8 @@
 #ifndef TCH_VCS_H
 #define TCH_VCS_H
 
-#include "base/buf.h"
 #include "base/clock.h"
+#include "base/json_fields.h"
 
 enum { TCH_VCS_HASH = 72, TCH_VCS_BRANCH = 256, TCH_VCS_REMOTE = 1024 };
 
@@ -33,7 +33,7 @@ int tch_vcs_is_ancestor(const char *folder, const char *commit);
     token. */
 void tch_vcs_plain_url(char *out, size_t size, const char *url);
 
-/** Writes the commit as a JSON object, or null without a commit. */
-void tch_vcs_write(struct tch_buf *b, const struct tch_vcs *vcs);
+/** The members of its JSON object. */
+extern const struct tch_json_field tch_vcs_fields[];
 
 #endif

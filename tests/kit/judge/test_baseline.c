@@ -12,7 +12,7 @@
 #include "support/test.h"
 
 /* Makes a receipt with n runs around `wall` nanoseconds, a year after the one before. */
-static void make_receipt(struct tch_receipt *r, const char *id, size_t n, double wall)
+static void make_result(struct tch_result *r, const char *id, size_t n, double wall)
 {
     static unsigned year = 2000;
     struct tch_buf b;
@@ -32,17 +32,17 @@ static void make_receipt(struct tch_receipt *r, const char *id, size_t n, double
                      "\"exit_status\":0,\"metrics\":{\"lat\":[1,2,%zu]}}",
                      i > 0 ? "," : "", i + 1, i + 1, wall * (1 + 0.001 * (double)(i % 5)), i + 3);
     tch_buf_adds(&b, "]}");
-    assert_int_equal(tch_receipt_parse(r, &b, NULL), 0);
+    assert_int_equal(tch_result_parse(r, b.data, b.len, NULL), 0);
     tch_buf_release(&b);
 }
 
 static void add(struct tch_baseline *b, const char *id, size_t n, double wall, size_t keep)
 {
-    struct tch_receipt r;
+    struct tch_result r;
 
-    make_receipt(&r, id, n, wall);
+    make_result(&r, id, n, wall);
     assert_int_equal(tch_baseline_add(b, &r, keep, NULL), 0);
-    tch_receipt_release(&r);
+    tch_result_release(&r);
 }
 
 static void reads_back_what_it_wrote(void **state)
@@ -223,7 +223,7 @@ static const struct tch_baseline_save how = {.bench = "x", .machine_class = "m",
 
 struct saving {
     char path[PATH_MAX];
-    struct tch_receipt receipt;
+    struct tch_result result;
 };
 
 static int save_once(void *arg)
@@ -233,9 +233,9 @@ static int save_once(void *arg)
     int status;
 
     unlink(s->path);
-    status = tch_baseline_save(&b, s->path, &s->receipt, &how, NULL);
+    status = tch_baseline_save(&b, s->path, &s->result, &how, NULL);
     if (status == 0)
-        status = tch_baseline_save(&b, s->path, &s->receipt, &how, NULL);
+        status = tch_baseline_save(&b, s->path, &s->result, &how, NULL);
     if (status == 0)
         assert_int_equal(b.count, 2);
     tch_baseline_release(&b);
@@ -251,9 +251,9 @@ static void survives_every_allocation_failing(void **state)
     test_every_allocation_fails(parse_once, NULL);
     assert_non_null(mkdtemp(folder));
     snprintf(s.path, sizeof s.path, "%s/m.json", folder);
-    make_receipt(&s.receipt, "20260101-a", 7, 1e6);
+    make_result(&s.result, "20260101-a", 7, 1e6);
     test_every_allocation_fails(save_once, &s);
-    tch_receipt_release(&s.receipt);
+    tch_result_release(&s.result);
     unlink(s.path);
     rmdir(folder);
 }
@@ -272,28 +272,28 @@ static void saves_to_its_own_file_alone(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     snprintf(s.path, sizeof s.path, "%s/m.json", folder);
-    make_receipt(&s.receipt, "20260101-a", 7, 1e6);
-    assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &how, NULL), 0);
+    make_result(&s.result, "20260101-a", 7, 1e6);
+    assert_int_equal(tch_baseline_save(&b, s.path, &s.result, &how, NULL), 0);
     tch_buf_init(&before, TCH_BASELINE_MAX);
     tch_buf_init(&after, TCH_BASELINE_MAX);
     assert_int_equal(tch_file_read(s.path, TCH_BASELINE_MAX, &before, NULL), 0);
     other.bench = "y";
-    assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &other, &err), TACHO_EINVAL);
+    assert_int_equal(tch_baseline_save(&b, s.path, &s.result, &other, &err), TACHO_EINVAL);
     assert_non_null(strstr(err.message, "it is the baseline of 'x' on m, not of 'y' on m"));
     other = how;
     other.machine_class = "n";
-    assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &other, &err), TACHO_EINVAL);
+    assert_int_equal(tch_baseline_save(&b, s.path, &s.result, &other, &err), TACHO_EINVAL);
     assert_int_equal(tch_file_read(s.path, TCH_BASELINE_MAX, &after, NULL), 0);
     assert_string_equal(before.data, after.data);
     other.replace = true;
-    assert_int_equal(tch_baseline_save(&b, s.path, &s.receipt, &other, &err), 0);
+    assert_int_equal(tch_baseline_save(&b, s.path, &s.result, &other, &err), 0);
     assert_string_equal(b.machine_class, "n");
     assert_int_equal(b.count, 1);
     assert_string_equal(b.reference, "20260101-a");
     tch_buf_release(&before);
     tch_buf_release(&after);
     tch_baseline_release(&b);
-    tch_receipt_release(&s.receipt);
+    tch_result_release(&s.result);
     unlink(s.path);
     rmdir(folder);
 }

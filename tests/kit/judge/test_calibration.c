@@ -21,7 +21,7 @@ static double normal(uint64_t *seed)
 
 /* Makes the receipts of both sides. In even rounds b is first. Every first run takes 2 ms, every
    second one 1 ms, with 2 % noise, and 10 % more at the end than at the beginning. */
-static void make_sides(struct tch_receipt side[2], uint64_t seed)
+static void make_sides(struct tch_result side[2], uint64_t seed)
 {
     struct tch_buf b[2];
 
@@ -47,20 +47,20 @@ static void make_sides(struct tch_receipt side[2], uint64_t seed)
     }
     for (int k = 0; k < 2; k++) {
         tch_buf_adds(&b[k], "]}");
-        assert_int_equal(tch_receipt_parse(&side[k], &b[k], NULL), 0);
+        assert_int_equal(tch_result_parse(&side[k], b[k].data, b[k].len, NULL), 0);
         tch_buf_release(&b[k]);
     }
 }
 
-static void release_sides(struct tch_receipt side[2])
+static void release_sides(struct tch_result side[2])
 {
     for (int k = 0; k < 2; k++)
-        tch_receipt_release(&side[k]);
+        tch_result_release(&side[k]);
 }
 
 static void measures_runs_in_the_order_they_were_made(void **state)
 {
-    struct tch_receipt side[2];
+    struct tch_result side[2];
     struct tch_calibrating m;
 
     (void)state;
@@ -83,7 +83,7 @@ static void measures_runs_in_the_order_they_were_made(void **state)
 /* The first run of a pair takes twice as long, but because of the coins that causes no FAIL. */
 static void unchanged_pairs_fail_at_most_as_often_as_alpha(void **state)
 {
-    struct tch_receipt side[2];
+    struct tch_result side[2];
     struct tch_calibrating m[2];
     double share;
 
@@ -102,7 +102,7 @@ static void unchanged_pairs_fail_at_most_as_often_as_alpha(void **state)
 
 static void refuses_metrics_without_a_ratio(void **state)
 {
-    struct tch_receipt side[2];
+    struct tch_result side[2];
     struct tch_calibrating m;
     tacho_error err;
 
@@ -115,12 +115,12 @@ static void refuses_metrics_without_a_ratio(void **state)
     assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "tps", 0.5, 0.05, &err),
                      TACHO_EINVAL);
     tch_calibrating_release(&m);
-    side[0].samples.count = 5;
+    side[0].run_count = 5;
     assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "wall", 0.5, 0.05, &err),
                      TACHO_EINVAL);
     assert_non_null(strstr(err.message, "5 pairs"));
     tch_calibrating_release(&m);
-    side[0].samples.count = PAIRS;
+    side[0].run_count = PAIRS;
     release_sides(side);
 }
 

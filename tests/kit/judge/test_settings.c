@@ -97,7 +97,7 @@ static void every_setting_is_read(void **state)
     assert_int_equal(b->plan.timeout_ns, 30000000000);
     assert_string_equal(b->plan.env[0], "LC_ALL=C");
     assert_int_equal(b->plan.metric_count, 2);
-    assert_true(b->plan.metrics[1].id.all);
+    assert_true(b->plan.metrics[1].all);
     assert_int_equal(b->budget_count, 4);
     assert_true(b->budgets[0].budget.max == 50e6);
     assert_true(b->budgets[0].budget.tolerance == 0.05); /* from the defaults */

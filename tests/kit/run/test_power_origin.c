@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/json_write.h"
-#include "kit/run/power_origin.h"
+#include "kit/power/power_origin.h"
 #include "kit/run/process_watch.h"
 #include "support/system.h"
 

@@ -13,14 +13,6 @@
 #include "count_program.h"
 #include "kit/run/run_plan.h"
 
-const struct tch_count_info tch_count_infos[TCH_COUNTS] = {
-    [TCH_COUNT_INSTRUCTIONS] = {"instructions", "instructions", TCH_COUNT},
-    [TCH_COUNT_SYSCALLS] = {"syscalls", "system calls", TCH_COUNT},
-    [TCH_COUNT_ALLOCATIONS] = {"allocations", "allocations", TCH_COUNT},
-    [TCH_COUNT_ALLOCATED_BYTES] = {"allocated_bytes", "allocated bytes", TCH_BYTES},
-    [TCH_COUNT_FAULTS] = {"faults", "page faults", TCH_COUNT},
-};
-
 /* Back ends in the order of preference. For each kind, the first one that can count the command is
    used. */
 static const struct tch_count_backend *const backends[] = {
@@ -29,61 +21,6 @@ static const struct tch_count_backend *const backends[] = {
 };
 
 enum { BACKENDS = sizeof backends / sizeof backends[0] };
-
-bool tch_count_find(const char *name, size_t len, enum tch_count_kind *ret)
-{
-    for (int i = 0; i < TCH_COUNTS; i++) {
-        const char *own = tch_count_infos[i].name;
-        size_t at = 0;
-
-        while (at < len && own[at] && (name[at] == own[at] || (name[at] == '-' && own[at] == '_')))
-            at++;
-        if (at == len && own[at] == '\0') {
-            *ret = (enum tch_count_kind)i;
-            return true;
-        }
-    }
-    return false;
-}
-
-int tch_counts_parse_list(const char *text, unsigned *ret, const char **bad)
-{
-    unsigned counts = 0;
-
-    for (;;) {
-        size_t len = strcspn(text, ",");
-        enum tch_count_kind kind;
-
-        if (!tch_count_find(text, len, &kind)) {
-            *bad = text;
-            return TACHO_EINVAL;
-        }
-        counts |= 1u << kind;
-        if (text[len] == '\0')
-            break;
-        text += len + 1;
-    }
-    *ret = counts;
-    return 0;
-}
-
-bool tch_count_exact(const struct tch_count *c)
-{
-    for (size_t i = 1; i < c->values.n; i++)
-        if (c->values.v[i] != c->values.v[0])
-            return false;
-    return c->values.n > 1;
-}
-
-void tch_counts_release(struct tch_counts *counts)
-{
-    for (int i = 0; i < TCH_COUNTS; i++) {
-        tch_values_release(&counts->of[i].values);
-        free(counts->of[i].parts);
-        tch_count_stacks_release(&counts->of[i]);
-    }
-    *counts = (struct tch_counts){0};
-}
 
 /* --- The runs of one back end --- */
 

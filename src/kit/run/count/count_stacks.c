@@ -346,6 +346,7 @@ static int read_result(int fd, enum tch_count_kind kind, struct tch_counts *coun
                        tacho_error *err)
 {
     struct tch_counts taken = {0};
+    struct tch_json_reader j;
     struct tch_buf b;
     char path[64];
     int status;
@@ -353,8 +354,9 @@ static int read_result(int fd, enum tch_count_kind kind, struct tch_counts *coun
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     tch_buf_init(&b, RESULT_MAX);
     status = tch_file_read(path, RESULT_MAX, &b, err);
+    tch_json_open(&j, b.data, b.len, err);
     if (status == 0)
-        status = tch_counts_parse(b.data, b.len, &taken, err);
+        status = tch_counts_read(&j, &taken, err);
     if (status == 0) {
         keep(&counts->of[kind], &taken.of[kind]);
         if (kind == TCH_COUNT_ALLOCATIONS && counts->of[TCH_COUNT_ALLOCATED_BYTES].values.n > 0)

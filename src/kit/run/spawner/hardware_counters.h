@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kit/run/run_sample.h"
+#include "kit/result/result.h"
 
 enum { TCH_COUNTERS = 6 };
 

@@ -8,6 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+enum { KEY_TEXT = 24, LINE_TEXT = 2048 };
+
 char *tch_spawner_put_text(char *at, const char *text)
 {
     while (*text)
@@ -35,33 +37,42 @@ static char *put_member(char *at, const char *key, uint64_t number)
     return tch_spawner_put_number(tch_spawner_put_text(at, "\":"), number, 1);
 }
 
-char *tch_run_sample_put(char *at, const struct tch_run_sample *sample, const char *energy)
-{
-    bool signalled = WIFSIGNALED(sample->status);
+static char keys[TCH_FIELDS][KEY_TEXT];
 
-    at = tch_spawner_put_number(tch_spawner_put_text(at, "\"run\":"), sample->run, 1);
-    at = put_member(at, "pair", sample->pair);
-    at = put_member(at, "start_ns", sample->start_ns);
+void tch_spawner_log_init(void)
+{
     for (int i = 0; i < TCH_FIELDS; i++)
-        if (i != TCH_ENERGY && !isnan(sample->field[i]))
-            at = put_member(at, tch_fields[i].name, (uint64_t)sample->field[i]);
-    at = tch_spawner_put_text(at, energy);
+        snprintf(keys[i], sizeof keys[i], "%.*s", KEY_TEXT - 1,
+                 tch_field_metric((enum tch_field)i)->key);
+}
+
+/* Writes the members of a run, in the order of tch_result_write_run(). */
+static char *put_members(char *at, const struct tch_sample *sample)
+{
+    const struct tch_result_run *run = &sample->run;
+    bool signalled = WIFSIGNALED(run->status);
+
+    at = tch_spawner_put_number(tch_spawner_put_text(at, "\"run\":"), run->run, 1);
+    at = put_member(at, "pair", run->pair);
+    at = put_member(at, "start_ns", run->start_ns);
+    for (int i = 0; i < TCH_FIELDS; i++)
+        if (!isnan(sample->field[i])) /* never the energy, which tacho itself adds */
+            at = put_member(at, keys[i], (uint64_t)sample->field[i]);
     at = put_member(at, "exit_status",
-                    signalled ? 128u + WTERMSIG(sample->status)
-                              : (uint64_t)WEXITSTATUS(sample->status));
+                    signalled ? 128u + WTERMSIG(run->status) : (uint64_t)WEXITSTATUS(run->status));
     if (signalled)
-        at = put_member(at, "signal", (uint64_t)WTERMSIG(sample->status));
-    if (sample->timed_out)
+        at = put_member(at, "signal", (uint64_t)WTERMSIG(run->status));
+    if (run->timed_out)
         at = tch_spawner_put_text(at, ",\"timed_out\":true");
-    if (sample->left_running)
+    if (run->left_running)
         at = tch_spawner_put_text(at, ",\"left_running\":true");
     return at;
 }
 
-int tch_spawner_log(int fd, const struct tch_run_sample *sample)
+int tch_spawner_log(int fd, const struct tch_sample *sample)
 {
-    static char line[TCH_RUN_SAMPLE_TEXT];
-    char *at = tch_run_sample_put(tch_spawner_put_text(line, "{"), sample, "");
+    static char line[LINE_TEXT];
+    char *at = put_members(tch_spawner_put_text(line, "{"), sample);
     long n;
 
     at = tch_spawner_put_text(at, "}\n");

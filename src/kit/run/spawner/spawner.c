@@ -174,19 +174,16 @@ int tch_spawner_renew(struct tch_spawner *s, uint32_t index, int out_fd, int err
     return 0;
 }
 
-/* Copies the next completed sample of the request. Leaves the lists of metrics to the caller. */
-static bool next_sample(struct tch_spawner *s, struct tch_run_sample *ret)
+/* Copies the next completed sample of the request. */
+static bool next_sample(struct tch_spawner *s, struct tch_sample *ret)
 {
-    struct tch_values *metrics = ret->metrics;
-
     if (s->taken == atomic_load(&s->shared->done))
         return false;
     *ret = s->shared->samples[s->taken++];
-    ret->metrics = metrics;
     return true;
 }
 
-int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
+int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_sample *ret,
                      tacho_error *err)
 {
     struct pollfd p = {.fd = s->fd, .events = POLLIN};

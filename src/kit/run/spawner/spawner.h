@@ -14,12 +14,14 @@
 
 #include <sys/types.h>
 
+#include "kit/result/result.h"
 #include "kit/run/run_plan.h"
-#include "kit/run/run_sample.h"
 
-/** Name of the Chrome trace that a program writes to the folder of its run, because
-    FERRUM_TRACE_OUT contains it. */
-#define TCH_RUN_CHROME_TRACE "trace-ferrum.json"
+/** One run of a command as it was measured: what the kernel and polls report. */
+struct tch_sample {
+    struct tch_result_run run;
+    double field[TCH_FIELDS]; /**< NAN: not measured */
+};
 
 /** A command and where its files are. */
 struct tch_target {
@@ -77,11 +79,11 @@ int tch_spawner_renew(struct tch_spawner *s, uint32_t index, int out_fd, int err
  * Waits for the next of these runs, at most timeout_ns (UINT64_MAX: no limit). Returns early only
  * after the last one, because waking us between two runs would disturb the second.
  *
- * @return 1 with the sample set, except its metrics; 0 if the run is not complete yet; TACHO_EIO if
+ * @return 1 with the sample set; 0 if the run is not complete yet; TACHO_EIO if
  * the program cannot be started, if the run was aborted (system_errno is ECANCELED), or if a signal
  * arrived (EINTR), after which the caller calls again
  */
-int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
+int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_sample *ret,
                      tacho_error *err);
 
 /** Returns the pid of the command that runs now, 0 if there is none. */

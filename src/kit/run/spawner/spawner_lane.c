@@ -1,4 +1,5 @@
 /* Builds the environment of a command and creates the folders of its runs. */
+#include "kit/recorded/recorded.h"
 #include "spawner_parts.h"
 
 #include <errno.h>
@@ -21,7 +22,7 @@ static const char *const file_names[TCH_SPAWNER_LANE_FILES][2] = {
     {"TACHO_PROFILE_JSONL=", "/profile.jsonl"},
     {"TACHO_TRACE_OUT=", "/trace.tacho"},
     {"FERRUM_PROFILE_JSONL=", "/profile-ferrum.jsonl"},
-    {"FERRUM_TRACE_OUT=", "/" TCH_RUN_CHROME_TRACE},
+    {"FERRUM_TRACE_OUT=", "/" TCH_CHROME_PART},
 };
 
 /*

@@ -173,7 +173,7 @@ __attribute__((no_sanitize("thread"))) static int become(void *arg)
 }
 
 /* Waits for the child. Returns true if it exited before an abort, so that it is a sample. */
-static bool wait_for_child(struct tch_run_sample *r)
+static bool wait_for_child(struct tch_sample *r)
 {
     struct rusage usage;
     bool by_itself;
@@ -184,13 +184,13 @@ static bool wait_for_child(struct tch_run_sample *r)
     else if (plan->timeout_ns > 0)
         arm(plan->timeout_ns);
     do
-        got = wait4((pid_t)child_pid, &r->status, 0, &usage);
+        got = wait4((pid_t)child_pid, &r->run.status, 0, &usage);
     while (got < 0 && errno == EINTR);
-    r->field[TCH_WALL] = (double)(read_clock(CLOCK_MONOTONIC) - r->start_ns);
+    r->field[TCH_WALL] = (double)(read_clock(CLOCK_MONOTONIC) - r->run.start_ns);
     by_itself = !aborted;
     if (plan->timeout_ns > 0 || !by_itself)
         syscall(SYS_setitimer, ITIMER_REAL, &(struct itimerval){0}, NULL);
-    r->timed_out = timed_out && by_itself;
+    r->run.timed_out = timed_out && by_itself;
     r->field[TCH_USER] = (double)tch_timeval_ns(usage.ru_utime);
     r->field[TCH_SYSTEM] = (double)tch_timeval_ns(usage.ru_stime);
     r->field[TCH_MAX_RSS] = (double)usage.ru_maxrss * 1024;
@@ -262,11 +262,11 @@ static void kill_orphans(void)
 
 /* Reaps orphans that have exited. After a timeout or an abort, kills all others. Returns whether
    orphans are still running. */
-static bool left_running(const struct tch_run_sample *r)
+static bool left_running(const struct tch_sample *r)
 {
     long got;
 
-    if (r->timed_out || aborted) {
+    if (r->run.timed_out || aborted) {
         syscall(SYS_kill, -child_pid, SIGKILL);
         kill_orphans();
     }
@@ -281,7 +281,7 @@ extern int plain_clone(int (*fn)(void *), void *stack, int flags, void *arg,
                        ...) __asm__("__clone");
 
 /* Makes one run. Returns 1 if the command exited by itself, 0 if it was killed by an abort. */
-static int launch(const struct tch_spawner_lane *lane, struct tch_run_sample *r, struct launch *l,
+static int launch(const struct tch_spawner_lane *lane, struct tch_sample *r, struct launch *l,
                   tacho_error *err)
 {
     const int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
@@ -289,7 +289,7 @@ static int launch(const struct tch_spawner_lane *lane, struct tch_run_sample *r,
     int pid;
 
     term_sent = timed_out = 0;
-    r->start_ns = read_clock(CLOCK_MONOTONIC);
+    r->run.start_ns = read_clock(CLOCK_MONOTONIC);
     pid = plain_clone(become, stack + sizeof stack, flags, l);
     if (pid > 0 && l->error != 0)
         syscall(SYS_wait4, pid, NULL, 0, NULL);
@@ -297,18 +297,18 @@ static int launch(const struct tch_spawner_lane *lane, struct tch_run_sample *r,
         return tch_fail_errno(err, pid < 0 ? errno : l->error, "cannot run '%s'",
                               lane->target->command->argv[0]);
     child_pid = pid;
-    atomic_store(&mine->began_ns, r->start_ns);
+    atomic_store(&mine->began_ns, r->run.start_ns);
     atomic_store(&mine->child, pid);
     by_itself = wait_for_child(r);
     tch_counters_read(&counters, r->field);
     add_polled_memory(r->field);
     atomic_store(&mine->child, 0);
-    r->left_running = left_running(r);
+    r->run.left_running = left_running(r);
     child_pid = 0;
     return by_itself;
 }
 
-static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tacho_error *err)
+static int run_one(struct tch_sample *r, struct tch_spawner_lane *lane, tacho_error *err)
 {
     const struct tch_target *target = lane->target;
     const struct tch_run_command *command = target->command;
@@ -323,7 +323,7 @@ static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tach
     };
     int status;
 
-    if (target->folder && tch_spawner_lane_enter(lane, (unsigned)r->run) < 0)
+    if (target->folder && tch_spawner_lane_enter(lane, (unsigned)r->run.run) < 0)
         return tch_fail_errno(err, errno, "cannot make the folder '%s'", lane->folder);
     /* Standard error may still contain the messages of the previous run. */
     if (target->err_fd >= 0 && syscall(SYS_lseek, target->err_fd, 0, SEEK_END) > 0)
@@ -337,8 +337,9 @@ static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tach
     if (plan->input)
         syscall(SYS_close, l.fd[0]);
     if (target->folder)
-        tch_spawner_lane_leave(lane, (unsigned)r->run);
-    if (status > 0 && r->run > 0 && target->log_fd >= 0 && tch_spawner_log(target->log_fd, r) < 0)
+        tch_spawner_lane_leave(lane, (unsigned)r->run.run);
+    if (status > 0 && r->run.run > 0 && target->log_fd >= 0 &&
+        tch_spawner_log(target->log_fd, r) < 0)
         return tch_fail_errno(err, errno, "cannot write 'samples.jsonl'");
     return status;
 }
@@ -482,15 +483,15 @@ static void renew_outputs(const struct tch_spawner_request *q, const int fds[2])
 /* Makes the requested runs, one after the other. Returns false if tacho no longer reads replies. */
 static bool run_jobs(int fd, const struct tch_spawner_request *q)
 {
-    static const struct tch_run_sample fresh;
+    static const struct tch_sample fresh;
     struct tch_spawner_reply reply = {0};
 
     for (uint32_t i = 0; i < q->count && !aborted; i++) {
-        struct tch_run_sample *r = &mine->samples[i];
+        struct tch_sample *r = &mine->samples[i];
 
         *r = fresh; /* assigned from a constant, so that no memset() is called */
-        r->run = q->jobs[i].run;
-        r->pair = q->jobs[i].pair;
+        r->run.run = q->jobs[i].run;
+        r->run.pair = q->jobs[i].pair;
         for (int k = 0; k < TCH_FIELDS; k++)
             r->field[k] = NAN;
         reply.code = run_one(r, &lanes[q->jobs[i].index], &reply.err);
@@ -498,7 +499,7 @@ static bool run_jobs(int fd, const struct tch_spawner_request *q)
             break;
         reply.code = 0;
         atomic_store(&mine->done, i + 1);
-        if (!plan->allow_nonzero && (r->status != 0 || r->timed_out))
+        if (!plan->allow_nonzero && (r->run.status != 0 || r->run.timed_out))
             break;
     }
     atomic_store(&mine->cpu_ns, read_clock(CLOCK_PROCESS_CPUTIME_ID));
@@ -526,6 +527,7 @@ _Noreturn void tch_spawner_serve(int fd, pid_t parent, struct tch_spawner_shared
         _exit(1); /* tacho exited before PDEATHSIG was set */
     if (write(fd, &r, sizeof r) != (ssize_t)sizeof r || r.code < 0)
         _exit(1);
+    tch_spawner_log_init();
     tch_spawner_shrink();
     do {
         do

@@ -1,0 +1,251 @@
+/* Describes energy values, and measures the idle power. */
+#include "kit/power/power_origin.h"
+
+#include <math.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/human_number.h"
+#include "base/json_read.h"
+#include "base/json_write.h"
+#include "base/number.h"
+#include "lib/measure/under_root.h"
+
+enum { SOURCES = 8 }; /* limit of sources of a meter */
+
+int tch_power_check(const char *name, const char *more, tacho_error *err)
+{
+    double watts;
+
+    for (const char *const *known = tacho_power_names(); *known; known++)
+        if (strcmp(name, *known) == 0)
+            return 0;
+    if (strncmp(name, "replay:", 7) == 0 && name[7])
+        return 0;
+    if (strncmp(name, "fixed:", 6) == 0)
+        return tch_parse_f64(name + 6, &watts) == 0 && watts >= 0
+                   ? 0
+                   : tch_fail(err, TACHO_EINVAL, 0,
+                              "'%.60s' is not a number of watts, as in fixed:100", name + 6);
+    return tch_fail(
+        err, TACHO_EINVAL, 0,
+        "there is no power source '%.60s'; use %srapl, perf, hwmon, nvml, rocm, battery, "
+        "fixed:WATTS or replay:FILE",
+        name, more);
+}
+
+static void append(char *list, size_t size, const char *text)
+{
+    size_t len = strlen(list);
+
+    snprintf(list + len, size - len, "%s%s", len > 0 ? "+" : "", text);
+}
+
+void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power)
+{
+    tacho_power_report r = TACHO_POWER_REPORT_INIT;
+    bool failed = false;
+
+    *o = (struct tch_power_origin){.status = "unavailable", .idle = o->idle};
+    for (size_t i = 0; power && tacho_power_report_at(power, i, &r, NULL) == 0; i++) {
+        const char *status = tacho_power_status(&r);
+
+        if (r.counted_by != 0) {
+            snprintf(o->why, sizeof o->why,
+                     "process %llu already counts the energy of %s; stop it, or read its report",
+                     (unsigned long long)r.counted_by, r.name);
+            continue;
+        }
+        failed = failed || r.dropped > 0;
+        append(o->source, sizeof o->source, r.name);
+        append(o->domain, sizeof o->domain, r.domain[0] ? r.domain : "-");
+        if (o->update_us < r.update_us)
+            o->update_us = r.update_us;
+        if (strcmp(o->status, "estimated") != 0 && strcmp(status, "unavailable") != 0)
+            o->status = status;
+    }
+    if (strcmp(o->status, "unavailable") != 0)
+        o->why[0] = '\0';
+    else if (!o->why[0])
+        snprintf(o->why, sizeof o->why, "%s",
+                 failed         ? "readings of the source failed"
+                 : o->source[0] ? "the source was read fewer than two times"
+                                : "not requested");
+}
+
+bool tch_power_too_short(const struct tch_power_origin *o, double seconds)
+{
+    return seconds * 1e6 < (double)(TCH_POWER_UPDATES * o->update_us);
+}
+
+static void put_text(struct tch_buf *b, const char *key, const char *text)
+{
+    tch_json_put_text(b, key, text[0] ? text : NULL);
+}
+
+void tch_power_origin_write(struct tch_buf *b, const struct tch_power_origin *o)
+{
+    tch_json_put_text(b, "status", o->status);
+    put_text(b, "source", o->source);
+    put_text(b, "domain", o->domain);
+    tch_json_put_u64(b, "update_us", o->update_us);
+    tch_json_put_u64(b, "short_runs", o->short_runs);
+    tch_json_key(b, "idle");
+    if (o->idle.seconds > 0) {
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "status", o->status);
+        tch_json_put_f64(b, "watts", o->idle.watts);
+        tch_json_put_f64(b, "seconds", o->idle.seconds);
+        tch_json_put_f64(b, "busy", o->idle.busy);
+        tch_json_end_object(b);
+    } else {
+        tch_json_null(b);
+    }
+    put_text(b, "why_not", o->why);
+}
+
+static void read_text(const char *json, size_t len, const char *key, char *out, size_t size)
+{
+    struct tch_json_value value;
+    struct tch_json_reader j;
+    struct tch_buf b;
+
+    tch_buf_init_on(&b, out, size, size - 1);
+    if (tch_json_find(json, len, key, &value)) {
+        tch_json_open(&j, value.text, value.len, NULL);
+        if (tch_json_read(&j, &value) == 0 && value.type == TCH_JSON_STRING)
+            tch_json_unescape(&value, &b);
+    }
+    tch_buf_release(&b);
+}
+
+static double read_number(const char *json, size_t len, const char *key)
+{
+    struct tch_json_value value;
+
+    return tch_json_find(json, len, key, &value) && value.type == TCH_JSON_NUMBER
+               ? tch_json_to_f64(&value)
+               : NAN;
+}
+
+/* Reads a count. The file is not trusted, so the number may be anything. */
+static uint64_t read_count(const char *json, size_t len, const char *key)
+{
+    double value = read_number(json, len, key);
+
+    return value >= 0 && value < 1e15 ? (uint64_t)value : 0;
+}
+
+void tch_power_origin_read(struct tch_power_origin *o, const char *json, size_t len)
+{
+    static const char *const statuses[] = {"measured", "estimated", "unavailable"};
+    struct tch_json_value idle;
+    char status[16] = "";
+
+    *o = (struct tch_power_origin){.status = ""};
+    if (!json)
+        return;
+    read_text(json, len, "status", status, sizeof status);
+    for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
+        if (strcmp(status, statuses[i]) == 0)
+            o->status = statuses[i];
+    read_text(json, len, "source", o->source, sizeof o->source);
+    read_text(json, len, "domain", o->domain, sizeof o->domain);
+    read_text(json, len, "why_not", o->why, sizeof o->why);
+    o->update_us = read_count(json, len, "update_us");
+    o->short_runs = read_count(json, len, "short_runs");
+    if (tch_json_find(json, len, "idle", &idle) && idle.type == TCH_JSON_OBJECT) {
+        o->idle.seconds = read_number(idle.text, idle.len, "seconds");
+        o->idle.watts = read_number(idle.text, idle.len, "watts");
+        o->idle.busy = read_number(idle.text, idle.len, "busy");
+    }
+}
+
+void tch_power_origin_add(struct tch_buf *b, const struct tch_power_origin *o)
+{
+    tch_buf_adds(b, o->status);
+    if (strcmp(o->status, "unavailable") == 0)
+        tch_buf_addf(b, ": %s", o->why);
+    else
+        tch_buf_addf(b, " by %s (%s)", o->source, o->domain);
+}
+
+void tch_power_idle_add(struct tch_buf *b, const struct tch_power_origin *o)
+{
+    if (!(o->idle.seconds > 0))
+        return;
+    tch_buf_addf(b, "%.4g W, %s for ", o->idle.watts, o->status);
+    tch_add_value(b, TCH_NS, o->idle.seconds * 1e9);
+    tch_buf_adds(b, " before");
+    if (!isnan(o->idle.busy))
+        tch_buf_addf(b, " while the CPUs were %.0f %% busy", 100 * o->idle.busy);
+}
+
+/* Returns the sum of the mean watts of all sources since `before`, by the times of their own
+   readings. Returns NAN if no source was read. */
+static double watts_since(tacho_power *power, const tacho_power_report before[SOURCES])
+{
+    tacho_power_report r = TACHO_POWER_REPORT_INIT;
+    double sum = NAN;
+
+    for (size_t i = 0; i < SOURCES && tacho_power_report_at(power, i, &r, NULL) == 0; i++) {
+        double seconds = r.duration_s - before[i].duration_s;
+        double from = isnan(before[i].joules) ? 0 : before[i].joules;
+
+        if (seconds > 0 && !isnan(r.joules))
+            sum = (isnan(sum) ? 0 : sum) + (r.joules - from) / seconds;
+    }
+    return sum;
+}
+
+/* Reads all sources and gets a report of each. Returns the number of sources. */
+static size_t take_all(tacho_power *power, tacho_power_report ret[SOURCES])
+{
+    size_t count = 0;
+
+    if (tacho_power_take(power, NULL) < 0)
+        return 0;
+    for (size_t i = 0; i < SOURCES; i++) {
+        ret[i] = (tacho_power_report)TACHO_POWER_REPORT_INIT;
+        if (tacho_power_report_at(power, i, &ret[i], NULL) == 0)
+            count += ret[i].counted_by == 0;
+    }
+    return count;
+}
+
+int tch_power_idle_measure(tacho_power *power, const char *root, uint64_t ns,
+                           const volatile sig_atomic_t *stop, struct tch_power_idle *ret)
+{
+    const uint64_t step = 100000000;
+    uint64_t busy_before = 0;
+    uint64_t busy = 0;
+    bool known = tch_cpu_busy(root, &busy_before, NULL) == 0;
+    uint64_t start = tch_now_ns();
+    uint64_t now = start;
+    tacho_power_report before[SOURCES];
+    double watts;
+
+    *ret = (struct tch_power_idle){.busy = NAN};
+    if (take_all(power, before) == 0)
+        return 0;
+    while (now - start < ns && !(stop && *stop != 0)) {
+        uint64_t left = ns - (now - start);
+
+        nanosleep(&(struct timespec){.tv_nsec = (long)(left < step ? left : step - 1)}, NULL);
+        if (tacho_power_take(power, NULL) < 0)
+            return 0;
+        now = tch_now_ns();
+    }
+    if (stop && *stop != 0)
+        return 1;
+    watts = watts_since(power, before);
+    if (isnan(watts))
+        return 0;
+    ret->seconds = (double)(now - start) / 1e9;
+    ret->watts = watts;
+    if (known && tch_cpu_busy(root, &busy, NULL) == 0)
+        ret->busy = (double)(busy - busy_before) / (double)(now - start) /
+                    (double)sysconf(_SC_NPROCESSORS_ONLN);
+    return 0;
+}
