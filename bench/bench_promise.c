@@ -372,7 +372,7 @@ static bool is_covered(const struct promise_noise *noise, double target, double 
 {
     enum { MOST = 1000 };
     static double x[MOST];
-    double alpha = tch_run_check_alpha(MOST);
+    double alpha = tch_precision_check_alpha(MOST);
     size_t n = 0;
 
     for (;;) {
@@ -386,7 +386,7 @@ static bool is_covered(const struct promise_noise *noise, double target, double 
         memcpy(x + n, report.a[0], 5 * sizeof *x);
         memcpy(x + n + 5, report.b[0], 5 * sizeof *x);
         n += 10;
-        if (!tch_run_check_due(n, MOST) || tch_summary_of(x, n, alpha, &s, NULL) < 0)
+        if (!tch_precision_check_due(n, MOST) || tch_summary_of(x, n, alpha, &s, NULL) < 0)
             continue;
         if (tch_summary_precision(&s) <= target || n == MOST) {
             *runs += (double)n;

@@ -108,7 +108,7 @@ static int use_floor(const char *const *command, unsigned n, struct tool_use *re
 
 static int run_by_spawner(struct tch_spawner *s, unsigned run, double *seconds)
 {
-    struct tch_sample sample;
+    struct tch_run_sample sample;
 
     if (tch_spawner_begin(s, &(struct tch_job){.run = run}, 1, NULL) < 0 ||
         tch_spawner_wait(s, UINT64_MAX, &sample, NULL) < 0)

@@ -14,7 +14,8 @@
 
 #include "base/file.h"
 #include "kit/report/report.h"
-#include "kit/run/folder_seal.h"
+#include "kit/run/run.h"
+#include "kit/witness/folder_seal.h"
 
 #define SECRET "the-content-of-a-file-outside"
 

@@ -2,19 +2,19 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "kit/run/run_result.h"
+#include "kit/result/result.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void write_again(struct tch_result *r)
 {
-    const struct tch_run_end end = {
+    const struct tch_result_end end = {
         .state = "recovered", .stopped = "killed", .power = {.status = "unavailable", .why = "no"}};
     struct tch_result again = {0};
     struct tch_buf b;
 
     tch_buf_init(&b, 64 << 20);
-    if (tch_run_result_end(r, &end, NULL) == 0)
+    if (tch_result_end(r, &end, NULL) == 0)
         tch_result_write(&b, r);
     if (b.len > 0 && !b.failed && tch_result_parse(&again, b.data, b.len, NULL) < 0)
         abort();

@@ -2,7 +2,7 @@
    line. */
 #include <stdint.h>
 
-#include "kit/run/shell_words.h"
+#include "kit/config/shell_words.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kit/run/folder_seal.h"
+#include "kit/witness/folder_seal.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kit/judge/bench_settings.h"
+#include "kit/gate/bench_settings.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

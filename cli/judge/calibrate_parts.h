@@ -8,8 +8,8 @@
 
 #include "cli/core/opt.h"
 #include "cli/run/run_options.h"
+#include "kit/gate/gate_loop.h"
 #include "kit/judge/calibration.h"
-#include "kit/judge/gate_loop.h"
 #include "kit/report/report.h"
 
 /** A metric to calibrate. */
@@ -46,7 +46,7 @@ struct calibrate {
 };
 
 /** Run the command or the bench against itself, or read two existing runs, then call
-    cli_calibrate_from() with the two receipts. Return EXIT_OK, or another status after a complaint.
+    cli_calibrate_from() with the two results. Return EXIT_OK, or another status after a complaint.
  */
 int cli_calibrate_command(struct calibrate *c, const struct args *args);
 int cli_calibrate_bench(struct calibrate *c, const struct args *args);

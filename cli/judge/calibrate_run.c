@@ -7,7 +7,7 @@
 #include "cli/core/stop.h"
 #include "cli/run/run_view.h"
 #include "cmd_gate_parts.h"
-#include "kit/run/run_folder.h"
+#include "kit/result/run_folder.h"
 #include "verdict_view.h"
 
 enum { SIDES = 2 };
@@ -74,7 +74,7 @@ static int measure(struct calibrate *c, struct tch_run *run, const struct args *
     cli_progress_end(&w.progress);
     return cli_finish_runs(run, measured, &err,
                            "interrupted before the calibration was complete; nothing was saved",
-                           "cannot write the receipt of the runs");
+                           "cannot write the results of the runs");
 }
 
 /* Gives the command a second side of its own. The caller owns names. */
@@ -150,7 +150,7 @@ static int measure_bench(struct calibrate *c, struct tch_gate *g, const struct a
     for (size_t i = 0; i < g->findings.problem_count; i++)
         cli_complain(NULL, "%s", g->findings.problems[i].text);
     if (finished < 0)
-        cli_complain(&end_err, "cannot write the receipt of the runs");
+        cli_complain(&end_err, "cannot write the results of the runs");
     return measured < 0 || finished < 0 || g->findings.problem_count > 0 ? EXIT_WORK : EXIT_OK;
 }
 

@@ -7,7 +7,7 @@
 #include <limits.h>
 
 #include "cli/core/opt.h"
-#include "kit/judge/gate_loop.h"
+#include "kit/gate/gate_loop.h"
 #include "kit/vcs/worktree.h"
 
 extern const struct cmd cmd_gate_init;
@@ -111,7 +111,7 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
         CLI_TEXT(struct gate_options, out)                                                       \
     }
 
-/** Runs the benches with a progress line, and writes receipts and reports of the runs. Complains of
+/** Runs the benches with a progress line, and writes results and reports of the runs. Complains of
     benches that could not be measured; they are problems of g->findings. Returns EXIT_OK, or
     EXIT_WORK after a complaint. */
 int cli_gate_measure(struct tch_gate *g, const struct args *args);

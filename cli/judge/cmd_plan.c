@@ -59,7 +59,7 @@ static int measure(struct tch_run *run, const struct args *args)
     measured = tch_run_measure(run, &watch, &err);
     cli_progress_end(&progress);
     return cli_finish_runs(run, measured, &err, "interrupted before the pilot was complete",
-                           "cannot write the receipt of the pilot");
+                           "cannot write the result of the pilot");
 }
 
 /* Runs one command against itself, or two commands interleaved. */

@@ -180,7 +180,7 @@ int cli_gate_measure(struct tch_gate *g, const struct args *args)
     for (size_t i = 0; i < g->count; i++)
         show_last_words(&g->benches[i]);
     if (finished < 0)
-        cli_complain(&end_err, "cannot write the receipt of a run");
+        cli_complain(&end_err, "cannot write the result of a run");
     if (measured < 0 || finished < 0)
         return EXIT_WORK;
     return write_reports(g);

@@ -8,8 +8,8 @@
 #include "cli/core/progress.h"
 #include "cli/core/stop.h"
 #include "kit/report/run_comparison.h"
-#include "kit/run/folder_seal.h"
 #include "kit/run/run.h"
+#include "kit/witness/folder_seal.h"
 #include "run_options.h"
 #include "run_view.h"
 
@@ -60,7 +60,7 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
     cli_progress_step(&w->progress, done);
 }
 
-/* All runs in the form that reports need. The receipts are borrowed, so nothing has to be
+/* All runs in the form that reports need. The results are borrowed, so nothing has to be
    closed. */
 struct views {
     struct tch_report_run run[TCH_COMMANDS_MAX];
@@ -210,7 +210,7 @@ static int seal_folders(const struct tch_run *run, const struct args *args)
 }
 
 /* Writes the pages of all commands, then prints the result. If the first command was never run,
-   only the receipts are written. */
+   only the results are written. */
 static int show(const struct tch_run *run, const struct args *args)
 {
     bool any = run->items[0].result.run_count > 0;

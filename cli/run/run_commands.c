@@ -4,8 +4,8 @@
 
 #include "base/secret.h"
 #include "base/shell_quote.h"
-#include "kit/run/run_folder.h"
-#include "kit/run/shell_words.h"
+#include "kit/config/shell_words.h"
+#include "kit/result/run_folder.h"
 
 enum {
     NAME_SIZE = 100,   /* bytes of a name given by --name */

@@ -403,7 +403,7 @@ void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct
 
 void cli_complain_of_run(const struct tch_run *run)
 {
-    const struct tch_sample *bad = &run->bad;
+    const struct tch_run_sample *bad = &run->bad;
     const struct tch_run_item *item = &run->items[run->bad_index];
     const char *name = run->plan->commands[run->bad_index].line;
     char which[64];

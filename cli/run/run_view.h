@@ -35,7 +35,7 @@ void cli_complain_of_run(const struct tch_run *run);
  *
  * @param measured     the result of tch_run_measure(), with its `err`
  * @param interrupted  message for runs that the user interrupted
- * @param unwritten    message for a receipt that cannot be written, without the reason
+ * @param unwritten    message for a result that cannot be written, without the reason
  * @return EXIT_OK when all runs are complete and recorded, else EXIT_WORK
  */
 int cli_finish_runs(struct tch_run *run, int measured, const tacho_error *err,

@@ -7,8 +7,9 @@
 #include "cli/core/stop.h"
 #include "kit/report/report.h"
 #include "kit/report/sweep_page.h"
-#include "kit/run/folder_seal.h"
+#include "kit/result/run_folder.h"
 #include "kit/sweep/sweep_results.h"
+#include "kit/witness/folder_seal.h"
 #include "sweep_options.h"
 
 enum { OUT_MAX = 1 << 30, NOTE_MAX = 192 };

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/secret.h"
-#include "kit/run/run_folder.h"
-#include "kit/run/shell_words.h"
+#include "kit/config/shell_words.h"
+#include "kit/result/run_folder.h"
 #include "kit/sweep/growth_fit.h"
 
 /* Ids of the options that this file handles itself. The ids of cli_plan_opts are below 100. */

@@ -6,7 +6,7 @@
 
 #include "base/keeper.h"
 #include "cli/core/opt.h"
-#include "kit/run/process_watch.h"
+#include "kit/watch/process_watch.h"
 
 enum { WATCH_GRAPH = 40, WATCH_LINE = 64 << 10 };
 

@@ -11,8 +11,8 @@
 #include "base/found_file.h"
 #include "cli/cmds.h"
 #include "cmd_witness_parts.h"
-#include "kit/run/folder_seal.h"
-#include "kit/run/run_folder.h"
+#include "kit/result/run_folder.h"
+#include "kit/witness/folder_seal.h"
 
 enum witness_at cli_witness_kind_at(const char *path)
 {

@@ -9,8 +9,8 @@
 #include "cli/core/table.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
-#include "kit/run/folder_seal.h"
-#include "kit/run/run_folder.h"
+#include "kit/result/run_folder.h"
+#include "kit/witness/folder_seal.h"
 #include "kit/witness/witness_json.h"
 
 enum { OUT_MAX = 1 << 30, SEAL_MAX = 1 << 30, TOP_DEFAULT = 20, SHORT_HASH = 12 };

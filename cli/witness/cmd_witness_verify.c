@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
-#include "kit/run/folder_seal.h"
+#include "kit/witness/folder_seal.h"
 #include "kit/witness/witness_json.h"
 
 enum { OUT_MAX = 64 << 20 };

@@ -213,8 +213,8 @@ void tch_json_others_write_members(struct tch_buf *b, const struct tch_json_othe
 
 /* --- Reading --- */
 
-/* Returns a copy of a string, unescaped. Returns NULL if memory runs out. The limit is no limit: no
-   character of a string grows when it is unescaped. */
+/* Returns a copy of a string, unescaped. Returns NULL if memory runs out. The limit is never
+   reached, because no character of a string grows when it is unescaped. */
 static char *copy_string(const struct tch_json_value *value)
 {
     struct tch_buf b;

@@ -39,7 +39,7 @@ enum tch_json_kind {
     TCH_JSON_AS_OWN,    /**< written and read by the functions of the row */
 };
 
-/** What is written for an absent value. */
+/** Says how an absent value is written. */
 enum tch_json_absent {
     TCH_JSON_ALWAYS,   /**< the value itself: 0, "", false; null for NULL and NAN */
     TCH_JSON_OR_NULL,  /**< null */

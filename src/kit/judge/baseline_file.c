@@ -14,7 +14,7 @@
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "baseline.h"
-#include "kit/run/run_folder.h"
+#include "kit/result/run_folder.h"
 
 enum { VALUES_MOST = 100000, LOCK_SECONDS = 60 };
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kit/run/run_plan.h"
+#include "kit/result/precision.h"
 
 void tch_calibration_occasion_release(struct tch_calibration_occasion *o)
 {

@@ -8,7 +8,7 @@
 
 #include "base/fail.h"
 #include "base/sized.h"
-#include "kit/run/run.h"
+#include "kit/recorded/recorded_load.h"
 #include "kit/stats/session.h"
 #include "run_compare.h"
 
@@ -208,9 +208,9 @@ int tacho_judge_add_runs(tacho_judge *judge, const char *a_folder, const char *b
         return status;
     budget.name = quantity;
     budget.required = quantity != NULL;
-    status = tch_run_load(&a, a_folder, &life, err);
+    status = tch_recorded_load(&a, a_folder, &life, err);
     if (status == 0)
-        status = tch_run_load(&b, b_folder, &life, err);
+        status = tch_recorded_load(&b, b_folder, &life, err);
     if (status == 0)
         status = check_quantity(&b, &budget, err);
     if (status == 0)

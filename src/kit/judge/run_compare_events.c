@@ -1,4 +1,5 @@
-/* Adds stages of profile events as rows, event by event. quantity.c handles one value per run. */
+/* Adds stages of profile events as rows, event by event. kit/result/series.c collects one value per
+   run. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

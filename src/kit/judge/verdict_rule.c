@@ -1,6 +1,6 @@
 /*
- * Decides the verdicts of verdict_rule.h. quantity.c provides the values, verdict_family.c corrects
- * the p-values.
+ * Decides the verdicts of verdict_rule.h. kit/result/series.c provides the values, verdict_family.c
+ * corrects the p-values.
  *
  * A tolerance is judged by the sign flips of kit/stats/flip.h (Fisher 1935, Pitman 1937), which
  * assume that a coin decided the order of each pair. Runs that were not interleaved are judged with

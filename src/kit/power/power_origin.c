@@ -35,6 +35,19 @@ int tch_power_check(const char *name, const char *more, tacho_error *err)
         name, more);
 }
 
+int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err)
+{
+    tacho_power_source source = TACHO_POWER_SOURCE_INIT;
+    int status = tch_power_open(name, root, &source, err);
+
+    if (status < 0)
+        return status;
+    status = tacho_power_add(power, &source, err);
+    if (status < 0 && source.close)
+        source.close(source.ctx);
+    return status;
+}
+
 static void append(char *list, size_t size, const char *text)
 {
     size_t len = strlen(list);

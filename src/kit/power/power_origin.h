@@ -44,6 +44,9 @@ struct tch_power_origin {
  */
 int tch_power_check(const char *name, const char *more, tacho_error *err);
 
+/** Opens the power source of that name and adds it. root is the path before /proc and /sys. */
+int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err);
+
 /** Describes the sources that a meter reads. Sources that another process counts are left out. */
 void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power);
 

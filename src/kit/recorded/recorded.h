@@ -35,7 +35,7 @@
     FERRUM_TRACE_OUT contains it. */
 #define TCH_CHROME_PART "trace-ferrum.json"
 
-/** What was read so far. */
+/** Sums over the runs that were read. */
 struct tch_recorded {
     const char *folder; /**< the run folder */
     size_t next;        /**< runs before this one were read */

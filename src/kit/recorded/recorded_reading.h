@@ -26,7 +26,7 @@ struct tch_reading {
     struct tch_recorded_series *series;
     size_t series_count;
 
-    /* What was found. */
+    /* Findings. */
     struct tch_result *r; /**< receives the peaks of memory; NULL: they are not read */
     size_t index;         /**< the run in r */
     struct tch_latencies wall;

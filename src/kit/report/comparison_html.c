@@ -6,6 +6,7 @@
 #include "base/found_file.h"
 #include "base/human_number.h"
 #include "base/xml.h"
+#include "kit/result/run_folder.h"
 #include "kit/stats/order_stats.h"
 #include "plot.h"
 #include "report_parts.h"

@@ -23,7 +23,7 @@ const struct tch_report_format *const tch_report_formats[] = {
 int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err)
 {
     *run = (struct tch_report_run){.folder = folder};
-    return tch_run_load(&run->result, folder, &run->life, err);
+    return tch_recorded_load(&run->result, folder, &run->life, err);
 }
 
 void tch_report_close(struct tch_report_run *run)

@@ -10,7 +10,8 @@
 #include <tacho/error.h>
 
 #include "base/buf.h"
-#include "kit/run/run.h"
+#include "kit/recorded/recorded_load.h"
+#include "kit/result/result.h"
 
 enum { TCH_REPORT_MAX = 1 << 30, TCH_REPORT_RUNS = 64 };
 
@@ -40,8 +41,8 @@ extern const struct tch_report_format tch_report_prometheus;
 /** All formats, terminated by NULL. */
 extern const struct tch_report_format *const tch_report_formats[];
 
-/** Reads a run folder and writes nothing; see tch_run_load(). Call tch_report_close() even after a
-    failure. */
+/** Reads a run folder and writes nothing; see tch_recorded_load(). Call tch_report_close() even
+   after a failure. */
 int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err);
 void tch_report_close(struct tch_report_run *run);
 

@@ -43,7 +43,7 @@ int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_e
 /** Adds the recorded spans with the largest total time. */
 int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
-/** Adds the receipt's machine, configuration, plan and costs as tables. */
+/** Adds the result's machine, configuration, plan and costs as tables. */
 void tch_part_facts(struct tch_buf *b, const struct tch_result *r);
 
 #endif

@@ -13,7 +13,7 @@
 #include "kit/flame/draw/change_text.h"
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/stacks.h"
-#include "kit/run/run_folder.h"
+#include "kit/result/run_folder.h"
 
 static int is_folded(const struct dirent *entry)
 {

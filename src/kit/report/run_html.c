@@ -8,6 +8,7 @@
 #include "base/json_read.h"
 #include "base/xml.h"
 #include "kit/result/costs.h"
+#include "kit/result/run_folder.h"
 #include "kit/result/series.h"
 #include "plot.h"
 #include "report.h"

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/found_file.h"
 #include "base/xml.h"
+#include "kit/recorded/recorded.h"
 #include "lib/measure/csv_columns.h"
 #include "plot.h"
 #include "report_parts.h"

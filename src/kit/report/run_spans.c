@@ -4,7 +4,7 @@
 #include "base/human_number.h"
 #include "base/intern.h"
 #include "base/xml.h"
-#include "kit/run/run_trace.h"
+#include "kit/recorded/recorded_traces.h"
 #include "kit/trace/trace_summary.h"
 #include "plot.h"
 #include "report_parts.h"
@@ -95,10 +95,10 @@ static void add_spans(struct tch_buf *b, const struct spans *s)
 int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
     struct spans s = {0};
-    int status = tch_run_each_recording(run->folder, add_recording, &s, err);
+    int status = tch_recorded_each_recording(run->folder, add_recording, &s, err);
 
     if (status == 0)
-        status = tch_run_each_chrome_trace(run->folder, add_recording, &s, err);
+        status = tch_recorded_each_chrome(run->folder, add_recording, &s, err);
     if (status == 0 && s.names.count > 0) {
         qsort(s.list, s.names.count, sizeof *s.list, by_total);
         add_spans(b, &s);

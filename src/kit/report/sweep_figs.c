@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/found_file.h"
-#include "kit/run/run_folder.h"
+#include "kit/result/run_folder.h"
 #include "plot.h"
 #include "sweep_page.h"
 

@@ -1,5 +1,5 @@
 /*
- * What recording cost a program: the number of its records times the cost of one, in words.
+ * Describes the cost of recording: the number of a program's records times the cost of one.
  */
 #ifndef TCH_COSTS_H
 #define TCH_COSTS_H

@@ -79,7 +79,7 @@ int tch_column_add(struct tch_column *c, size_t run, double value, tacho_error *
 
 /* --- Columns --- */
 
-/* Returns where a new column belongs: those that were asked for stand before those that programs
+/* Returns where a new column belongs. Columns that were asked for come before those that programs
    recorded unasked, which is the order of tables. */
 static size_t place_for(const struct tch_result *r, const struct tch_metric *metric)
 {

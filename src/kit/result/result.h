@@ -101,7 +101,7 @@ struct tch_result_work {
     char *unit;
 };
 
-/** What measuring and recording cost. */
+/** The costs of measuring and recording. */
 struct tch_result_costs {
     double tacho_cpu_ns; /**< NAN: not known */
     uint64_t polls;      /**< polls of memory and power during the runs */
@@ -291,6 +291,26 @@ double tch_result_wall(const struct tch_result *r);
 /** Writes the commit for people: its first digits, with "-dirty" if files differed from it. Writes
     "" if there is no commit. */
 void tch_result_commit(const struct tch_result *r, char *out, size_t size);
+
+/*
+ * The outcome.
+ */
+
+/** How the runs of a command ended. Strings are borrowed. */
+struct tch_result_end {
+    const char *state;   /**< "complete", "interrupted", "failed", "recovered" */
+    const char *stopped; /**< why no more runs were made: "runs", "precise", "max-time", … */
+    uint64_t ended_unix_ns;
+    double tacho_cpu_ns; /**< NAN: not known */
+    uint64_t polls;
+    double polls_cpu_ns; /**< NAN: not known */
+    struct tch_result_server server;
+    struct tch_power_origin power;
+};
+
+/** Adds the outcome to a result, and summarises it. Replaces an earlier one. Returns 0 or
+    TACHO_ENOMEM. */
+int tch_result_end(struct tch_result *r, const struct tch_result_end *end, tacho_error *err);
 
 /*
  * run.json.

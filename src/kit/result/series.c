@@ -281,7 +281,7 @@ static bool has_value(const struct tch_result *r, const struct tch_metric *m)
 }
 
 /* Describes the i-th candidate: known metrics, then the columns that every run may lack. Returns
-   false if it is no metric of its own. */
+   false if it is not to be listed. */
 static bool describe_next(const struct tch_result *r, size_t i, struct tch_metric *ret)
 {
     const struct tch_metric *m;

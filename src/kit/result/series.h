@@ -18,7 +18,8 @@
     left out. */
 bool tch_result_metric(const struct tch_result *r, const char *name, struct tch_metric *ret);
 
-/** Finds the metric `of` in another result. Returns false if it has none of that name and kind. */
+/** Finds the metric `of` in another result. Returns false if that result does not have a metric of
+    that name and kind. */
 bool tch_result_metric_like(const struct tch_result *r, const struct tch_metric *of,
                             struct tch_metric *ret);
 

@@ -17,7 +17,7 @@
 #include "base/limited_child.h"
 #include "base/number.h"
 #include "base/regex_limit.h"
-#include "run_folder.h"
+#include "kit/result/run_folder.h"
 
 enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20, SEARCH_SECONDS = 5, SEARCH_MEMORY = 256 << 20 };
 
@@ -64,7 +64,7 @@ static void search_log(int fd, void *ctx)
 }
 
 /* Returns whether a line of the log matches, or a negative code. A child process searches;
-   run_metric_child.c explains why. */
+   metric_rule_child.c explains why. */
 static int log_matches(const struct tch_run_server *s, const regex_t *regex,
                        const volatile sig_atomic_t *stop, tacho_error *err)
 {

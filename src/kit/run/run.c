@@ -15,7 +15,7 @@
 
 static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
-    struct tch_sample sample;
+    struct tch_run_sample sample;
     int status = 1;
 
     for (uint64_t i = 0; i < run->plan->warmup * run->plan->command_count && status > 0; i++) {
@@ -79,7 +79,7 @@ static size_t batch_size(const struct tch_run *run, uint64_t i)
         uint64_t each = (tch_now_ns() - run->begin_ns) / rounds + 1;
 
         while (n < 50000000u / each && (n + 1) * count <= TCH_JOBS_MAX && rounds + n < most &&
-               (plan->runs > 0 || !tch_run_check_due(rounds + n, most)))
+               (plan->runs > 0 || !tch_precision_check_due(rounds + n, most)))
             n++;
     }
     return (size_t)(n * count);
@@ -152,7 +152,7 @@ static const char *stop_reason(const struct tch_run *run, uint64_t n)
 
     if (plan->runs > 0 && n >= plan->runs)
         return "runs";
-    if (plan->runs == 0 && n >= plan->least_runs && tch_run_check_due(n, plan->max_runs) &&
+    if (plan->runs == 0 && n >= plan->least_runs && tch_precision_check_due(n, plan->max_runs) &&
         is_precise(run))
         return "precise";
     if (plan->runs == 0 && n >= plan->max_runs)

@@ -20,8 +20,8 @@
 #include "advise_machine.h"
 #include "kit/recorded/recorded.h"
 #include "kit/result/result.h"
+#include "kit/result/run_folder.h"
 #include "kit/run/spawner/spawner.h"
-#include "run_folder.h"
 #include "run_meter.h"
 #include "run_plan.h"
 #include "run_result.h"
@@ -66,8 +66,8 @@ struct tch_run {
     const struct tch_run_watch *watch; /**< callbacks, while the run measures; else NULL */
     enum tch_run_state state;
     const char *stopped;
-    struct tch_sample bad; /**< the failed run, if state is TCH_RUN_FAILED */
-    size_t bad_index;      /**< index of its command */
+    struct tch_run_sample bad; /**< the failed run, if state is TCH_RUN_FAILED */
+    size_t bad_index;          /**< index of its command */
     bool bad_warmup;
     char bad_check[240]; /**< why that run did not pass its check; "": it failed by itself */
     bool counted;        /**< tch_run_count() was called */
@@ -145,8 +145,8 @@ int tch_run_extras(struct tch_run *run, const struct tch_run_watch *watch, tacho
 
 /** Ends the result, writes run.json and trace.json, and removes samples.jsonl. r must contain all
     runs, measured or from tch_result_load(). */
-int tch_run_complete(struct tch_result *r, struct tch_recorded *rec, const struct tch_run_end *end,
-                     bool trace, tacho_error *err);
+int tch_run_complete(struct tch_result *r, struct tch_recorded *rec,
+                     const struct tch_result_end *end, bool trace, tacho_error *err);
 
 /**
  * Runs a line of --setup, --prepare and so on by a shell, not measured. `what` names it in
@@ -169,16 +169,8 @@ int tch_run_shell(const struct tch_run_plan *plan, const char *line, const char 
                   const volatile sig_atomic_t *stop, int *wait_status, bool *stopped,
                   tacho_error *err);
 
-enum tch_run_life { TCH_RUN_ENDED, TCH_RUN_GOING, TCH_RUN_KILLED };
-
-/** Reads a run folder and writes nothing. A run that is in progress or was killed has no outcome on
-    disk. r then gets one from the samples so far, with the state "running" or "recovered". Call
-    tch_result_release() in any case. */
-int tch_run_load(struct tch_result *r, const char *folder, enum tch_run_life *life,
-                 tacho_error *err);
-
-/** Completes the folder of a killed run. r comes from tch_run_load(). Writes nothing and returns
-    TACHO_EINVAL if the folder belongs to another user or is in use. */
+/** Completes the folder of a killed run. r comes from tch_recorded_load(). Writes nothing and
+   returns TACHO_EINVAL if the folder belongs to another user or is in use. */
 int tch_run_recover(struct tch_result *r, const char *folder, tacho_error *err);
 
 /** Adds how the failed run ended: "failed with status 1", "exceeded its timeout after 3 s". */
@@ -215,7 +207,7 @@ int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count,
 /** Waits for the next run. On interrupt, aborts the current run and keeps the completed ones.
     Returns 1 with the sample set, or 0 if no run is left. */
 int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
-                  struct tch_sample *sample, tacho_error *err);
+                  struct tch_run_sample *sample, tacho_error *err);
 
 /** Waits for the next run that counts and adds its sample. Returns 1 to continue, 0 to stop. */
 int tch_run_collect(struct tch_run *run, const struct tch_job *job,
@@ -232,6 +224,6 @@ int tch_run_check(struct tch_run *run, size_t index, const struct tch_run_output
 
 /** Returns whether the next run may follow this one. If not, sets run->state and the fields about
     the failed run. */
-bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_sample *sample);
+bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample);
 
 #endif

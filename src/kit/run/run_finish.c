@@ -12,7 +12,9 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/found_file.h"
+#include "kit/recorded/recorded_load.h"
 #include "kit/recorded/recorded_merge.h"
+#include "kit/recorded/recorded_traces.h"
 #include "kit/result/advise.h"
 #include "run_trace.h"
 
@@ -28,8 +30,8 @@ static int stop_at_first(const char *path, void *ctx, tacho_error *err)
 
 /* Completes a run folder. tacho may be killed at any time. Until run.json is complete, the log and
    all parts stay, so `tacho report` can start from them again. */
-int tch_run_complete(struct tch_result *r, struct tch_recorded *rec, const struct tch_run_end *end,
-                     bool trace, tacho_error *err)
+int tch_run_complete(struct tch_result *r, struct tch_recorded *rec,
+                     const struct tch_result_end *end, bool trace, tacho_error *err)
 {
     const char *folder = rec->folder;
     int status = tch_recorded_read(rec, r, err);
@@ -38,11 +40,12 @@ int tch_run_complete(struct tch_result *r, struct tch_recorded *rec, const struc
         status = tch_recorded_finish(rec, r, err);
     if (status == 0)
         status = tch_recorded_merge(folder, &r->warnings, err);
-    if (status == 0 && (trace || tch_run_each_recording(folder, stop_at_first, NULL, err) > 0 ||
-                        tch_run_each_chrome_trace(folder, stop_at_first, NULL, err) > 0))
+    if (status == 0 &&
+        (trace || tch_recorded_each_recording(folder, stop_at_first, NULL, err) > 0 ||
+         tch_recorded_each_chrome(folder, stop_at_first, NULL, err) > 0))
         status = tch_run_trace(r, folder, err);
     if (status == 0)
-        status = tch_run_result_end(r, end, err);
+        status = tch_result_end(r, end, err);
     if (status == 0)
         status = tch_result_save(r, folder, err);
     if (status == 0)
@@ -58,7 +61,7 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
         [TCH_RUN_FAILED] = "failed",
     };
     uint64_t spawner_ns = tch_spawner_cpu_ns(run->spawner);
-    struct tch_run_end end = {
+    struct tch_result_end end = {
         .state = states[run->state],
         .stopped = run->stopped ? run->stopped : "error",
         .ended_unix_ns = tch_wall_ns(),
@@ -97,68 +100,9 @@ int tch_run_finish(struct tch_run *run, tacho_error *err)
     return result;
 }
 
-/* --- Runs without an outcome --- */
-
-static struct tch_run_end end_of(enum tch_run_life life)
-{
-    bool going = life == TCH_RUN_GOING;
-
-    struct tch_run_end end = {
-        .state = going ? "running" : "recovered",
-        .stopped = going ? "not yet" : "killed",
-        .ended_unix_ns = tch_wall_ns(),
-        .tacho_cpu_ns = NAN,
-        .polls_cpu_ns = NAN,
-        .power = {.status = "unavailable"},
-    };
-
-    snprintf(end.power.why, sizeof end.power.why, "not known: %s",
-             going ? "still running" : "the run was killed");
-    return end;
-}
-
-static bool is_locked(const char *folder, const char *name)
-{
-    int fd = tch_found_open(folder, name, NULL);
-    bool locked = fd >= 0 && flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
-
-    if (fd >= 0)
-        close(fd);
-    return locked;
-}
-
-/* Returns whether a run is in progress. A cell of a sweep (SWEEP/cells/NAME/ID) is in use as long
-   as its sweep is. */
-static bool is_going(const char *folder)
-{
-    char sweep[PATH_MAX];
-
-    return is_locked(folder, "samples.jsonl") ||
-           (snprintf(sweep, sizeof sweep, "%s/../../..", folder) < PATH_MAX &&
-            is_locked(sweep, ".lock"));
-}
-
-int tch_run_load(struct tch_result *r, const char *folder, enum tch_run_life *life,
-                 tacho_error *err)
-{
-    struct tch_recorded rec;
-    struct tch_run_end end;
-    int status = tch_result_load(r, folder, err);
-
-    *life = TCH_RUN_ENDED;
-    if (status < 0 || r->ended)
-        return status;
-    *life = is_going(folder) ? TCH_RUN_GOING : TCH_RUN_KILLED;
-    end = end_of(*life);
-    tch_recorded_init(&rec, folder);
-    status = tch_recorded_read(&rec, r, err);
-    tch_recorded_release(&rec);
-    return status < 0 ? status : tch_run_result_end(r, &end, err);
-}
-
 int tch_run_recover(struct tch_result *r, const char *folder, tacho_error *err)
 {
-    struct tch_run_end end = end_of(TCH_RUN_KILLED);
+    struct tch_result_end end = tch_recorded_end(TCH_RUN_KILLED);
     struct tch_recorded rec;
     struct stat st;
     int fd = tch_found_open(folder, "samples.jsonl", err);
@@ -182,7 +126,7 @@ int tch_run_recover(struct tch_result *r, const char *folder, tacho_error *err)
 
 void tch_run_describe_failure(struct tch_buf *b, const struct tch_run *run)
 {
-    const struct tch_sample *bad = &run->bad;
+    const struct tch_run_sample *bad = &run->bad;
 
     if (run->bad_check[0])
         tch_buf_addf(b, "did not pass its check: %s", run->bad_check);

@@ -63,7 +63,7 @@ int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warning
 {
     tacho_flame_request request = TACHO_FLAME_REQUEST_INIT;
     tacho_flame *flame = NULL;
-    struct tch_sample sample;
+    struct tch_run_sample sample;
     tacho_error why;
     char label[NAME_MAX];
     int status = tch_spawner_begin(run->spawner, &(struct tch_job){0}, 1, err);

@@ -55,9 +55,6 @@ struct tch_run_timeline {
 int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err);
 void tch_run_meter_close(struct tch_run_meter *m);
 
-/** Opens the power source of that name and adds it. root is the path before /proc and /sys. */
-int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err);
-
 /**
  * Measures the idle power of the machine for plan->idle_ns, if there is a power source.
  *
@@ -84,7 +81,7 @@ int tch_run_timeline_close(struct tch_run_timeline *t, tacho_error *err);
 void tch_run_meter_begin(struct tch_run_meter *m);
 void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timeline *t);
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
-                       struct tch_sample *sample);
+                       struct tch_run_sample *sample);
 
 /** The server beside the runs: started once, polled, stopped at the end. */
 struct tch_run_server {

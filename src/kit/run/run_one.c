@@ -100,7 +100,7 @@ static uint64_t poll_when_due(struct tch_run *run, uint64_t due, struct tch_run_
 }
 
 int tch_run_await(struct tch_run *run, size_t index, const struct tch_run_watch *watch,
-                  struct tch_sample *sample, tacho_error *err)
+                  struct tch_run_sample *sample, tacho_error *err)
 {
     struct tch_run_timeline *timeline = &run->items[index].timeline;
     uint64_t interval = run->plan->interval_ns;
@@ -139,7 +139,7 @@ int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count,
     return tch_spawner_begin(run->spawner, jobs, count, err);
 }
 
-bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_sample *sample)
+bool tch_run_acceptable(struct tch_run *run, size_t index, const struct tch_run_sample *sample)
 {
     if (tch_result_run_ok(&sample->run) || run->plan->allow_nonzero)
         return true;
@@ -209,7 +209,7 @@ static int find_printed(const struct tch_run *run, struct tch_result *r,
 
 /* Adds a run to the result: its values, its checks, its line of the log. Returns 1 to continue, 0
    to stop. */
-static int keep_run(struct tch_run *run, size_t index, const struct tch_sample *sample,
+static int keep_run(struct tch_run *run, size_t index, const struct tch_run_sample *sample,
                     const struct tch_run_watch *watch, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
@@ -236,7 +236,7 @@ static int keep_run(struct tch_run *run, size_t index, const struct tch_sample *
 int tch_run_collect(struct tch_run *run, const struct tch_job *job,
                     const struct tch_run_watch *watch, tacho_error *err)
 {
-    struct tch_sample sample;
+    struct tch_run_sample sample;
     int status = tch_run_await(run, job->index, watch, &sample, err);
 
     if (status <= 0)

@@ -166,7 +166,7 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
 
 static double alpha_of(const struct tch_run_plan *plan)
 {
-    return plan->runs > 0 ? TCH_RESULT_ALPHA : tch_run_check_alpha(plan->max_runs);
+    return plan->runs > 0 ? TCH_RESULT_ALPHA : tch_precision_check_alpha(plan->max_runs);
 }
 
 static int make_items(struct tch_run *run, tacho_error *err)

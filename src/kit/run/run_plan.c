@@ -1,11 +1,9 @@
-/* Sets the defaults of a plan, parses CPU lists, and decides when the precision is checked. */
+/* Sets the defaults of a plan, and parses CPU lists. */
 #include "run_plan.h"
 
 #include "base/fail.h"
 #include "base/number.h"
 #include "count/count.h"
-
-enum { FIRST_CHECK = 10 };
 
 void tch_run_plan_init(struct tch_run_plan *plan)
 {
@@ -81,32 +79,4 @@ int tch_parse_cpus(const char *text, cpu_set_t *set)
             return 0;
         text += len + 1;
     }
-}
-
-unsigned tch_run_checks(uint64_t max_runs)
-{
-    unsigned checks = 1;
-
-    for (uint64_t n = FIRST_CHECK; n < max_runs; n *= 2)
-        checks++;
-    return checks;
-}
-
-double tch_run_check_alpha(uint64_t max_runs)
-{
-    return tch_run_checks(max_runs) == 1 ? TCH_RESULT_ALPHA : TCH_RUN_CHECK_ALPHA;
-}
-
-double tch_run_alpha_left(uint64_t n, uint64_t max_runs)
-{
-    return n <= FIRST_CHECK ? TCH_RESULT_ALPHA : tch_run_check_alpha(max_runs);
-}
-
-bool tch_run_check_due(uint64_t n, uint64_t max_runs)
-{
-    uint64_t check = FIRST_CHECK;
-
-    while (check < n)
-        check *= 2;
-    return n > 0 && (check == n || n == max_runs);
 }

@@ -14,14 +14,13 @@
 #include <tacho/error.h>
 
 #include "base/spawn.h"
+#include "kit/result/precision.h"
 #include "kit/result/summary.h"
 #include "metric_rule.h"
 
 enum {
-    TCH_RUNS_MAX = 1000000, /* limit of runs of one command */
-    TCH_RUNS_UNTIL = 1000,  /* default of --max-runs */
-    TCH_RUNS_LEAST = 6,     /* with fewer, a median has no 95 % interval */
-    TCH_RUNS_USUAL = 10,    /* default if these take less than TCH_RUN_USUAL_NS */
+    TCH_RUNS_LEAST = 6,  /* with fewer, a median has no 95 % interval */
+    TCH_RUNS_USUAL = 10, /* default if these take less than TCH_RUN_USUAL_NS */
     TCH_COMMANDS_MAX = 64,
     TCH_LAYOUTS_MAX = 10000,
     TCH_LAYOUT_RUNS = 3, /* default number of runs of each layout */
@@ -37,13 +36,12 @@ enum tch_hook {
     TCH_HOOKS,
 };
 
-#define TCH_RUN_TIME_NS     5000000000u /* default of --max-time */
-#define TCH_RUN_USUAL_NS    60000000000u
-#define TCH_RUN_PRECISION   0.01
-#define TCH_RUN_POLL_NS     10000000u
-#define TCH_RUN_GRACE_NS    1000000000u /* time between SIGTERM and SIGKILL */
-#define TCH_RUN_CHECK_ALPHA 0.0294
-#define TCH_HOOK_LAST_NS    10000000000u /* time limit of --cleanup after an interrupt */
+#define TCH_RUN_TIME_NS   5000000000u /* default of --max-time */
+#define TCH_RUN_USUAL_NS  60000000000u
+#define TCH_RUN_PRECISION 0.01
+#define TCH_RUN_POLL_NS   10000000u
+#define TCH_RUN_GRACE_NS  1000000000u  /* time between SIGTERM and SIGKILL */
+#define TCH_HOOK_LAST_NS  10000000000u /* time limit of --cleanup after an interrupt */
 
 struct tch_run_command {
     const char *name;            /**< name of its folder, without a slash */
@@ -147,23 +145,5 @@ int tch_run_plan_check_metric(const struct tch_run_plan *plan, const char *name,
 
 /** Parses a list such as "0-3,6". Returns 0 or TACHO_EINVAL. */
 int tch_parse_cpus(const char *text, cpu_set_t *set);
-
-/** Returns the number of checks of the precision: at 10, 20, 40, … runs up to max_runs. */
-unsigned tch_run_checks(uint64_t max_runs);
-
-/**
- * Returns 1 - confidence of the interval at each check. Each check is a chance to stop by luck.
- * Only the last two checks matter: an interval halves in width when the number of runs grows
- * fourfold, so at earlier checks it was far too wide. The level for two interim analyses (S. J.
- * Pocock, 1977) therefore keeps TCH_RESULT_ALPHA; bench_promise measures it.
- */
-double tch_run_check_alpha(uint64_t max_runs);
-
-/** Returns 1 - confidence of the intervals after n runs that stopped for another reason than their
-    precision, such as --max-time. */
-double tch_run_alpha_left(uint64_t n, uint64_t max_runs);
-
-/** Returns whether the precision is checked after n runs. */
-bool tch_run_check_due(uint64_t n, uint64_t max_runs);
 
 #endif

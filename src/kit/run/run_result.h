@@ -1,5 +1,5 @@
 /*
- * Makes the result of a plan: its head when the runs begin, its outcome when they are over.
+ * Makes the result of a plan: what is known before its runs.
  */
 #ifndef TCH_RUN_RESULT_H
 #define TCH_RUN_RESULT_H
@@ -10,12 +10,9 @@
 #include <tacho/error.h>
 
 #include "kit/result/result.h"
-#include "run_folder.h"
+#include "kit/result/run_folder.h"
 #include "run_plan.h"
 #include "surroundings.h"
-
-/** The page that compares the commands of one run. */
-#define TCH_COMPARISON_FILE "compare.html"
 
 /**
  * Begins the result of command `index` of the plan: its head, without runs. Call
@@ -32,21 +29,5 @@ int tch_run_result_begin(struct tch_result *r, const struct tch_run_plan *plan, 
     the run. Replaces earlier values. Returns 0 or TACHO_ENOMEM. */
 int tch_run_result_program(struct tch_result *r, const struct tch_run_plan *plan, size_t index,
                            tacho_error *err);
-
-/** How the runs of a command ended. Strings are borrowed. */
-struct tch_run_end {
-    const char *state;   /**< "complete", "interrupted", "failed", "recovered" */
-    const char *stopped; /**< why no more runs were made: "runs", "precise", "max-time", … */
-    uint64_t ended_unix_ns;
-    double tacho_cpu_ns; /**< NAN: not known */
-    uint64_t polls;
-    double polls_cpu_ns; /**< NAN: not known */
-    struct tch_result_server server;
-    struct tch_power_origin power;
-};
-
-/** Adds the outcome to a result, and summarises it. Replaces an earlier one. Returns 0 or
-    TACHO_ENOMEM. */
-int tch_run_result_end(struct tch_result *r, const struct tch_run_end *end, tacho_error *err);
 
 #endif

@@ -6,8 +6,8 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "kit/result/run_folder.h"
 #include "lib/measure/under_root.h"
-#include "run_folder.h"
 
 static uint64_t own_cpu_ns(void)
 {
@@ -23,19 +23,6 @@ double tch_run_meter_joules(const struct tch_run_meter *m)
         if (!isnan(report.joules))
             sum = (isnan(sum) ? 0 : sum) + report.joules;
     return sum;
-}
-
-int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err)
-{
-    tacho_power_source source = TACHO_POWER_SOURCE_INIT;
-    int status = tch_power_open(name, root, &source, err);
-
-    if (status < 0)
-        return status;
-    status = tacho_power_add(power, &source, err);
-    if (status < 0 && source.close)
-        source.close(source.ctx);
-    return status;
 }
 
 int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error *err)
@@ -261,7 +248,7 @@ void tch_run_meter_poll(struct tch_run_meter *m, pid_t pid, struct tch_run_timel
 
 /* Sets the energy of a run, if no reading failed and the run is long enough for the steps of the
    counter. `ended`: the reading at its end succeeded. */
-static void end_energy(struct tch_run_meter *m, struct tch_sample *sample, bool ended)
+static void end_energy(struct tch_run_meter *m, struct tch_run_sample *sample, bool ended)
 {
     tch_power_origin_of(&m->origin, m->power);
     if (strcmp(m->origin.status, "unavailable") == 0 || isnan(m->begin_j) || !ended ||
@@ -272,7 +259,7 @@ static void end_energy(struct tch_run_meter *m, struct tch_sample *sample, bool 
 }
 
 void tch_run_meter_end(struct tch_run_meter *m, struct tch_run_timeline *t,
-                       struct tch_sample *sample)
+                       struct tch_run_sample *sample)
 {
     bool ended = poll_power(m, t);
 

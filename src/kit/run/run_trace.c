@@ -12,13 +12,13 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/sink.h"
-#include "kit/recorded/recorded.h"
+#include "kit/recorded/recorded_traces.h"
+#include "kit/result/run_folder.h"
 #include "kit/trace/trace_read.h"
 #include "lib/measure/csv_columns.h"
 #include "lib/trace/chrome_writer.h"
 #include "lib/trace/recording_convert.h"
 #include "lib/trace/recording_events.h"
-#include "run_folder.h"
 
 enum {
     OUR_PID = 0,
@@ -269,54 +269,6 @@ static int write_chrome_trace(const char *path, void *ctx, tacho_error *err)
     return status == TACHO_ENOMEM || w->out.status < 0 ? status : 0;
 }
 
-struct recordings {
-    const char *folder;
-    bool (*wanted)(const char *name);
-    tch_run_recording_fn *each;
-    void *ctx;
-};
-
-static int visit_file(void *ctx, const char *name, tacho_error *err)
-{
-    const struct recordings *r = ctx;
-    char path[PATH_MAX];
-    int status = r->wanted(name) ? tch_found_regular(r->folder, name, err) : 0;
-
-    if (status <= 0)
-        return status;
-    status = tch_folder_at(path, r->folder, name, err);
-    return status < 0 ? status : r->each(path, r->ctx, err);
-}
-
-static int visit_iteration(void *ctx, const char *name, tacho_error *err)
-{
-    const struct recordings *r = ctx;
-
-    return tch_found_each(r->folder, name, visit_file, ctx, err);
-}
-
-int tch_run_each_recording(const char *folder, tch_run_recording_fn *each, void *ctx,
-                           tacho_error *err)
-{
-    struct recordings r = {
-        .folder = folder, .wanted = tch_trace_is_recording, .each = each, .ctx = ctx};
-
-    return tch_found_each(folder, "iter", visit_iteration, &r, err);
-}
-
-static bool is_chrome_trace(const char *name)
-{
-    return strcmp(tch_base_name(name), TCH_CHROME_PART) == 0;
-}
-
-int tch_run_each_chrome_trace(const char *folder, tch_run_recording_fn *each, void *ctx,
-                              tacho_error *err)
-{
-    struct recordings r = {.folder = folder, .wanted = is_chrome_trace, .each = each, .ctx = ctx};
-
-    return tch_found_each(folder, "iter", visit_iteration, &r, err);
-}
-
 static int write_all(struct writing *w, const struct tch_result *r, const char *folder)
 {
     uint32_t process = tch_model_process(&w->m, OUR_PID);
@@ -334,9 +286,9 @@ static int write_all(struct writing *w, const struct tch_result *r, const char *
     if (status == 0)
         status = write_csv(w, folder, "power.csv", TACHO_CSV_POWER, add_power_row);
     if (status == 0)
-        status = tch_run_each_recording(folder, write_recording, w, w->err);
+        status = tch_recorded_each_recording(folder, write_recording, w, w->err);
     if (status == 0)
-        status = tch_run_each_chrome_trace(folder, write_chrome_trace, w, w->err);
+        status = tch_recorded_each_chrome(folder, write_chrome_trace, w, w->err);
     if (status == 0)
         status = tch_chrome_names(&w->chrome);
     tch_sink_add(&w->out, "\n]\n", 3);

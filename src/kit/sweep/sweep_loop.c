@@ -53,7 +53,7 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
                          struct extra *extra, tacho_error *err)
 {
     const struct tch_warnings *more = extra ? &extra->warnings : NULL;
-    struct tch_run_end end = {
+    struct tch_result_end end = {
         .state = state,
         .stopped = strcmp(state, "complete") == 0 ? "runs" : state,
         .ended_unix_ns = tch_wall_ns(),

@@ -13,7 +13,7 @@
 #include "base/found_file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "kit/run/run_folder.h"
+#include "kit/result/run_folder.h"
 #include "sweep_loop.h"
 #include "sweep_unit.h"
 

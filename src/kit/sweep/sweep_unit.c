@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/json_write.h"
-#include "kit/run/run_folder.h"
+#include "kit/result/run_folder.h"
 
 enum { CONFIG_MAX = 32 << 20 };
 

@@ -44,7 +44,7 @@ static void reads_all_that_reports_need(void **state)
 /* Writing a result a second time changes nothing. Unknown members are kept. */
 static void writes_the_same_again(void **state)
 {
-    const struct tch_run_end end = {
+    const struct tch_result_end end = {
         .state = "recovered", .stopped = "killed", .power = {.status = "unavailable", .why = "no"}};
     struct tch_result first;
     struct tch_result second;
@@ -54,12 +54,12 @@ static void writes_the_same_again(void **state)
     (void)state;
     assert_int_equal(parse(&first, text, NULL), 0);
     tch_buf_init(&once, 1 << 20);
-    assert_int_equal(tch_run_result_end(&first, &end, NULL), 0);
+    assert_int_equal(tch_result_end(&first, &end, NULL), 0);
     tch_result_write(&once, &first);
     assert_non_null(strstr(once.data, "\"later\":{\"kept\":[1.50]}"));
     assert_int_equal(tch_result_parse(&second, once.data, once.len, NULL), 0);
     tch_buf_init(&twice, 1 << 20);
-    assert_int_equal(tch_run_result_end(&second, &end, NULL), 0);
+    assert_int_equal(tch_result_end(&second, &end, NULL), 0);
     tch_result_write(&twice, &second);
     assert_string_equal(twice.data, once.data);
     tch_buf_release(&once);
@@ -128,10 +128,10 @@ static void expect_same(const struct tch_result *a, const struct tch_result *b)
    after. */
 static void a_new_result_reads_back_the_same(void **state)
 {
-    const struct tch_run_end end = {.state = "complete",
-                                    .stopped = "runs",
-                                    .server = {.ready_s = 0.5, .energy_j = NAN},
-                                    .power = {.status = "unavailable", .why = "none"}};
+    const struct tch_result_end end = {.state = "complete",
+                                       .stopped = "runs",
+                                       .server = {.ready_s = 0.5, .energy_j = NAN},
+                                       .power = {.status = "unavailable", .why = "none"}};
     struct tch_result r;
     struct tch_result read;
     struct tch_buf b;
@@ -147,7 +147,7 @@ static void a_new_result_reads_back_the_same(void **state)
     tch_result_release(&read);
     assert_int_equal(tch_result_add_run(&r, &(struct tch_result_run){0}, NULL), 0);
     r.columns[TCH_WALL].value[0] = 5;
-    assert_int_equal(tch_run_result_end(&r, &end, NULL), 0);
+    assert_int_equal(tch_result_end(&r, &end, NULL), 0);
     assert_string_equal(r.state, "complete");
     tch_buf_clear(&b);
     tch_result_write(&b, &r);

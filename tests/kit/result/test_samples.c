@@ -92,7 +92,7 @@ static void refuses_invalid_samples(void **state)
 static void the_spawners_line_is_the_same(void **state)
 {
     const int statuses[] = {0, 3 << 8, 9};
-    struct tch_sample sample = {.run = {.run = UINT32_MAX}};
+    struct tch_run_sample sample = {.run = {.run = UINT32_MAX}};
     struct tch_result none;
     char line[2048];
     struct tch_buf b;

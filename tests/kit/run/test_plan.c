@@ -9,26 +9,27 @@ static void checks_after_10_20_40_runs_and_at_the_end(void **state)
 
     (void)state;
     for (uint64_t n = 0; n <= 1000; n++)
-        checks += tch_run_check_due(n, 1000);
-    assert_int_equal(checks, tch_run_checks(1000));
+        checks += tch_precision_check_due(n, 1000);
+    assert_int_equal(checks, tch_precision_checks(1000));
     assert_int_equal(checks, 8);
-    assert_true(tch_run_check_due(10, 1000) && tch_run_check_due(640, 1000));
-    assert_true(tch_run_check_due(1000, 1000));
-    assert_false(tch_run_check_due(11, 1000) || tch_run_check_due(5, 1000));
-    assert_int_equal(tch_run_checks(5), 1);
-    assert_true(tch_run_check_due(5, 5));
+    assert_true(tch_precision_check_due(10, 1000) && tch_precision_check_due(640, 1000));
+    assert_true(tch_precision_check_due(1000, 1000));
+    assert_false(tch_precision_check_due(11, 1000) || tch_precision_check_due(5, 1000));
+    assert_int_equal(tch_precision_checks(5), 1);
+    assert_true(tch_precision_check_due(5, 5));
 }
 
 static void spends_the_alpha_that_the_checks_left(void **state)
 {
     (void)state;
-    assert_float_equal(tch_run_alpha_left(0, 1000), 0.05, 1e-15);
-    assert_float_equal(tch_run_alpha_left(10, 1000), 0.05, 1e-15); /* no check before this one */
-    assert_float_equal(tch_run_alpha_left(11, 1000), TCH_RUN_CHECK_ALPHA, 1e-15);
-    assert_float_equal(tch_run_alpha_left(1000, 1000), TCH_RUN_CHECK_ALPHA, 1e-15);
-    assert_float_equal(tch_run_check_alpha(1000), TCH_RUN_CHECK_ALPHA, 1e-15);
-    assert_float_equal(tch_run_check_alpha(10), 0.05, 1e-15); /* one check alone */
-    assert_float_equal(tch_run_alpha_left(5, 5), 0.05, 1e-15);
+    assert_float_equal(tch_precision_alpha_left(0, 1000), 0.05, 1e-15);
+    assert_float_equal(tch_precision_alpha_left(10, 1000), 0.05,
+                       1e-15); /* no check before this one */
+    assert_float_equal(tch_precision_alpha_left(11, 1000), TCH_PRECISION_CHECK_ALPHA, 1e-15);
+    assert_float_equal(tch_precision_alpha_left(1000, 1000), TCH_PRECISION_CHECK_ALPHA, 1e-15);
+    assert_float_equal(tch_precision_check_alpha(1000), TCH_PRECISION_CHECK_ALPHA, 1e-15);
+    assert_float_equal(tch_precision_check_alpha(10), 0.05, 1e-15); /* one check alone */
+    assert_float_equal(tch_precision_alpha_left(5, 5), 0.05, 1e-15);
 }
 
 static void reads_cpu_lists(void **state)

@@ -47,7 +47,7 @@ void tch_spawner_log_init(void)
 }
 
 /* Writes the members of a run, in the order of tch_result_write_run(). */
-static char *put_members(char *at, const struct tch_sample *sample)
+static char *put_members(char *at, const struct tch_run_sample *sample)
 {
     const struct tch_result_run *run = &sample->run;
     bool signalled = WIFSIGNALED(run->status);
@@ -69,7 +69,7 @@ static char *put_members(char *at, const struct tch_sample *sample)
     return at;
 }
 
-int tch_spawner_log(int fd, const struct tch_sample *sample)
+int tch_spawner_log(int fd, const struct tch_run_sample *sample)
 {
     static char line[LINE_TEXT];
     char *at = put_members(tch_spawner_put_text(line, "{"), sample);

@@ -175,7 +175,7 @@ int tch_spawner_renew(struct tch_spawner *s, uint32_t index, int out_fd, int err
 }
 
 /* Copies the next completed sample of the request. */
-static bool next_sample(struct tch_spawner *s, struct tch_sample *ret)
+static bool next_sample(struct tch_spawner *s, struct tch_run_sample *ret)
 {
     if (s->taken == atomic_load(&s->shared->done))
         return false;
@@ -183,7 +183,7 @@ static bool next_sample(struct tch_spawner *s, struct tch_sample *ret)
     return true;
 }
 
-int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_sample *ret,
+int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
                      tacho_error *err)
 {
     struct pollfd p = {.fd = s->fd, .events = POLLIN};

@@ -18,7 +18,7 @@
 #include "kit/run/run_plan.h"
 
 /** One run of a command as it was measured: what the kernel and polls report. */
-struct tch_sample {
+struct tch_run_sample {
     struct tch_result_run run;
     double field[TCH_FIELDS]; /**< NAN: not measured */
 };
@@ -83,7 +83,7 @@ int tch_spawner_renew(struct tch_spawner *s, uint32_t index, int out_fd, int err
  * the program cannot be started, if the run was aborted (system_errno is ECANCELED), or if a signal
  * arrived (EINTR), after which the caller calls again
  */
-int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_sample *ret,
+int tch_spawner_wait(struct tch_spawner *s, uint64_t timeout_ns, struct tch_run_sample *ret,
                      tacho_error *err);
 
 /** Returns the pid of the command that runs now, 0 if there is none. */

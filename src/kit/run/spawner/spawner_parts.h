@@ -53,7 +53,7 @@ void tch_spawner_lane_close(const struct tch_spawner_lane *lane);
 void tch_spawner_log_init(void);
 
 /** Writes a run's line of samples.jsonl. Returns 0, or -1 with errno. */
-int tch_spawner_log(int fd, const struct tch_sample *sample);
+int tch_spawner_log(int fd, const struct tch_run_sample *sample);
 
 /** A mapping of a file that is only read and has no private page. */
 struct tch_spawner_mapping {
@@ -83,7 +83,7 @@ struct tch_spawner_shared {
     /* tacho closes the spawner; without this, an end of file means that tacho died. */
     atomic_bool closing;
     _Atomic uint32_t done; /* completed runs of the request; this many `samples` are set */
-    struct tch_sample samples[TCH_JOBS_MAX];
+    struct tch_run_sample samples[TCH_JOBS_MAX];
 };
 
 /** A request for runs. With a count of 0, a request to replace the outputs of the target

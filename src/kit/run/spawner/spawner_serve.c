@@ -173,7 +173,7 @@ __attribute__((no_sanitize("thread"))) static int become(void *arg)
 }
 
 /* Waits for the child. Returns true if it exited before an abort, so that it is a sample. */
-static bool wait_for_child(struct tch_sample *r)
+static bool wait_for_child(struct tch_run_sample *r)
 {
     struct rusage usage;
     bool by_itself;
@@ -262,7 +262,7 @@ static void kill_orphans(void)
 
 /* Reaps orphans that have exited. After a timeout or an abort, kills all others. Returns whether
    orphans are still running. */
-static bool left_running(const struct tch_sample *r)
+static bool left_running(const struct tch_run_sample *r)
 {
     long got;
 
@@ -281,7 +281,7 @@ extern int plain_clone(int (*fn)(void *), void *stack, int flags, void *arg,
                        ...) __asm__("__clone");
 
 /* Makes one run. Returns 1 if the command exited by itself, 0 if it was killed by an abort. */
-static int launch(const struct tch_spawner_lane *lane, struct tch_sample *r, struct launch *l,
+static int launch(const struct tch_spawner_lane *lane, struct tch_run_sample *r, struct launch *l,
                   tacho_error *err)
 {
     const int flags = CLONE_VM | CLONE_VFORK | SIGCHLD;
@@ -308,7 +308,7 @@ static int launch(const struct tch_spawner_lane *lane, struct tch_sample *r, str
     return by_itself;
 }
 
-static int run_one(struct tch_sample *r, struct tch_spawner_lane *lane, tacho_error *err)
+static int run_one(struct tch_run_sample *r, struct tch_spawner_lane *lane, tacho_error *err)
 {
     const struct tch_target *target = lane->target;
     const struct tch_run_command *command = target->command;
@@ -483,11 +483,11 @@ static void renew_outputs(const struct tch_spawner_request *q, const int fds[2])
 /* Makes the requested runs, one after the other. Returns false if tacho no longer reads replies. */
 static bool run_jobs(int fd, const struct tch_spawner_request *q)
 {
-    static const struct tch_sample fresh;
+    static const struct tch_run_sample fresh;
     struct tch_spawner_reply reply = {0};
 
     for (uint32_t i = 0; i < q->count && !aborted; i++) {
-        struct tch_sample *r = &mine->samples[i];
+        struct tch_run_sample *r = &mine->samples[i];
 
         *r = fresh; /* assigned from a constant, so that no memset() is called */
         r->run.run = q->jobs[i].run;

@@ -1,5 +1,5 @@
 /* tacho.yaml: accepted settings, inherited defaults, and the position of errors. */
-#include "kit/judge/bench_settings.h"
+#include "kit/gate/bench_settings.h"
 
 #include <math.h>
 #include <string.h>

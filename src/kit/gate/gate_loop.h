@@ -3,7 +3,7 @@
  *
  *     tch_gate_open(&g, &settings, &how, &err);   plans and run folders of the chosen benches
  *     tch_gate_run(&g, &watch, &err);             measure, judge, more runs where the verdict is
- * open tch_gate_finish(&g, &err);                  receipts
+ * open tch_gate_finish(&g, &err);                  results
  *     ...                                         g.findings
  *     tch_gate_close(&g);
  *
@@ -15,10 +15,10 @@
 #ifndef TCH_GATE_LOOP_H
 #define TCH_GATE_LOOP_H
 
-#include "baseline.h"
 #include "bench_settings.h"
-#include "calibration.h"
-#include "findings.h"
+#include "kit/judge/baseline.h"
+#include "kit/judge/calibration.h"
+#include "kit/judge/findings.h"
 #include "kit/run/run.h"
 
 /** Options of the gate. */
@@ -122,7 +122,7 @@ size_t tch_gate_occasions(const struct tch_gate_bench *b);
     TACHO_ENOMEM. */
 int tch_gate_read_calibration(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err);
 
-/** Writes the receipts of all runs. */
+/** Writes the results of all runs. */
 int tch_gate_finish(struct tch_gate *g, tacho_error *err);
 void tch_gate_close(struct tch_gate *g);
 
@@ -167,7 +167,7 @@ int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
  */
 int tch_gate_confirm(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err);
 
-/** Returns the receipt of a bench's own side. */
+/** Returns the result of a bench's own side. */
 const struct tch_result *tch_gate_result(const struct tch_gate_bench *b);
 
 /**

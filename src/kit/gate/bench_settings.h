@@ -11,8 +11,8 @@
 #include <tacho/error.h>
 
 #include "kit/config/yaml.h"
+#include "kit/judge/run_compare.h"
 #include "kit/run/run_plan.h"
-#include "run_compare.h"
 
 #define TCH_SETTINGS_FILE   "tacho.yaml"
 #define TCH_BASELINES       ".tacho/baselines"

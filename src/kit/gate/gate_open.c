@@ -1,4 +1,4 @@
-/* Prepares and finishes the gate's loop: plans, baselines, folders, receipts. */
+/* Prepares and finishes the gate's loop: plans, baselines, folders, results. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -97,7 +97,7 @@ static int make_plan(struct tch_gate_bench *b, const struct tch_gate_how *how, t
     b->plan.power = usual.power;
     b->plan.out = how->out;
     b->planned = asked->runs > 0 ? tch_gate_analyses(asked->runs, asked->max_runs)
-                                 : tch_run_checks(asked->max_runs);
+                                 : tch_precision_checks(asked->max_runs);
     if (name_commands(b, how, err) < 0)
         return TACHO_ENOMEM;
     b->plan.cwd = b->cwd[b->plan.command_count - 1];

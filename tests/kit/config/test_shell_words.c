@@ -1,7 +1,7 @@
 /* Tests that lines are split as by a shell, or refused with a reason. */
 #include "support/test.h"
 
-#include "kit/run/shell_words.h"
+#include "kit/config/shell_words.h"
 
 static void splits(const char *line, const char *const *want)
 {

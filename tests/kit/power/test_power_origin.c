@@ -6,7 +6,7 @@
 
 #include "base/json_write.h"
 #include "kit/power/power_origin.h"
-#include "kit/run/process_watch.h"
+#include "kit/watch/process_watch.h"
 #include "support/system.h"
 
 static const struct tch_power_origin rapl = {.status = "measured",

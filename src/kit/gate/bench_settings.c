@@ -12,9 +12,9 @@
 #include "base/number.h"
 #include "base/regex_limit.h"
 #include "base/secret.h"
-#include "kit/run/run_folder.h"
+#include "kit/config/shell_words.h"
+#include "kit/result/run_folder.h"
 #include "kit/run/run_settings.h"
-#include "kit/run/shell_words.h"
 
 /* The fields of a bench as written in the file; the defaults may have some of them. */
 struct raw {

@@ -10,7 +10,10 @@
 
 #include <tacho/error.h>
 
-#include "kit/result/result.h"
+#include "result.h"
+
+/** The page that compares the commands of one run. */
+#define TCH_COMPARISON_FILE "compare.html"
 
 struct tch_folder {
     char path[PATH_MAX];  /**< absolute */

@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "lib/measure/under_root.h"
-#include "run_meter.h"
 
 enum { MEMORY, DETAIL, POWER, FILES };
 

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "kit/run/folder_seal.h"
+#include "kit/witness/folder_seal.h"
 #include "support/system.h"
 
 static void make_folder(void)

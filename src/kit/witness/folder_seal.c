@@ -16,9 +16,9 @@
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "kit/result/run_folder.h"
 #include "lib/witness/witness_chain.h"
 #include "lib/witness/witness_member.h"
-#include "run_folder.h"
 
 #define SCHEMA "tacho.seal.v1"
 

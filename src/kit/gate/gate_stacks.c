@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "gate_loop.h"
-#include "run_compare.h"
+#include "kit/judge/run_compare.h"
 
 static bool has_failed(const struct tch_gate *g, size_t row)
 {
