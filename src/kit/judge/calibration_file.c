@@ -9,59 +9,161 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/json_read.h"
+#include "base/json_fields.h"
 #include "base/json_write.h"
 #include "calibration.h"
 
-/* --- Writing --- */
-
-static void put_metric(struct tch_buf *b, const struct tch_calibrated *m, double pair_seconds)
+/* Enters a list. */
+static int enter_list(struct tch_json_reader *r, const char *key, tacho_error *err)
 {
-    tch_json_begin_object(b);
-    tch_json_put_text(b, "name", m->name);
-    tch_json_put_f64(b, "median", m->median);
-    tch_json_put_f64(b, "noise", m->noise);
-    tch_json_put_f64(b, "lag1", m->lag1);
-    tch_json_put_f64(b, "drift", m->drift);
-    tch_json_put_f64(b, "session_spread", m->session_spread);
+    struct tch_json_value list;
+
+    if (tch_json_read(r, &list) < 0)
+        return r->status;
+    return list.type == TCH_JSON_ARRAY ? 0
+                                       : tch_fail(err, TACHO_EPARSE, 0, "'%s' must be a list", key);
+}
+
+/* --- A metric --- */
+
+struct change {
+    uint64_t runs;
+    double change;
+    double seconds; /* that these runs take; computed again when it is written */
+};
+
+static const struct tch_json_field change_fields[] = {
+    {TCH_JSON_U64(struct change, runs, TCH_JSON_ALWAYS)},
+    {TCH_JSON_F64(struct change, change, TCH_JSON_ALWAYS)},
+    {TCH_JSON_F64(struct change, seconds, TCH_JSON_ALWAYS)},
+    {0},
+};
+
+/* Reads the changes of the known sizes. A later version may have others. */
+static int read_changes(struct tch_json_reader *r, void *calibrated, tacho_error *err)
+{
+    struct tch_calibrated *m = calibrated;
+    int status = enter_list(r, "detectable_changes", err);
+    int more = 0;
+
+    while (status == 0 && (more = tch_json_element(r)) > 0) {
+        struct change c = {.change = NAN};
+
+        status = tch_json_fields_read(r, change_fields, &c, NULL, err);
+        for (size_t i = 0; i < TCH_CALIBRATION_SIZES && status == 0; i++)
+            if (c.runs == tch_calibration_sizes[i])
+                m->sees[i] = c.change;
+    }
+    return status < 0 ? status : more;
+}
+
+static void write_changes(struct tch_buf *b, const struct tch_calibrated *m, double pair_seconds)
+{
     tch_json_key(b, "detectable_changes");
     tch_json_begin_array(b);
     for (size_t i = 0; i < TCH_CALIBRATION_SIZES; i++) {
+        size_t runs = tch_calibration_sizes[i];
+
+        tch_json_fields_write(b, change_fields,
+                              &(struct change){runs, m->sees[i], (double)runs * pair_seconds});
+    }
+    tch_json_end_array(b);
+}
+
+static const struct tch_json_field metric_fields[] = {
+    {TCH_JSON_CHARS(struct tch_calibrated, name, TCH_JSON_ALWAYS)},
+    {TCH_JSON_F64(struct tch_calibrated, median, TCH_JSON_ALWAYS)},
+    {TCH_JSON_F64(struct tch_calibrated, noise, TCH_JSON_ALWAYS)},
+    {TCH_JSON_F64(struct tch_calibrated, lag1, TCH_JSON_ALWAYS)},
+    {TCH_JSON_F64(struct tch_calibrated, drift, TCH_JSON_ALWAYS)},
+    {TCH_JSON_F64(struct tch_calibrated, session_spread, TCH_JSON_ALWAYS)},
+    {.key = "detectable_changes", .kind = TCH_JSON_AS_OWN, .read = read_changes},
+    {0},
+};
+
+/* --- An occasion --- */
+
+static void write_metrics(struct tch_buf *b, const void *occasion)
+{
+    const struct tch_calibration_occasion *o = occasion;
+
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < o->count; i++) {
         tch_json_begin_object(b);
-        tch_json_put_u64(b, "runs", tch_calibration_sizes[i]);
-        tch_json_put_f64(b, "change", m->sees[i]);
-        tch_json_put_f64(b, "seconds", (double)tch_calibration_sizes[i] * pair_seconds);
+        tch_json_fields_write_members(b, metric_fields, &o->metrics[i]);
+        write_changes(b, &o->metrics[i], o->pair_seconds);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
-    tch_json_end_object(b);
 }
 
-/* Writes an occasion. Leaves the object open for the seal. */
+static int read_metrics(struct tch_json_reader *r, void *occasion, tacho_error *err)
+{
+    struct tch_calibration_occasion *o = occasion;
+    int status = enter_list(r, "metrics", err);
+    int more = 0;
+
+    while (status == 0 && (more = tch_json_element(r)) > 0) {
+        struct tch_calibrated *m;
+
+        if (o->count == TCH_CALIBRATION_METRICS)
+            return tch_fail(err, TACHO_EPARSE, 0, "an occasion has more than %d metrics",
+                            TCH_CALIBRATION_METRICS);
+        if (tch_array_extend(&o->metrics, o->count) < 0)
+            return tch_fail_memory(err);
+        m = &o->metrics[o->count++];
+        *m = (struct tch_calibrated){.median = NAN,
+                                     .noise = NAN,
+                                     .lag1 = NAN,
+                                     .drift = NAN,
+                                     .session_spread = NAN,
+                                     .sees = {NAN, NAN, NAN, NAN}};
+        status = tch_json_fields_read(r, metric_fields, m, NULL, err);
+        if (status == 0 && !m->name[0])
+            return tch_fail(err, TACHO_EPARSE, 0, "a metric has no name, or its name is too long");
+    }
+    return status < 0 ? status : more;
+}
+
+static void write_power(struct tch_buf *b, const void *occasion)
+{
+    (void)occasion;
+    tch_json_f64(b, TCH_CALIBRATION_POWER);
+}
+
+static void write_reports(struct tch_buf *b, const void *occasion)
+{
+    (void)occasion;
+    tch_json_u64(b, TCH_CALIBRATION_REPORTS);
+}
+
+#define OCCASION(kind, member) \
+    TCH_JSON_##kind(struct tch_calibration_occasion, member, TCH_JSON_ALWAYS)
+
+static const struct tch_json_field occasion_fields[] = {
+    {OCCASION(TEXT, id)},
+    {OCCASION(TEXT, at)},
+    {OCCASION(TEXT, commit)},
+    {OCCASION(TEXT, command)},
+    {OCCASION(RAW, environment)},
+    {OCCASION(U64, pairs)},
+    {OCCASION(F64, pair_seconds)},
+    {OCCASION(F64, alpha)},
+    {.key = "power", .kind = TCH_JSON_AS_OWN, .write = write_power},
+    {.key = "reports", .kind = TCH_JSON_AS_OWN, .write = write_reports},
+    {OCCASION(F64, false_fails)},
+    {OCCASION(U64, occasions)},
+    {.key = "metrics", .kind = TCH_JSON_AS_OWN, .write = write_metrics, .read = read_metrics},
+    {0},
+};
+
+/* Writes an occasion without its seal, which covers this text. Leaves the object open. */
 static void put_occasion(struct tch_buf *b, const struct tch_calibration_occasion *o)
 {
     tch_json_begin_object(b);
-    tch_json_put_text(b, "id", o->id);
-    tch_json_put_text(b, "at", o->at);
-    tch_json_put_text(b, "commit", o->commit);
-    tch_json_put_text(b, "command", o->command);
-    tch_json_key(b, "environment");
-    tch_json_raw(b, o->environment, strlen(o->environment));
-    tch_json_put_u64(b, "pairs", o->pairs);
-    tch_json_put_f64(b, "pair_seconds", o->pair_seconds);
-    tch_json_put_f64(b, "alpha", o->alpha);
-    tch_json_put_f64(b, "power", TCH_CALIBRATION_POWER);
-    tch_json_put_u64(b, "reports", TCH_CALIBRATION_REPORTS);
-    tch_json_put_f64(b, "false_fails", o->false_fails);
-    tch_json_put_u64(b, "occasions", o->occasions);
-    tch_json_key(b, "metrics");
-    tch_json_begin_array(b);
-    for (size_t i = 0; i < o->count; i++)
-        put_metric(b, &o->metrics[i], o->pair_seconds);
-    tch_json_end_array(b);
+    tch_json_fields_write_members(b, occasion_fields, o);
 }
 
-/* Writes an occasion with its seal, which covers the text of all other members. */
 static void put_sealed(struct tch_buf *out, const struct tch_calibration_occasion *o, bool first)
 {
     char sha256[TACHO_SHA256_TEXT];
@@ -78,6 +180,71 @@ static void put_sealed(struct tch_buf *out, const struct tch_calibration_occasio
     tch_buf_release(&b);
 }
 
+/* Checks the seal: writing the occasion again gives the text that was sealed. */
+static int check_seal(const struct tch_calibration_occasion *o, const char *sealed,
+                      tacho_error *err)
+{
+    char sha256[TACHO_SHA256_TEXT];
+    struct tch_buf b;
+    int status = 0;
+
+    tch_buf_init(&b, TCH_CALIBRATION_MAX);
+    put_occasion(&b, o);
+    tacho_sha256(b.data, b.len, sha256);
+    if (b.failed)
+        status = tch_fail_memory(err);
+    else if (strcmp(sealed, sha256) != 0)
+        status = tch_fail(err, TACHO_EPARSE, 0,
+                          "the occasion '%.40s' does not match its seal: it was changed after it "
+                          "was written",
+                          o->id);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* Reads the seal of an occasion, which is not a part of the struct. */
+static int read_seal(const struct tch_json_value *item, char sha256[TACHO_SHA256_TEXT],
+                     tacho_error *err)
+{
+    const struct tch_json_field fields[] = {
+        {.key = "sha256", .kind = TCH_JSON_AS_CHARS, .size = TACHO_SHA256_TEXT},
+        {0},
+    };
+    struct tch_json_reader r;
+
+    sha256[0] = '\0';
+    tch_json_open(&r, item->text, item->len, err);
+    return tch_json_fields_read(&r, fields, sha256, NULL, err);
+}
+
+static int read_occasion(struct tch_json_reader *list, struct tch_calibration *c, tacho_error *err)
+{
+    struct tch_calibration_occasion *o;
+    char sha256[TACHO_SHA256_TEXT];
+    struct tch_json_value item;
+    struct tch_json_reader r;
+    int status;
+
+    if (tch_json_read_raw(list, &item) < 0)
+        return list->status;
+    if (tch_array_extend(&c->occasions, c->count) < 0)
+        return tch_fail_memory(err);
+    o = &c->occasions[c->count++];
+    *o = (struct tch_calibration_occasion){.pair_seconds = NAN, .alpha = NAN, .false_fails = NAN};
+    tch_json_open(&r, item.text, item.len, err);
+    status = tch_json_fields_read(&r, occasion_fields, o, NULL, err);
+    if (status == 0 && !o->environment && !(o->environment = strdup("null")))
+        status = tch_fail_memory(err);
+    if (status == 0 && (!o->id || !o->at || !o->commit || !o->command))
+        status = tch_fail(err, TACHO_EPARSE, 0,
+                          "an occasion needs id, at, commit, command and environment");
+    if (status == 0)
+        status = read_seal(&item, sha256, err);
+    return status < 0 ? status : check_seal(o, sha256, err);
+}
+
+/* --- The file --- */
+
 void tch_calibration_format(struct tch_buf *out, const struct tch_calibration *c, size_t from)
 {
     tch_json_begin_object(out);
@@ -91,184 +258,58 @@ void tch_calibration_format(struct tch_buf *out, const struct tch_calibration *c
     tch_buf_adds(out, "\n]}\n");
 }
 
-/* --- Reading: the text is valid JSON, so members are looked up by name --- */
+/* A file that is read. */
+struct document {
+    char *schema;
+    char *bench;
+    char *machine_class;
+    struct tch_calibration *c; /* receives the occasions */
+    bool listed;               /* there is a list of them */
+};
 
-/* Copies a member's text; leaves *slot NULL if there is no text. Returns 0 or TACHO_ENOMEM. */
-static int take_text(const struct tch_json_value *object, const char *key, char **slot,
-                     tacho_error *err)
+static int read_occasions(struct tch_json_reader *r, void *document, tacho_error *err)
 {
-    struct tch_json_value v;
-    struct tch_buf b;
-
-    if (!tch_json_find(object->text, object->len, key, &v) || v.type != TCH_JSON_STRING)
-        return 0;
-    v.text++; /* the text between the quotes */
-    v.len -= 2;
-    v.escaped = true;
-    tch_buf_init(&b, TCH_CALIBRATION_MAX);
-    tch_json_unescape(&v, &b);
-    *slot = tch_buf_take(&b);
-    return *slot ? 0 : tch_fail_memory(err);
-}
-
-/* Returns a member's number; NAN if there is no number. */
-static double take_number(const struct tch_json_value *object, const char *key)
-{
-    struct tch_json_value v;
-
-    return tch_json_find(object->text, object->len, key, &v) && v.type == TCH_JSON_NUMBER
-               ? tch_json_to_f64(&v)
-               : NAN;
-}
-
-static uint64_t take_count(const struct tch_json_value *object, const char *key)
-{
-    double value = take_number(object, key);
-
-    return value >= 0 && value < 1e15 ? (uint64_t)value : 0;
-}
-
-/* Calls `take` for each element of a member that is an array. */
-static int take_list(const struct tch_json_value *object, const char *key, void *into,
-                     int (*take)(void *into, const struct tch_json_value *item, tacho_error *err),
-                     tacho_error *err)
-{
-    struct tch_json_reader r;
-    struct tch_json_value list;
-    struct tch_json_value item;
+    struct document *d = document;
     int status;
+    int more = 0;
 
-    if (!tch_json_find(object->text, object->len, key, &list) || list.type != TCH_JSON_ARRAY)
-        return tch_fail(err, TACHO_EPARSE, 0, "'%s' must be a list", key);
-    tch_json_open(&r, list.text, list.len, err);
-    status = tch_json_read(&r, &item);
-    while (status >= 0 && (status = tch_json_element(&r)) > 0) {
-        status = tch_json_read_raw(&r, &item);
-        if (status >= 0)
-            status = take(into, &item, err);
-    }
-    return status;
+    d->listed = true;
+    if (d->schema && strcmp(d->schema, TCH_CALIBRATION_SCHEMA) != 0)
+        return tch_json_skip(r); /* the occasions of another version may look otherwise */
+    status = enter_list(r, "occasions", err);
+    while (status == 0 && (more = tch_json_element(r)) > 0)
+        status = read_occasion(r, d->c, err);
+    return status < 0 ? status : more;
 }
 
-/* Reads the changes of the known sizes. */
-static int take_sight(void *into, const struct tch_json_value *item, tacho_error *err)
-{
-    struct tch_calibrated *m = into;
-
-    (void)err;
-    for (size_t i = 0; i < TCH_CALIBRATION_SIZES; i++)
-        if (take_count(item, "runs") == tch_calibration_sizes[i])
-            m->sees[i] = take_number(item, "change");
-    return 0;
-}
-
-static int take_metric(void *into, const struct tch_json_value *item, tacho_error *err)
-{
-    struct tch_calibration_occasion *o = into;
-    struct tch_calibrated *m;
-    char *name = NULL;
-    bool fits;
-
-    if (o->count == TCH_CALIBRATION_METRICS)
-        return tch_fail(err, TACHO_EPARSE, 0, "an occasion has more than %d metrics",
-                        TCH_CALIBRATION_METRICS);
-    if (tch_array_extend(&o->metrics, o->count) < 0)
-        return tch_fail_memory(err);
-    m = &o->metrics[o->count++];
-    *m = (struct tch_calibrated){.median = take_number(item, "median"),
-                                 .noise = take_number(item, "noise"),
-                                 .lag1 = take_number(item, "lag1"),
-                                 .drift = take_number(item, "drift"),
-                                 .session_spread = take_number(item, "session_spread"),
-                                 .sees = {NAN, NAN, NAN, NAN}};
-    if (take_text(item, "name", &name, err) < 0)
-        return TACHO_ENOMEM;
-    fits = name && strlen(name) < sizeof m->name;
-    if (fits)
-        snprintf(m->name, sizeof m->name, "%s", name);
-    free(name);
-    return fits ? take_list(item, "detectable_changes", m, take_sight, err)
-                : tch_fail(err, TACHO_EPARSE, 0, "a metric has no name, or its name is too long");
-}
-
-/* Checks the seal: writing the occasion again gives the text that was sealed. */
-static int check_seal(const struct tch_calibration_occasion *o, const struct tch_json_value *item,
-                      tacho_error *err)
-{
-    char sha256[TACHO_SHA256_TEXT];
-    char *had = NULL;
-    struct tch_buf b;
-    int status = take_text(item, "sha256", &had, err);
-
-    tch_buf_init(&b, TCH_CALIBRATION_MAX);
-    put_occasion(&b, o);
-    tacho_sha256(b.data, b.len, sha256);
-    if (status == 0 && b.failed)
-        status = tch_fail_memory(err);
-    else if (status == 0 && (!had || strcmp(had, sha256) != 0))
-        status = tch_fail(err, TACHO_EPARSE, 0,
-                          "the occasion '%.40s' does not match its seal: it was changed after it "
-                          "was written",
-                          o->id);
-    tch_buf_release(&b);
-    free(had);
-    return status;
-}
-
-static int take_occasion(void *into, const struct tch_json_value *item, tacho_error *err)
-{
-    struct tch_calibration *c = into;
-    struct tch_calibration_occasion *o;
-    struct tch_json_value environment;
-    int status;
-
-    if (tch_array_extend(&c->occasions, c->count) < 0)
-        return tch_fail_memory(err);
-    o = &c->occasions[c->count++];
-    *o = (struct tch_calibration_occasion){.pairs = take_count(item, "pairs"),
-                                           .pair_seconds = take_number(item, "pair_seconds"),
-                                           .alpha = take_number(item, "alpha"),
-                                           .false_fails = take_number(item, "false_fails"),
-                                           .occasions = take_count(item, "occasions")};
-    if (take_text(item, "id", &o->id, err) < 0 || take_text(item, "at", &o->at, err) < 0 ||
-        take_text(item, "commit", &o->commit, err) < 0 ||
-        take_text(item, "command", &o->command, err) < 0)
-        return TACHO_ENOMEM;
-    if (tch_json_find(item->text, item->len, "environment", &environment)) {
-        o->environment = calloc(environment.len + 1, 1);
-        if (!o->environment)
-            return tch_fail_memory(err);
-        memcpy(o->environment, environment.text, environment.len);
-    }
-    if (!o->id || !o->at || !o->commit || !o->command || !o->environment)
-        return tch_fail(err, TACHO_EPARSE, 0,
-                        "an occasion needs id, at, commit, command and environment");
-    status = take_list(item, "metrics", o, take_metric, err);
-    return status < 0 ? status : check_seal(o, item, err);
-}
+static const struct tch_json_field document_fields[] = {
+    {TCH_JSON_TEXT(struct document, schema, TCH_JSON_ALWAYS)},
+    {TCH_JSON_TEXT(struct document, bench, TCH_JSON_ALWAYS)},
+    {TCH_JSON_TEXT(struct document, machine_class, TCH_JSON_ALWAYS)},
+    {.key = "occasions", .kind = TCH_JSON_AS_OWN, .read = read_occasions},
+    {0},
+};
 
 int tch_calibration_parse(struct tch_calibration *c, const char *text, size_t len, tacho_error *err)
 {
-    const struct tch_json_value all = {.type = TCH_JSON_OBJECT, .text = text, .len = len};
-    char *schema = NULL;
-    int status = tch_json_check(text, len, err);
+    struct document d = {.c = c};
+    struct tch_json_reader r;
+    int status;
 
     *c = (struct tch_calibration){0};
-    if (status < 0)
-        return status;
-    if (take_text(&all, "schema", &schema, err) < 0 ||
-        take_text(&all, "bench", &c->bench, err) < 0 ||
-        take_text(&all, "machine_class", &c->machine_class, err) < 0)
-        status = TACHO_ENOMEM;
-    else if (!schema || strcmp(schema, TCH_CALIBRATION_SCHEMA) != 0)
+    tch_json_open(&r, text, len, err);
+    status = tch_json_fields_read(&r, document_fields, &d, NULL, err);
+    if (status == 0)
+        status = tch_json_finish(&r);
+    if (status == 0 && (!d.schema || strcmp(d.schema, TCH_CALIBRATION_SCHEMA) != 0))
         status =
             tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_CALIBRATION_SCHEMA,
-                     schema ? schema : "");
-    else if (!c->bench || !c->machine_class)
+                     d.schema ? d.schema : "");
+    else if (status == 0 && (!d.bench || !d.machine_class || !d.listed))
         status = tch_fail(err, TACHO_EPARSE, 0, "it needs bench, machine_class and occasions");
-    else
-        status = take_list(&all, "occasions", c, take_occasion, err);
-    free(schema);
+    c->bench = d.bench;
+    c->machine_class = d.machine_class;
+    free(d.schema);
     return status;
 }
 
