@@ -5,6 +5,7 @@
 set -eu
 
 rewrite=$1 schema=$2
+# shellcheck source=SCRIPTDIR/../../support/lib.sh
 . "$(dirname "$0")/../../support/lib.sh"
 need jq
 cd "$scratch"
@@ -15,11 +16,11 @@ cd "$scratch"
 jq -r '
     def object: if .oneOf then (.oneOf[] | select(.properties)) else . end;
     .properties | to_entries[] | .key as $name | $name,
-        (.value | object | .properties // {} | keys[] | $name + "." + .)' "$schema" | sort >schema
+        (.value | object | .properties // {} | keys[] | $name + "." + .)' "$schema" | sort >wanted
 # Members with functions of their own instead of a table.
-own=$(sed -n 's/\..*//p' schema | sort -u | while read -r name; do grep -q "^$name\\." tables || echo "$name"; done)
+own=$(sed -n 's/\..*//p' wanted | sort -u | while read -r name; do grep -q "^$name\\." tables || echo "$name"; done)
 for name in $own; do
-    grep -v "^$name\\." schema >rest
-    mv rest schema
+    grep -v "^$name\\." wanted >rest
+    mv rest wanted
 done
-expect_same "the members of run.json" tables schema
+expect_same "the members of run.json" wanted tables

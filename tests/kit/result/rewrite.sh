@@ -6,6 +6,7 @@
 set -eu
 
 tacho=$1 rewrite=$2 recorder=$3 golden=$4
+# shellcheck source=SCRIPTDIR/../../support/lib.sh
 . "$(dirname "$0")/../../support/lib.sh"
 cd "$scratch"
 
