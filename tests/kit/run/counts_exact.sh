@@ -62,7 +62,8 @@ holds c '.counts.allocations.parts.malloc == 1001' # one is of puts()
 if command -v valgrind >/dev/null; then
     # What a counted program sees of valgrind is the same in every run, without a process id.
     run 0 -n 1 --count instructions --count-runs 2 -- cp /proc/self/maps maps
-    grep -q valgrind maps || fail "no counted run wrote its maps"
+    [ -s maps ] || fail "no counted run wrote its maps"
+    # Newer versions of valgrind show the program no maps of their own, so that there is nothing to find.
     ! grep vgdb maps || fail "the maps of a counted run have the process id of valgrind"
 fi
 if command -v g++ >/dev/null; then
