@@ -41,16 +41,17 @@ install(FILES ${PROJECT_BINARY_DIR}/tachoConfig.cmake ${PROJECT_BINARY_DIR}/tach
     DESTINATION ${tacho_package_dir} COMPONENT dev)
 
 # The command, with its manual pages and completion scripts. A cross build cannot run the command, so it
-# does not make them.
+# does not make the pages.
 install(TARGETS tacho COMPONENT command)
 install(TARGETS ${TACHO_PRELOADED} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho COMPONENT command)
 install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
     COMPONENT command FILES_MATCHING PATTERN "*.1")
-install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.bash RENAME tacho OPTIONAL
+set(TACHO_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+    CACHE STRING "folder for zsh's completion function") # Debian's zsh reads another one for packages
+install(FILES cli/core/completion/tacho.bash RENAME tacho
     DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
-install(FILES ${PROJECT_BINARY_DIR}/completions/_tacho OPTIONAL
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT command)
-install(FILES ${PROJECT_BINARY_DIR}/completions/tacho.fish OPTIONAL
+install(FILES cli/core/completion/_tacho DESTINATION ${TACHO_ZSH_DIR} COMPONENT command)
+install(FILES cli/core/completion/tacho.fish
     DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
 
 # Documents in the folders of the repository, so that their links work: README.md, docs with schemas and

@@ -10,6 +10,7 @@
 
 #include "base/spawn.h"
 #include "clean_out.h"
+#include "complete.h"
 #include "help.h"
 #include "opt.h"
 #include "stop.h"
@@ -99,14 +100,17 @@ static void occupy_closed_descriptors(void)
 int cli_main(const struct cmd *root, char **argv)
 {
     struct args args = {.root = root, .cmd = root};
+    char **words = *argv ? argv + 1 : argv;
 
     occupy_closed_descriptors();
     /* Make writes to a closed pipe fail like any other write, so that no command is killed
        half-way. */
     signal(SIGPIPE, SIG_IGN);
     cli_clean_stdout();
+    if (*words && strcmp(*words, "__complete") == 0) /* hidden: only for completion scripts */
+        return cli_complete(root, words + 1);
     snprintf(args.path, sizeof args.path, "%s", root->name);
     cli_term_init(&args.out, STDOUT_FILENO, WHEN_AUTO, 0);
     cli_term_init(&args.err, STDERR_FILENO, WHEN_AUTO, 0);
-    return cli_finish_out(cli_stopped_status(run_words(&args, *argv ? argv + 1 : argv)));
+    return cli_finish_out(cli_stopped_status(run_words(&args, words)));
 }

@@ -27,10 +27,12 @@ enum complete {
     COMPLETE_NOTHING,
     COMPLETE_FILE,
     COMPLETE_DIR,
-    COMPLETE_PROGRAM, /**< a program of PATH, then its own arguments */
-    COMPLETE_TOPIC,   /**< a command of tacho */
-    COMPLETE_REF,     /**< a branch or tag of git */
-    COMPLETE_BENCH,   /**< a bench of tacho.yaml */
+    COMPLETE_RUN,            /**< a run folder */
+    COMPLETE_RUN_OR_PROGRAM, /**< a run folder; after "--" as COMPLETE_PROGRAM */
+    COMPLETE_PROGRAM,        /**< a program of PATH, then its own arguments */
+    COMPLETE_TOPIC,          /**< a command of tacho */
+    COMPLETE_REF,            /**< a branch or tag of git */
+    COMPLETE_BENCH,          /**< a bench of tacho.yaml */
 };
 
 /** Describes one option. A table ends with an entry whose name is NULL. */

@@ -1,24 +1,18 @@
-/* tacho completion: prints a completion script for a shell. */
+/* tacho completion: prints the completion script for a shell. */
 #include "cli/cmds.h"
 #include "complete.h"
 #include "opt.h"
 
 static const char *const shells[] = {"bash", "zsh", "fish", NULL};
 
-/* The writers, in the order of shells. */
-static void (*const writers[])(struct tch_buf *b, const struct cmd *root) = {
-    cli_add_bash,
-    cli_add_zsh,
-    cli_add_fish,
-};
-
 static int run_completion(struct args *args)
 {
-    struct tch_buf b;
+    /* In the order of shells. */
+    static const char *const scripts[] = {cli_completion_bash, cli_completion_zsh,
+                                          cli_completion_fish};
 
-    tch_buf_init(&b, 1 << 20);
-    writers[cli_choice_index(shells, args->operands[0])](&b, args->root);
-    return cli_print(&b);
+    fputs(scripts[cli_choice_index(shells, args->operands[0])], stdout);
+    return EXIT_OK;
 }
 
 static const struct arg operands[] = {
@@ -39,8 +33,8 @@ const struct cmd cmd_completion = {
     .name = "completion",
     .summary = "print a completion script for a shell",
     .usage = "tacho completion SHELL",
-    .about = "The script completes commands, options, their values and file names. It is generated "
-             "from the same tables as this help, so it matches this version of tacho exactly.",
+    .about = "The script completes commands, options, their values and file names. It asks the "
+             "tacho of PATH for them, so it need not be printed again for another version.",
     .args = operands,
     .examples = examples,
     .run = run_completion,

@@ -1,26 +1,31 @@
 /*
- * Shell completion scripts, generated from the tables of the commands; one file per shell.
+ * Shell completion: `tacho __complete WORDS`, which the scripts of cli/core/completion/ call. WORDS
+ * are the words after `tacho` up to the cursor. The last one, which may be empty, is to be
+ * completed.
+ *
+ * The first line of the output is an instruction to the shell:
+ *
+ * - `:words SKIP`: offer only the lines that follow.
+ * - `:files SKIP`, `:dirs SKIP`, `:programs SKIP`: offer also files, folders, programs of PATH.
+ * - `:command N`: complete from the word N (`tacho` is 0) as a command line of its own.
+ *
+ * Each following line is a word to offer, and after a tab its description, if it has one. The words
+ * complete the last word without its first SKIP bytes, such as `--format=`. They are all words that
+ * are possible there: the shell selects those that match what was typed, by its own rules.
  */
 #ifndef CLI_COMPLETE_H
 #define CLI_COMPLETE_H
 
-#include "base/buf.h"
+#include <stddef.h>
+
 #include "cmd.h"
 
-void cli_add_bash(struct tch_buf *b, const struct cmd *root);
-void cli_add_zsh(struct tch_buf *b, const struct cmd *root);
-void cli_add_fish(struct tch_buf *b, const struct cmd *root);
+/** Prints what a shell offers for the last of the words (NULL-terminated, after "__complete").
+    Writes nothing to stderr or to files. Returns an exit status. */
+int cli_complete(const struct cmd *root, char **words);
 
-/** Calls visit for cmd and for all commands under it, with the full name of each. */
-typedef void visit_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path);
-void cli_each_cmd(struct tch_buf *b, const struct cmd *cmd, const char *path, visit_cmd *visit);
-
-/** Shell commands that list the branches and tags of git, and the benches of tacho.yaml. */
-#define CLI_COMPLETE_REFS \
-    "git for-each-ref '--format=%(refname:short)' refs/heads refs/tags refs/remotes 2>/dev/null"
-#define CLI_COMPLETE_BENCHES "tacho gate --list 2>/dev/null"
-
-/** Adds every word of a NULL-terminated list, separated by blanks. */
-void cli_add_words(struct tch_buf *b, const char *const *words);
+/** The scripts, which the build embeds. */
+extern const char cli_completion_bash[], cli_completion_zsh[], cli_completion_fish[];
+extern const size_t cli_completion_bash_len, cli_completion_zsh_len, cli_completion_fish_len;
 
 #endif

@@ -84,16 +84,6 @@ bool cli_owns_opt(const struct cmd *cmd, const struct opt *opt)
     return false;
 }
 
-const struct opt *cli_walk_valued_opts(struct opt_walk *w)
-{
-    const struct opt *opt;
-
-    do
-        opt = cli_walk_opts(w);
-    while (opt && !opt->arg);
-    return opt;
-}
-
 int cli_choice_index(const char *const *choices, const char *value)
 {
     for (int i = 0; choices[i]; i++)
@@ -191,7 +181,7 @@ const struct opt *cli_find_opt(const struct cmd *cmd, const char *name, size_t l
     return opt;
 }
 
-static const struct opt *find_letter(const struct cmd *cmd, char letter)
+const struct opt *cli_find_letter(const struct cmd *cmd, char letter)
 {
     struct opt_walk w = {.cmd = cmd};
     const struct opt *opt;
@@ -279,7 +269,7 @@ static enum step short_opt(struct args *args, const struct opt **ret)
 
     if (!rest)
         args->bundle = NULL;
-    *ret = find_letter(args->cmd, letter);
+    *ret = cli_find_letter(args->cmd, letter);
     if (!*ret) {
         if (!cli_refuse_opt(args, NULL, letter))
             cli_wrong_usage(args, "unknown option '-%c'", letter);

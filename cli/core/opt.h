@@ -50,15 +50,15 @@ struct opt_walk {
 /** Returns the next option, or NULL after the last. */
 const struct opt *cli_walk_opts(struct opt_walk *w);
 
-/** Returns the next option that takes a value, or NULL after the last. */
-const struct opt *cli_walk_valued_opts(struct opt_walk *w);
-
 /** Returns whether the option is in the command's own table, not in a shared one. */
 bool cli_owns_opt(const struct cmd *cmd, const struct opt *opt);
 
 /** Finds an option of cmd by its long name, which need not be NUL-terminated. Returns NULL if there
     is none. */
 const struct opt *cli_find_opt(const struct cmd *cmd, const char *name, size_t len);
+
+/** Finds an option of cmd by its letter. Returns NULL if there is none. */
+const struct opt *cli_find_letter(const struct cmd *cmd, char letter);
 
 /**
  * Parses words (NULL-terminated, after the command's name) for args->cmd. Prints errors on stderr.

@@ -90,7 +90,7 @@ static int run_run(struct args *args)
 }
 
 static const struct arg run_args[] = {
-    {.name = "RUN", .help = "a run folder, or its run.json", .complete = COMPLETE_DIR},
+    {.name = "RUN", .help = "a run folder, or its run.json", .complete = COMPLETE_RUN},
     {.name = NULL},
 };
 

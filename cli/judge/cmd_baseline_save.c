@@ -138,7 +138,7 @@ static const struct opt save_opts[] = {
      .arg = "RUN",
      .help =
          "save this run folder instead of measuring; --bench names its bench (default: its name)",
-     .complete = COMPLETE_DIR,
+     .complete = COMPLETE_RUN,
      CLI_TEXT(struct gate_options, from)},
     {.name = "promote",
      .help = "make the new occasion the reference",

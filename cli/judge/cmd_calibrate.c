@@ -274,7 +274,7 @@ static const struct arg operands[] = {
      .help = "two interleaved runs of one command; a command to run follows '--'",
      .optional = true,
      .many = true,
-     .complete = COMPLETE_DIR},
+     .complete = COMPLETE_RUN_OR_PROGRAM},
     {.name = NULL},
 };
 

@@ -240,8 +240,8 @@ static int run_compare(struct args *args)
 }
 
 static const struct arg operands[] = {
-    {.name = "A", .help = "run folder of the old side", .complete = COMPLETE_DIR},
-    {.name = "B", .help = "run folders to compare with A", .many = true, .complete = COMPLETE_DIR},
+    {.name = "A", .help = "run folder of the old side", .complete = COMPLETE_RUN},
+    {.name = "B", .help = "run folders to compare with A", .many = true, .complete = COMPLETE_RUN},
     {.name = NULL},
 };
 

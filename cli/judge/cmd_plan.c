@@ -238,7 +238,7 @@ static const struct arg operands[] = {
              "follows '--'",
      .optional = true,
      .many = true,
-     .complete = COMPLETE_DIR},
+     .complete = COMPLETE_RUN_OR_PROGRAM},
     {.name = NULL},
 };
 

@@ -169,7 +169,7 @@ static const struct arg operands[] = {
     {.name = "RUN",
      .help = "a run folder, its run.json, or OUT/NAME for the latest run",
      .many = true,
-     .complete = COMPLETE_DIR},
+     .complete = COMPLETE_RUN},
     {.name = NULL},
 };
 

@@ -142,9 +142,8 @@ $ tacho help completion
 | 
 | Usage: tacho completion SHELL
 | 
-| The script completes commands, options, their values and file names. It is
-| generated from the same tables as this help, so it matches this version of tacho
-| exactly.
+| The script completes commands, options, their values and file names. It asks the
+| tacho of PATH for them, so it need not be printed again for another version.
 | 
 | Arguments:
 |   SHELL  bash, zsh or fish
@@ -273,10 +272,10 @@ $ tacho completion --help --color always | tr '\033' '^' | head -8
 | 
 | ^[1mUsage:^[0m tacho completion SHELL
 | 
-| The script completes commands, options, their values and file names. It is
-| generated from the same tables as this help, so it matches this version of tacho
-| exactly.
+| The script completes commands, options, their values and file names. It asks the
+| tacho of PATH for them, so it need not be printed again for another version.
 | 
+| ^[1mArguments:^[0m
 
 # Sub-commands.
 $ sample events

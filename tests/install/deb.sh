@@ -49,6 +49,8 @@ install "$scratch/root" "$packages"/*.deb || { cat "$scratch/dpkg.log"; fail "dp
 cd "$scratch/root"
 
 version=$(sed -n 's/^#define TACHO_VERSION  *"\(.*\)"/\1/p' "$project/include/tacho/version.h")
+# The folder in which Debian's zsh looks for functions of packages.
+[ -s usr/share/zsh/vendor-completions/_tacho ] || fail "zsh does not find its completion"
 for package in libtacho0 libtachokit0 libtacho-dev tacho python3-tacho; do
     state=$(dpkg-query --admindir=var/lib/dpkg -W -f '${db:Status-Abbrev}${Version}' "$package")
     [ "$state" = "ii $version-1" ] || fail "$package is '$state'"
