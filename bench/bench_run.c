@@ -86,7 +86,7 @@ static int json_end(struct tch_buf *b)
 
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
     status = !b->failed && fwrite(b->data, 1, b->len, stdout) == b->len && fflush(stdout) == 0;
     tch_buf_release(b);
     return status ? 0 : -1;

@@ -195,7 +195,7 @@ static int report_json(const struct json_input *in, size_t rounds)
         json_reading(&b, &readings[i], rounds);
     tch_json_end_array(&b);
     tch_json_end_object(&b);
-    tch_buf_addc(&b, '\n');
+    tch_json_line_end(&b);
     if (!b.failed && fwrite(b.data, 1, b.len, stdout) == b.len && fflush(stdout) == 0)
         status = 0;
     tch_buf_release(&b);

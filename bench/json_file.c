@@ -73,7 +73,7 @@ static int print_json(const char *name, const struct outcome *o, bool met)
     tch_json_put_u64(&b, "target_bytes", (uint64_t)PEAK_MB << 20);
     tch_json_put_bool(&b, "met", met);
     tch_json_end_object(&b);
-    tch_buf_addc(&b, '\n');
+    tch_json_line_end(&b);
     if (!b.failed && fwrite(b.data, 1, b.len, stdout) == b.len)
         status = fflush(stdout);
     tch_buf_release(&b);

@@ -267,7 +267,7 @@ static void add_tail(struct tch_buf *b, uint64_t *random)
     tch_json_end_object(b);
     tch_json_put_text(b, "source", "native");
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 /* The model's name fills the line up to the size, so that the other parts move within the line. */
@@ -276,7 +276,7 @@ static void add_event(struct tch_buf *b, struct tch_buf *tail, uint64_t *random)
     size_t end = b->len + JSON_EVENT_SIZE;
 
     tch_buf_clear(tail);
-    tch_buf_addc(tail, '"');
+    tch_json_part(tail, "\"", 1, true);
     add_tail(tail, random);
     tch_buf_adds(b, "{\"event\":\"bucket_prof\",\"commit_sha\":\"");
     add_hex(b, 32, random); /* short enough to leave room for a name */

@@ -262,7 +262,7 @@ int bench_report_json(const struct bench_result *r)
                 json_ratio(&b, r, i, j, scratch);
     tch_json_end_array(&b);
     tch_json_end_object(&b);
-    tch_buf_addc(&b, '\n');
+    tch_json_line_end(&b);
     if (!b.failed && fwrite(b.data, 1, b.len, stdout) == b.len && fflush(stdout) == 0)
         status = 0;
     tch_buf_release(&b);

@@ -110,7 +110,7 @@ static void add_json(struct tch_buf *b, const struct planning *p)
         add_json_plan(b, p, effects[i]);
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 /* Returns the longest time of the table. All times are shown in its unit. */

@@ -16,7 +16,7 @@ struct tch_buf {
     size_t limit; /**< limit of len */
     bool owned;   /**< data is from malloc */
     bool failed;  /**< something did not fit, or memory ran out */
-    bool comma;   /**< while the text is empty: the first JSON key or value gets a comma */
+    bool comma;   /**< state of json_write.h: the next key or value needs a comma before it */
 };
 
 void tch_buf_init(struct tch_buf *b, size_t limit);

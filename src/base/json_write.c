@@ -4,45 +4,59 @@
 #include "float_text.h"
 #include "utf8.h"
 
-/* Adds a comma, unless this is the first thing in its container, the value of a member, or a new
-   line. */
+/* b->comma is the writer's only state: the next key or value of the container follows another one.
+   A value sets it, an opening bracket and a key clear it. */
 static void separate(struct tch_buf *b)
 {
-    char last = b->len > 0 ? b->data[b->len - 1] : '\n';
-
-    if ((last != '{' && last != '[' && last != ':' && last != '\n') || (b->len == 0 && b->comma))
+    if (b->comma)
         tch_buf_addc(b, ',');
 }
 
-void tch_json_continue(struct tch_buf *b)
+void tch_json_part(struct tch_buf *b, const char *text, size_t len, bool comma)
 {
-    b->comma = true;
+    b->comma = comma;
+    tch_buf_add(b, text, len);
+}
+
+void tch_json_line_end(struct tch_buf *b)
+{
+    tch_json_part(b, "\n", 1, false);
+}
+
+void tch_json_rewind(struct tch_buf *b, size_t len, bool comma)
+{
+    b->len = len;
+    b->comma = comma;
+    if (b->cap > 0)
+        b->data[len] = '\0';
 }
 
 static void value(struct tch_buf *b, const char *text, size_t len)
 {
     separate(b);
-    tch_buf_add(b, text, len);
+    tch_json_part(b, text, len, true);
 }
 
 void tch_json_begin_object(struct tch_buf *b)
 {
-    value(b, "{", 1);
+    separate(b);
+    tch_json_part(b, "{", 1, false);
 }
 
 void tch_json_end_object(struct tch_buf *b)
 {
-    tch_buf_addc(b, '}');
+    tch_json_part(b, "}", 1, true);
 }
 
 void tch_json_begin_array(struct tch_buf *b)
 {
-    value(b, "[", 1);
+    separate(b);
+    tch_json_part(b, "[", 1, false);
 }
 
 void tch_json_end_array(struct tch_buf *b)
 {
-    tch_buf_addc(b, ']');
+    tch_json_part(b, "]", 1, true);
 }
 
 /* Returns how many bytes from the start need neither an escape nor a replacement. */
@@ -102,7 +116,7 @@ void tch_json_key_n(struct tch_buf *b, const char *key, size_t len)
 {
     separate(b);
     quoted(b, key, len);
-    tch_buf_addc(b, ':');
+    tch_json_part(b, ":", 1, false);
 }
 
 void tch_json_key(struct tch_buf *b, const char *key)
@@ -113,6 +127,7 @@ void tch_json_key(struct tch_buf *b, const char *key)
 void tch_json_string(struct tch_buf *b, const char *text, size_t len)
 {
     separate(b);
+    b->comma = true;
     quoted(b, text, len);
 }
 

@@ -6,9 +6,9 @@
  *     tch_json_string(&b, name, len);
  *     tch_json_end_object(&b);
  *
- * A comma is added before a key or a value unless the last byte of the text is one of "{[:" or a
- * line feed. An empty text needs none, unless tch_json_continue() says so. Members come out in the
- * order written.
+ * The writer adds the commas. It knows from its own calls whether one is needed, not from the text,
+ * so text that is added by tch_buf_add() between them does not count; tch_json_part() adds text
+ * that does. Members come out in the order written.
  */
 #ifndef TCH_JSON_WRITE_H
 #define TCH_JSON_WRITE_H
@@ -23,10 +23,6 @@ void tch_json_begin_object(struct tch_buf *b);
 void tch_json_end_object(struct tch_buf *b);
 void tch_json_begin_array(struct tch_buf *b);
 void tch_json_end_array(struct tch_buf *b);
-
-/** Says that b, which is empty, continues an object or array that has members already: a comma is
-    added before the first key or value. */
-void tch_json_continue(struct tch_buf *b);
 
 /** Adds a key and its colon. The key is escaped like a string. */
 void tch_json_key(struct tch_buf *b, const char *key);
@@ -52,7 +48,17 @@ void tch_json_put_u64(struct tch_buf *b, const char *key, uint64_t value);
 void tch_json_put_f64(struct tch_buf *b, const char *key, double value);
 void tch_json_put_bool(struct tch_buf *b, const char *key, bool value);
 
-/** Adds a value that is JSON already. */
+/** Adds a value that is JSON already, or members that are. */
 void tch_json_raw(struct tch_buf *b, const char *json, size_t len);
+
+/** Adds a part of a document as it is, without a comma before it. comma: whether the next key or
+    value needs one, which is false after an opening bracket, a colon or a comma. */
+void tch_json_part(struct tch_buf *b, const char *text, size_t len, bool comma);
+
+/** Adds the line feed after a document. The next value begins a new document. */
+void tch_json_line_end(struct tch_buf *b);
+
+/** Removes the text from len on. comma: the value of b->comma when that was the end of the text. */
+void tch_json_rewind(struct tch_buf *b, size_t len, bool comma);
 
 #endif

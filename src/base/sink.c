@@ -14,21 +14,15 @@ void tch_sink_init(struct tch_sink *sink, tch_sink_write *write, void *ctx, tach
 
 int tch_sink_flush(struct tch_sink *sink)
 {
+    bool comma = sink->b.comma; /* the JSON continues, though its text is written */
+
     if (sink->status == 0 && sink->b.failed)
         sink->status = tch_fail_memory(sink->err);
     if (sink->status == 0 && sink->b.len > 0)
         sink->status = sink->write(sink->ctx, sink->b.data, sink->b.len, sink->err);
     tch_buf_clear(&sink->b);
+    sink->b.comma = comma;
     return sink->status;
-}
-
-void tch_sink_pass_on(struct tch_sink *sink)
-{
-    /* Keeps the last byte, which the JSON writer reads to decide whether a comma is due. */
-    char last = sink->b.len > 0 ? sink->b.data[--sink->b.len] : '\0';
-
-    tch_sink_flush(sink);
-    tch_buf_addc(&sink->b, last);
 }
 
 char *tch_sink_make_room(struct tch_sink *sink, size_t n)

@@ -42,14 +42,13 @@ int tch_sink_flush(struct tch_sink *sink);
 int tch_sink_end(struct tch_sink *sink);
 
 /* For the inline functions. */
-void tch_sink_pass_on(struct tch_sink *sink);
 char *tch_sink_make_room(struct tch_sink *sink, size_t n);
 
 /** Passes on the gathered bytes when there are TCH_SINK_SIZE or more. */
 static inline void tch_sink_step(struct tch_sink *sink)
 {
     if (sink->b.len >= TCH_SINK_SIZE || sink->b.failed)
-        tch_sink_pass_on(sink);
+        (void)tch_sink_flush(sink);
 }
 
 /** Adds any number of bytes. */

@@ -71,18 +71,60 @@ static void a_line_feed_starts_the_next_document(void **state)
 {
     (void)state;
     tch_json_u64(&b, 1);
-    tch_buf_addc(&b, '\n');
+    tch_json_line_end(&b);
     tch_json_u64(&b, 2);
     assert_string_equal(b.data, "1\n2");
 }
 
-static void an_empty_text_may_continue_an_object(void **state)
+/* Commas follow from the calls, whatever bytes were added between them. */
+static void text_in_between_changes_no_comma(void **state)
 {
     (void)state;
-    tch_json_continue(&b);
-    tch_json_put_u64(&b, "a", 1);
+    tch_json_begin_array(&b);
+    tch_buf_addc(&b, '\n');
+    tch_json_u64(&b, 1);
+    tch_buf_addc(&b, '\n');
+    tch_json_u64(&b, 2);
+    tch_buf_adds(&b, " [");
+    tch_json_end_array(&b);
+    assert_string_equal(b.data, "[\n1\n,2 []");
+}
+
+static void a_part_says_whether_a_comma_follows(void **state)
+{
+    (void)state;
+    tch_json_part(&b, "{\"a\":1", 6, true);
     tch_json_put_u64(&b, "b", 2);
-    assert_string_equal(b.data, ",\"a\":1,\"b\":2");
+    tch_json_part(&b, ",\"c\":[", 6, false);
+    tch_json_u64(&b, 3);
+    tch_json_u64(&b, 4);
+    assert_string_equal(b.data, "{\"a\":1,\"b\":2,\"c\":[3,4");
+}
+
+static void after_a_rewind_the_text_continues_as_it_would_have(void **state)
+{
+    size_t len;
+    bool comma;
+
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        tch_buf_clear(&b);
+        tch_json_begin_array(&b);
+        if (!first)
+            tch_json_u64(&b, 1);
+        len = b.len;
+        comma = b.comma;
+        tch_json_begin_object(&b);
+        tch_json_rewind(&b, len, comma);
+        tch_json_u64(&b, 2);
+        assert_string_equal(b.data, first ? "[2" : "[1,2");
+    }
+}
+
+static void a_cleared_buffer_begins_a_document(void **state)
+{
+    (void)state;
+    tch_json_u64(&b, 1);
     tch_buf_clear(&b);
     tch_json_u64(&b, 3);
     assert_string_equal(b.data, "3");
@@ -150,7 +192,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_member_is_written_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(text_that_ends_like_json_is_still_text, setup, teardown),
         cmocka_unit_test_setup_teardown(a_line_feed_starts_the_next_document, setup, teardown),
-        cmocka_unit_test_setup_teardown(an_empty_text_may_continue_an_object, setup, teardown),
+        cmocka_unit_test_setup_teardown(text_in_between_changes_no_comma, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_part_says_whether_a_comma_follows, setup, teardown),
+        cmocka_unit_test_setup_teardown(after_a_rewind_the_text_continues_as_it_would_have, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_cleared_buffer_begins_a_document, setup, teardown),
         cmocka_unit_test_setup_teardown(escapes_what_must_be_and_nothing_else, setup, teardown),
         cmocka_unit_test_setup_teardown(bytes_that_are_not_utf8_are_replaced_one_by_one, setup,
                                         teardown),

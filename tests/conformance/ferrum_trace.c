@@ -310,7 +310,7 @@ static void push_with_args(void)
                    "\"args\":{\"shape\":[32,4096],\"none\":null,\"nested\":{\"k\":[1,2.5,true]},"
                    "\"t\":\"x\\\"y\",\"nan\":null}}");
     CHECK_CONTAINS(text, "\"args\":{\"z\":2,\"a\":{\"b\":null}}}");
-    CHECK_CONTAINS(text, "\"args\":{\"twice\":2,\"b\":true}}");
+    CHECK_CONTAINS(text, ",\"args\":{\"twice\":2,\"b\":true}}");
     CHECK_CONTAINS(text, "\"tid\":0}]");
     free(text);
     event = event_of("trace.json", 0, &reader);

@@ -308,7 +308,7 @@ static int put_event(const struct tch_import *import, const struct line *l, cons
     tch_json_key(b, "source_line");
     tch_json_string(b, text, len);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
     if (status == 0 && b->failed)
         status = tch_fail_memory(err);
     return status < 0 ? status : 1;

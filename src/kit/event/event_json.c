@@ -91,7 +91,7 @@ void tch_events_summary_json(struct tch_buf *b, const struct tch_stages *stages,
         put_group(b, &stages->groups[i], stages->by);
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 static void put_setting(void *ctx, const char *name, const char *x, const char *y)
@@ -190,7 +190,7 @@ int tch_events_comparison_json(struct tch_buf *b, const struct tch_events_compar
     put_only(b, "only_a", x, y);
     put_only(b, "only_b", y, x);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
     return status;
 }
 
@@ -246,5 +246,5 @@ void tch_validate_json_end(struct tch_buf *b, const tacho_event_groups *groups, 
     tch_json_end_array(b);
     tch_json_put_bool(b, "valid", valid);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }

@@ -55,7 +55,7 @@ void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
     else
         tch_json_null(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 int tacho_flame_to_json(const tacho_flame *flame, char **ret, size_t *ret_len, tacho_error *err)
@@ -101,5 +101,5 @@ void tch_flame_written_json(struct tch_buf *b, const struct tch_flame_written *w
     if (written->changes)
         tch_changes_json(b, stacks, written->changes);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }

@@ -118,7 +118,7 @@ static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
     tch_buf_addc(out, '{');
     for (size_t i = 0; i < o->count; i++) {
         begin_line(out, "        ", o->kept[i].name);
-        tch_buf_addc(out, '[');
+        tch_json_part(out, "[", 1, false);
         for (size_t k = 0; k < o->kept[i].count; k++)
             tch_json_f64(out, o->kept[i].value[k]);
         tch_buf_addc(out, ']');
@@ -483,5 +483,5 @@ void tch_baseline_list_json_end(struct tch_buf *b)
 {
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }

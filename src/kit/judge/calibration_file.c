@@ -176,7 +176,7 @@ static void put_sealed(struct tch_buf *out, const struct tch_calibration_occasio
     tch_json_end_object(&b);
     out->failed |= b.failed;
     tch_buf_adds(out, first ? "\n" : ",\n");
-    tch_json_raw(out, b.data, b.len);
+    tch_buf_add(out, b.data, b.len);
     tch_buf_release(&b);
 }
 

@@ -44,7 +44,7 @@ void tch_fingerprint_diff_json(struct tch_buf *b, const struct tch_buf *differen
     tch_json_raw(b, differences->data, differences->len);
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
     b->failed = b->failed || differences->failed;
 }
 
@@ -61,5 +61,5 @@ void tch_fingerprint_env_json(struct tch_buf *b, const char *document, size_t le
     tch_json_key(b, "environment");
     tch_json_raw(b, document, len);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }

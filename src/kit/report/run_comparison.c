@@ -191,5 +191,5 @@ void tch_comparison_write(struct tch_buf *b, const struct tch_comparison *c)
         write_run(b, c, i);
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }

@@ -180,7 +180,7 @@ static void write_json(struct tch_buf *b, const struct tch_findings *f)
         add_row(b, f, i);
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 const struct tch_verdict_format tch_verdict_json = {"json", write_json};

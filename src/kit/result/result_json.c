@@ -802,7 +802,7 @@ void tch_result_write(struct tch_buf *b, const struct tch_result *r)
     tch_json_fields_write_members(b, tch_result_fields, r);
     tch_json_others_write_members(b, &r->others);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 static int read_samples(struct tch_result *r, const char *text, size_t len, tacho_error *err)

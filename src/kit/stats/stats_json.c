@@ -64,5 +64,5 @@ void tch_stats_json(struct tch_buf *b, const struct tch_stats_report *r)
     tch_json_end_array(b);
     put_bins(b, r);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }

@@ -211,7 +211,7 @@ static int begin_sweep(struct tch_sweep *sweep, const char *path, tacho_error *e
     tch_sweep_head(sweep, &b);
     tch_json_put_text(&b, "state", "running");
     tch_json_end_object(&b);
-    tch_buf_addc(&b, '\n');
+    tch_json_line_end(&b);
     if (b.failed)
         status = tch_fail_memory(err);
     else

@@ -285,7 +285,7 @@ void tch_results_json(const struct tch_results *r, struct tch_buf *b)
     write_growth(r, b);
     write_effects(r, b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 /* Writes the text to a file of the sweep's folder and releases the text. */

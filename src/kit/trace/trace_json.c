@@ -150,7 +150,7 @@ void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s
         put_track(b, s, &s->tracks[i], &text);
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
     tch_buf_release(&text);
 }
 
@@ -221,7 +221,7 @@ void tch_trace_comparison_json(struct tch_buf *b, const struct tch_trace_compari
     tch_json_end_array(b);
     tch_json_put_u64(b, "rows_left_out", c->count > top ? c->count - top : 0);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 /* Returns the number of known places. Only text files have byte offsets. */
@@ -265,7 +265,7 @@ void tch_validation_json(struct tch_buf *b, const struct tch_validation *v, cons
             put_finding(b, v, &v->found[i], tch_finding_text((enum tch_finding_kind)i));
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 void tch_trace_file_json(struct tch_buf *b, const struct tch_model *m, int64_t first, int64_t last,
@@ -289,7 +289,7 @@ void tch_trace_file_json(struct tch_buf *b, const struct tch_model *m, int64_t f
     tch_json_put_u64(b, "counters", m->by_kind[TCH_EV_COUNTER]);
     put_other_counts(b, m);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 /* Recordings. */
@@ -367,6 +367,6 @@ void tch_recording_json(struct tch_buf *b, const struct tch_recording *r,
     tch_json_put_u64(b, "truncated_texts", head->cut);
     tch_json_put_u64(b, "damaged_records", r->damaged);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
     tch_buf_release(&text);
 }

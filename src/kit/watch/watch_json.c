@@ -69,5 +69,5 @@ void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t p
     tch_json_end_object(b);
     tch_json_put_text(b, "power_unavailable", no_power);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }

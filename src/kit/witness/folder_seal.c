@@ -169,7 +169,7 @@ static void add_name(struct tch_buf *b, const char *name)
     tch_buf_addc(b, '"');
     for (size_t i = 0; i < len; i++)
         tch_buf_addf(b, "%02x", (unsigned char)name[i]);
-    tch_buf_addc(b, '"');
+    tch_json_part(b, "\"", 1, true);
 }
 
 /* Writes the text of the seal and fills info. */

@@ -32,7 +32,7 @@ void tch_witness_comparison_json(struct tch_buf *b, const struct tch_witness_com
     tch_json_put_text(b, "first_log_a", c->first_log[0][0] ? c->first_log[0] : NULL);
     tch_json_put_text(b, "first_log_b", c->first_log[1][0] ? c->first_log[1] : NULL);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
 
 size_t tch_witness_kept(const tacho_witness_entry *e)
@@ -102,7 +102,7 @@ void tch_witness_show_json(struct tch_buf *b, const char *path, const tacho_witn
     tch_json_key(b, "entries");
     tch_json_raw(b, entries->data, entries->len);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
     b->failed = b->failed || entries->failed;
 }
 
@@ -143,5 +143,5 @@ void tch_witness_verify_json_end(struct tch_buf *b, uint64_t bad)
     tch_json_end_array(b);
     tch_json_put_u64(b, "bad", bad);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }

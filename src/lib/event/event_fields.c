@@ -155,7 +155,7 @@ static int sort_again(struct tch_buf *b, size_t start, tacho_error *err)
     tch_buf_add(&copy, b->data + start - 1, b->len - start + 1);
     tch_buf_addc(&copy, '}');
     b->failed |= copy.failed;
-    b->len = start - 1;
+    tch_json_rewind(b, start - 1, false);
     status = tch_json_canon(b, copy.data, copy.len, TCH_CANON_FINITE | TCH_CANON_SORTED, err);
     if (!b->failed)
         b->len--; /* the caller writes the closing brace */

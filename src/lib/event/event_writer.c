@@ -81,12 +81,12 @@ static int prepare_texts(tacho_event_writer *w, const tacho_event_config *config
 {
     w->config = tch_event_config_copy(config);
     w->bad = tch_event_config_check(config);
-    tch_json_continue(&w->before);
+    tch_buf_addc(&w->before, ',');
     tch_event_config_head(&w->before, config);
     tch_buf_adds(&w->before, ",\"shape\":{");
     for (int graph = 0; graph < 2; graph++) {
         tch_buf_adds(&w->after[graph], "},");
-        tch_buf_addf(&w->after[graph], "\"graph_enabled\":%s", graph ? "true" : "false");
+        tch_json_put_bool(&w->after[graph], "graph_enabled", graph);
         tch_event_config_flags(&w->after[graph], config);
         tch_json_put_text(&w->after[graph], "source",
                           config->source ? config->source : tch_event_config_default.source);
@@ -262,7 +262,7 @@ static int begin_line(const tacho_event_writer *w, struct tch_buf *b, const char
         return status;
     tch_buf_adds(b, "\n" START);
     tch_json_text(b, event);
-    tch_buf_add(b, w->before.data, w->before.len);
+    tch_json_part(b, w->before.data, w->before.len, false);
     return 0;
 }
 
@@ -309,7 +309,7 @@ int tacho_event_push(tacho_event_writer *w, const char *event, tacho_fields shap
     status = begin_line(w, &b, event, err);
     if (status == 0)
         status = tch_members_put(&b, shape, err);
-    tch_buf_add(&b, BETWEEN, sizeof BETWEEN - 1);
+    tch_json_part(&b, BETWEEN, sizeof BETWEEN - 1, false);
     if (status == 0)
         status = tch_members_put(&b, stage_us, err);
     if (status == 0)
@@ -326,7 +326,7 @@ static int put_json(struct tch_buf *b, const char *json, tacho_error *err)
 
     if (b->failed) /* end_line() reports the failure */
         return 0;
-    b->len = brace; /* tch_json_canon() writes the brace again */
+    tch_json_rewind(b, brace, false); /* tch_json_canon() writes the brace again */
     status = tch_json_canon(b, json, strlen(json), TCH_CANON_FINITE | TCH_CANON_SORTED, err);
     if (status == TACHO_EPARSE)
         return tch_fail(err, TACHO_EINVAL, 0, "the fields of an event are not valid JSON");
@@ -352,7 +352,7 @@ int tacho_event_push_json(tacho_event_writer *w, const char *event, const char *
     status = begin_line(w, &b, event, err);
     if (status == 0)
         status = put_json(&b, shape, err);
-    tch_buf_add(&b, BETWEEN, sizeof BETWEEN - 1);
+    tch_json_part(&b, BETWEEN, sizeof BETWEEN - 1, false);
     if (status == 0)
         status = put_json(&b, stage_us, err);
     if (status == 0)

@@ -110,6 +110,7 @@ static int add_members(struct tch_buf *b, tacho_fields args, bool *twice, tacho_
 static int add_fields(struct tch_buf *b, tacho_fields args, tacho_error *err)
 {
     size_t before = b->len;
+    bool comma = b->comma;
     struct tch_buf object;
     bool twice;
     int status;
@@ -122,7 +123,7 @@ static int add_fields(struct tch_buf *b, tacho_fields args, tacho_error *err)
         return status;
     tch_buf_init(&object, TCH_CHROME_EVENT_LIMIT); /* write them again, with each key once */
     add_members(&object, args, &twice, NULL);
-    b->len = before;
+    tch_json_rewind(b, before, comma);
     status = object.failed ? tch_fail_memory(err) : add_object(b, object.data, object.len, err);
     tch_buf_release(&object);
     return status;

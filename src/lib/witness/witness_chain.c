@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/json_read.h"
+#include "base/json_write.h"
 
 #define PREV ",\"prev\":\""
 #define HASH ",\"hash\":\""
@@ -28,7 +29,8 @@ void tch_chain_add(struct tch_chain *c, struct tch_buf *b, size_t start)
 {
     tch_buf_addf(b, PREV "%s\"", c->last);
     tch_sha256_hex(c->last, b->data + start, b->failed ? 0 : b->len - start);
-    tch_buf_addf(b, HASH "%s\"}\n", c->last);
+    tch_buf_addf(b, HASH "%s\"}", c->last);
+    tch_json_line_end(b);
 }
 
 /* Returns the 64 digits in `name"…"end` at text, or NULL when the text is different. */

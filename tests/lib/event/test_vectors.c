@@ -34,7 +34,7 @@ static int parse_all(const char *text, size_t len, struct tch_buf *canon, tacho_
             break;
         }
         tch_event_canon(canon, &event);
-        tch_buf_addc(canon, '\n');
+        tch_json_line_end(canon);
     }
     tacho_event_reader_close(reader);
     return status;

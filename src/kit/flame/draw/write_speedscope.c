@@ -132,6 +132,6 @@ int tch_write_speedscope(const struct tch_profile *profile,
         add_thread(profile, i, sink);
     tch_json_end_array(&sink->b);
     tch_json_end_object(&sink->b);
-    tch_buf_addc(&sink->b, '\n');
+    tch_json_line_end(&sink->b);
     return status < 0 ? status : sink->status;
 }

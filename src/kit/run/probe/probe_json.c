@@ -41,5 +41,5 @@ void tch_probes_json(struct tch_buf *b, const struct tch_probes *probes)
     }
     tch_json_end_array(b);
     tch_json_end_object(b);
-    tch_buf_addc(b, '\n');
+    tch_json_line_end(b);
 }
