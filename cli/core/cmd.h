@@ -44,8 +44,8 @@ struct opt {
     const char *help;           /**< one line, no full stop */
     const char *const *choices; /**< NULL-terminated list of allowed values, or NULL */
     enum complete complete;
-    const char *const
-        *offers; /**< NULL-terminated list of values to suggest; others are allowed; or NULL */
+    /** NULL-terminated list of values to suggest; others are allowed; or NULL. */
+    const char *const *offers;
     const struct tch_setting *set; /**< the field that cli_set_opts() fills, or NULL */
     const char *not_a;             /**< rejects a wrong value with "'x' is not <not_a>"; or NULL */
     const char *rule;              /**< rejects a wrong value with "<rule>, not 'x'"; or NULL */

@@ -178,8 +178,8 @@ void cli_warn(const char *fmt, ...)
 
 int cli_finish_out(int status)
 {
-    static bool
-        lost; /* output was lost; reported once, and the exit status is a failure from then on */
+    /* Output was lost; reported once, and the exit status is a failure from then on. */
+    static bool lost;
     bool failed = ferror(stdout) != 0;
     int number = errno;
     tacho_error err;

@@ -18,8 +18,8 @@ struct summary {
     const char *only;
     const char *by;
     unsigned jobs;
-    struct tch_stages
-        stages[TCH_SCAN_THREADS]; /* one per thread; the first is the sum in the end */
+    /* One per thread; the first is the sum in the end. */
+    struct tch_stages stages[TCH_SCAN_THREADS];
     struct tch_scan_counts total;
 };
 

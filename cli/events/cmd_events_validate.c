@@ -22,8 +22,8 @@ struct validate {
     uint64_t max_errors;
     const char *required[MOST_GROUPS];
     size_t required_count;
-    tacho_event_groups
-        *groups[TCH_SCAN_THREADS]; /* one per thread; the first is the union in the end */
+    /* One per thread; the first is the union in the end. */
+    tacho_event_groups *groups[TCH_SCAN_THREADS];
 
     const char *path; /* the file being read */
     uint64_t listed;  /* errors of that file that were listed */

@@ -20,8 +20,8 @@ struct calibrate_metric {
 
 /** The options of `tacho calibrate`, and its results. */
 struct calibrate {
-    struct run_options
-        run; /**< options of a command; first, so that --name and the like apply to it */
+    /** Options of a command; first, so that --name and the like apply to it. */
+    struct run_options run;
     uint64_t time_ns;
     uint64_t pairs; /**< 0: as many as the time allows */
     double alpha;
@@ -37,8 +37,8 @@ struct calibrate {
     char page[PATH_MAX];
     char path[PATH_MAX]; /**< path of the calibration's file; "": not saved */
     char machine_class[256];
-    struct tch_baseline
-        baseline; /**< baseline of the bench, whose occasions count, too; or empty */
+    /** Baseline of the bench, whose occasions count, too; or empty. */
+    struct tch_baseline baseline;
     struct tch_calibrating metrics[TCH_CALIBRATION_METRICS];
     size_t count;
     const struct tch_run *made;  /**< the runs, for their warnings; NULL: they existed before */

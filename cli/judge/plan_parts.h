@@ -11,8 +11,8 @@ enum { SIDES = 2 };
 
 /** The options of `tacho plan`, and the noise of its pilot. */
 struct planning {
-    struct run_options
-        run; /**< options of a pilot to run; first, so that -c and --name apply to it */
+    /** Options of a pilot to run; first, so that -c and --name apply to it. */
+    struct run_options run;
     double effect;
     double power;
     double alpha;

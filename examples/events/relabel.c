@@ -2,8 +2,8 @@
  * Copies profile events and gives them the commit, the environment hash and the model of the
  * TACHO_PROFILE_ variables, for events of a machine that did not know them:
  *
- *     TACHO_PROFILE_COMMIT_SHA=abc123 TACHO_PROFILE_MODEL=qwen3 relabel in.jsonl out.jsonl
- * unified_prof
+ *     export TACHO_PROFILE_COMMIT_SHA=abc123 TACHO_PROFILE_MODEL=qwen3
+ *     relabel in.jsonl out.jsonl unified_prof
  *
  * Each name after the files must be the name of an event. Nothing is written when a line is not
  * valid.

@@ -13,8 +13,8 @@
 
 /* A node and the texts that belong to it are one allocation each, linked for the release. */
 struct made {
-    struct tch_yaml_node
-        node; /* must be the first member: a pointer to one is a pointer to the other */
+    /* Must be the first member: a pointer to one is a pointer to the other. */
+    struct tch_yaml_node node;
     struct made *before;
     char *key;
     char *text;

@@ -70,8 +70,8 @@ struct tch_yaml_field {
     const char *name;     /**< NULL: use the name of the setting */
     tch_yaml_taker *take; /**< NULL: use the setting, or leave the key to another reader */
     size_t offset;        /**< offset of the value in the struct that is filled */
-    const struct tch_setting
-        *setting; /**< describes the value in the struct at that offset, or NULL */
+    /** Describes the value in the struct at that offset, or NULL. */
+    const struct tch_setting *setting;
 };
 
 #define TCH_YAML_FIELD(key, taker, type, field)                         \

@@ -33,8 +33,8 @@ struct tch_stage {
     double *values; /**< the first ones, in their order; all of them while `histogram` is NULL */
     size_t value_count;
     size_t value_size;
-    tacho_histogram
-        *histogram; /**< histogram of the values in thousandths (for times: nanoseconds) */
+    /** Histogram of the values in thousandths (for times: nanoseconds). */
+    tacho_histogram *histogram;
     size_t pending; /* index from 1 of the current event's value in `waiting`; 0: none */
     uint64_t hash;
 };

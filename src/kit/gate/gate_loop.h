@@ -1,10 +1,10 @@
 /*
  * The gate: runs benches, judges them together, and measures suspects again before it says FAIL.
  *
- *     tch_gate_open(&g, &settings, &how, &err);   plans and run folders of the chosen benches
- *     tch_gate_run(&g, &watch, &err);             measure, judge, more runs where the verdict is
- * open tch_gate_finish(&g, &err);                  results
- *     ...                                         g.findings
+ *     tch_gate_open(&g, &settings, &how, &err);   // plans and run folders of the chosen benches
+ *     tch_gate_run(&g, &watch, &err);             // measure, judge, run again what is open
+ *     tch_gate_finish(&g, &err);                  // results
+ *     ...                                         // use g.findings
  *     tch_gate_close(&g);
  *
  * Interim analyses follow after runs, 2 runs, 4 runs … up to max_runs. They share alpha

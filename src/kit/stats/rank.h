@@ -22,9 +22,9 @@ enum { TCH_RANK_EXACT = 500 }; /* values of both samples together, without ties 
 
 /** Lower half of the distribution of a statistic, which is symmetric. */
 struct tch_rank_null {
-    double
-        *below;  /**< below[t] = P(T <= t), for t up to `last`; NULL: use the normal distribution */
-    size_t last; /**< half of `largest` */
+    /** below[t] = P(T <= t), for t up to `last`; NULL: use the normal distribution. */
+    double *below;
+    size_t last;    /**< half of `largest` */
     double largest; /**< T ranges from 0 to this */
     double sd;
 };

@@ -7,9 +7,8 @@
 #include "order_stats.h"
 #include "rank.h"
 
-enum {
-    TREND_MOST = 1000
-}; /* limit for comparing every pair of runs; of more runs, evenly spaced ones are compared */
+/* Limit for comparing every pair of runs; of more runs, evenly spaced ones are compared. */
+enum { TREND_MOST = 1000 };
 
 /* Computes 1/2 - 3/8 y (1 - y^2 / 12) with y = x / sqrt(1 + x^2 / 4), in a form that loses no
    digits far out. u is 1 - y / 2. */

@@ -1,10 +1,11 @@
 /*
  * A sweep: one command over a grid of parameters, one run folder per cell, block after block.
  *
- *     tch_sweep_open(&sweep, &plan, &err);      opens the folder, reads what earlier processes did
+ *     tch_sweep_open(&sweep, &plan, &err);            // open the folder, read earlier samples
  *     tch_sweep_measure(&sweep, &watch, &err);
- *     tch_sweep_finish(&sweep, &err);           completes run.json of each cell that has all its
- * runs tch_results_load(&results, &sweep, &err); sweep_results.h tch_sweep_release(&sweep);
+ *     tch_sweep_finish(&sweep, &err);                 // complete run.json of each complete cell
+ *     tch_results_load(&results, &sweep, &err);       // sweep_results.h
+ *     tch_sweep_release(&sweep);
  *
  * OUT/NAME/ contains sweep.json and, in cells/, the run folders. These run folders are the only
  * record of the progress: every sample is written to one of them as soon as it is taken, with the

@@ -25,10 +25,10 @@ struct tch_chrome_reader {
     bool between;        /* every event that was begun is complete */
     unsigned depth;      /* nesting depth between events */
     struct tch_buf text; /* the last string, without escapes */
-    struct tch_chrome_text
-        known[1 << TCH_CHROME_KNOWN_BITS]; /* all zeros: the empty text, number 0 */
-    uint64_t track_pid, track_tid;         /* ids of the previous track */
-    uint32_t track;                        /* 1 + number of the previous track; 0: none yet */
+    /* All zeros: the empty text, number 0. */
+    struct tch_chrome_text known[1 << TCH_CHROME_KNOWN_BITS];
+    uint64_t track_pid, track_tid; /* ids of the previous track */
+    uint32_t track;                /* 1 + number of the previous track; 0: none yet */
 
     /* The event being read. */
     struct tch_ev ev;

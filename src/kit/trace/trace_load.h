@@ -15,8 +15,8 @@
 /** State of reading a trace. The caller may read the documented fields. */
 struct tch_trace_load {
     struct tch_model model;
-    struct tch_spool
-        all; /* all events except begins and ends; later also the spans made from those */
+    /* All events except begins and ends; later also the spans made from those. */
+    struct tch_spool all;
     struct tch_spool pairs; /* begins and ends */
     struct tch_ev *open;    /* begins of one track whose end was not found yet */
     size_t depth, open_room;

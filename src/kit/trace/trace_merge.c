@@ -39,8 +39,8 @@ struct merge {
     struct tch_intern begun; /* struct bond of each flow and async span that begins */
     uint32_t *first_of;      /* by the number in begun: the first input in which it begins */
     size_t first_room;
-    struct tch_intern
-        others; /* struct bond, with the input, of those that begin again in a later input */
+    /* A struct bond, with the input, for each of those that begin again in a later input. */
+    struct tch_intern others;
 };
 
 const char *tch_merge_way_name(enum tch_merge_way way)

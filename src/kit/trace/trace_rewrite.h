@@ -12,8 +12,8 @@ struct tch_rewrite_part {
     int64_t from, to; /**< INT64_MIN, INT64_MAX: no limit */
     bool whole;       /**< do not clip spans that cross an edge */
     const char *name; /**< a shell pattern, or NULL */
-    const char
-        *track; /**< a shell pattern for a track's name, "process / thread", or tid; or NULL */
+    /** A shell pattern for a track's name, "process / thread", or tid; or NULL. */
+    const char *track;
 };
 
 /** The result of tch_rewrite(). */

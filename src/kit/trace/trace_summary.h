@@ -96,8 +96,8 @@ struct tch_trace_summary {
     enum tch_trace_summary_by by;
     struct tch_trace_summary_row *rows; /**< by total, largest first */
     size_t row_count;
-    struct tch_trace_summary_track
-        *tracks; /**< tracks with spans, in the order of their first span */
+    /** Tracks with spans, in the order of their first span. */
+    struct tch_trace_summary_track *tracks;
     size_t track_count;
     struct tch_lanes lanes; /**< by index in tracks */
     bool sorted;            /**< the file was not in order of time and was sorted */

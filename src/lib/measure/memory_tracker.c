@@ -36,8 +36,8 @@ struct tacho_memory {
     enum tacho_memory_level sampler_level;
     tacho_error sampler_error;
     pid_t pid; /* the process whose files are open */
-    atomic_char
-        *is_own; /* 1 in this process; a fork clears the page. NULL: the kernel has no such pages */
+    /* 1 in this process; a fork clears the page. NULL: the kernel has no such pages. */
+    atomic_char *is_own;
     bool peak_by_usage;  /* the peak of getrusage() belongs to this program */
     uint64_t usage_peak; /* that peak at the last snapshot; 0: no snapshot yet */
     uint64_t known_peak; /* the largest resident size that was read or reported */

@@ -29,8 +29,8 @@ struct tch_pf_tail {
 /* The state of a text on the sequences, which are numbered from 1. */
 struct tch_pf_text {
     uint32_t name, category; /* the last sequence on which it was interned as such */
-    uint32_t
-        tail; /* the last sequence on which `begin` was made for it as a name, with this category */
+    /* The last sequence on which `begin` was made for it as a name, with this category. */
+    uint32_t tail;
     uint32_t tail_category;
     struct tch_pf_tail begin;
 };

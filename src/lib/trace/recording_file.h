@@ -27,8 +27,8 @@ struct tch_rec_name {
     const char *category;
     uint32_t name_len;
     uint32_t category_len;
-    const char
-        *args; /**< for a site whose begins carry values: key and type of each, 4 bytes both */
+    /** For a site whose begins carry values: key and type of each, 4 bytes both. */
+    const char *args;
     uint32_t arg_count; /**< at most TACHO_ARGS_MAX */
 };
 

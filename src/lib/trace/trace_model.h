@@ -158,8 +158,8 @@ struct tch_model {
     uint64_t events; /**< number of events passed to the sink */
     uint64_t by_kind[TCH_EV_KINDS];
     struct tch_trace_places ignored; /**< events of phases or kinds that no viewer shows */
-    struct tch_trace_places
-        bad; /**< events that were skipped because a required member is missing or wrong */
+    /** Events that were skipped because a required member is missing or wrong. */
+    struct tch_trace_places bad;
     struct tch_trace_places big_ids; /**< pids or tids that do not fit 32 bits */
     uint64_t dropped;      /**< events that the recorder dropped, according to the trace */
     uint64_t invalid_json; /**< arguments that are marked as JSON but are not valid */

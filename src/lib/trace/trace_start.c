@@ -28,8 +28,8 @@ static char asked[TCH_TRACE_PATH];     /* the path that was requested, as an abs
 static char out[TCH_TRACE_PATH];       /* the file that this process writes */
 static char recording[TCH_TRACE_PATH]; /* the recording that becomes `out`, or `out` itself */
 static bool in_run_folder;             /* `asked` is TACHO_RUN_DIR */
-static const char
-    *asked_by; /* the environment variable that requested the trace; NULL: a call did */
+/* The environment variable that requested the trace; NULL: a call did. */
+static const char *asked_by;
 static bool keep_recording; /* `out` is a recording: it is not converted */
 static tacho_error why_off = {.message = "no trace was requested; set TACHO_TRACE_OUT"};
 

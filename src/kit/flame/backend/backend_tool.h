@@ -19,9 +19,9 @@ struct tch_tool {
     const char *const *env;
     int in;  /**< standard input; -1: /dev/null */
     int out; /**< standard output; -1: ours; not used with `command`, whose request says it */
-    struct tch_capture
-        *command; /**< capture whose command the tool runs: it gets our input, its messages are
-                     shown, and a request to stop stops it; NULL: the tool runs no command */
+    /** Capture whose command the tool runs: it gets our input, its messages are shown, and a
+        request to stop stops it; NULL: the tool runs no command. */
+    struct tch_capture *command;
 
     pid_t pid;
     int status;               /**< as of waitpid(), after tch_tool_wait() */

@@ -43,9 +43,8 @@ enum tch_theme { TCH_THEME_AUTO, TCH_THEME_LIGHT, TCH_THEME_DARK };
 /** The names of the themes, NULL-terminated. */
 extern const char *const tch_themes[];
 
-enum {
-    TCH_SVG_FRAMES = 20000
-}; /**< a browser handles this many easily; the file has less than 5 MB */
+/** A browser handles this many easily; the file has less than 5 MB. */
+enum { TCH_SVG_FRAMES = 20000 };
 
 struct tch_svg_options {
     const char *title;      /**< NULL: "Flame Graph" or "Icicle Graph" */

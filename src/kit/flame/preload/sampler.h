@@ -63,8 +63,8 @@ struct sampler {
     uint64_t cost;      /* usual CPU time of a round */
     uint32_t quiet;     /* rounds in a row in which no thread ran */
     uint64_t random;
-    uint64_t
-        before; /**< CPU clock of the first thread at the start, which an exec does not reset */
+    /** CPU clock of the first thread at the start, which an exec does not reset. */
+    uint64_t before;
     uint64_t scanned; /* time of the last scan for threads */
     uint32_t scan;
     uint64_t stack_low;  /**< an address in the main thread's stack */

@@ -10,12 +10,11 @@
  *
  *     waiting    blocked on its socket; has no files
  *     working    has all files except those that killed a worker
- *     dead       crashed, exceeded a limit, or did not answer in WAIT_SECONDS; deaths[] says why
- * and on which object
+ *     dead       crashed, exceeded a limit, or did not answer in WAIT_SECONDS
  *
- * When the working one dies, next_worker() records the death, sends the files to the next one, and
- * the question is asked again without the objects that killed a worker. When all are dead, inlined
- * functions and lines are missing from then on.
+ * When the working one dies, next_worker() records in deaths[] why and on which object, and sends
+ * the files to the next one. The question is asked again without the objects that killed a worker.
+ * When all are dead, inlined functions and lines are missing from then on.
  *
  * The parent writes requests and the child answers, one at a time, through a socket pair. The child
  * stores the object that it works on in *object, a shared page, which the parent reads only after
