@@ -14,7 +14,7 @@
 #include <tacho/error.h>
 
 #include "base/buf.h"
-#include "kit/flame/read/frame_name.h"
+#include "base/text_span.h"
 
 struct tch_stacks;
 

@@ -6,7 +6,7 @@
 #include "backend_tool.h"
 #include "base/clock.h"
 #include "base/fail.h"
-#include "kit/flame/read/frame_name.h"
+#include "base/text_span.h"
 #include "kit/flame/read/profile_read.h"
 
 enum { COMMAND_MAX = 64 << 10 };

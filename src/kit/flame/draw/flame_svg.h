@@ -6,8 +6,8 @@
 #define TCH_FLAME_SVG_H
 
 #include "base/sink.h"
+#include "base/text_span.h"
 #include "flame_layout.h"
-#include "kit/flame/read/frame_name.h"
 
 /** Palettes, in the order of tch_palettes. */
 enum tch_palette { TCH_PALETTE_HASH, TCH_PALETTE_LIBRARY, TCH_PALETTE_LANGUAGE };

@@ -5,8 +5,8 @@
 #define TCH_FRAME_TEXT_H
 
 #include "base/buf.h"
+#include "base/text_span.h"
 #include "flame_layout.h"
-#include "kit/flame/read/frame_name.h"
 
 /** Adds a text as tch_xml_add_line() does, truncated with an ellipsis after `columns`. Wide
     characters take two columns. */

@@ -5,35 +5,9 @@
 #define TCH_FRAME_NAME_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "base/buf.h"
-#include "base/intern.h"
-
-/** A borrowed piece of text. */
-struct tch_span {
-    const char *p;
-    size_t len;
-};
-
-/** Returns an interned text. It is valid until another one is added. */
-static inline struct tch_span tch_span_interned(const struct tch_intern *t, uint32_t number)
-{
-    return (struct tch_span){tch_intern_text(t, number), tch_intern_len(t, number)};
-}
-
-bool tch_span_is(struct tch_span span, const char *text);
-bool tch_span_starts(struct tch_span span, const char *text);
-bool tch_span_ends(struct tch_span span, const char *text);
-
-/** Removes blanks, including CR, from both ends. */
-struct tch_span tch_span_trim(struct tch_span span);
-
-/** Returns the part after the last '/'. */
-struct tch_span tch_span_base(struct tch_span path);
-
-/** Returns the offset of the last occurrence of `text`, or len. */
-size_t tch_span_rfind(struct tch_span span, const char *text);
+#include "base/text_span.h"
 
 /** Guess the kind of the object that a frame's code is from, by the name of its file. */
 bool tch_dso_is_kernel(struct tch_span dso);

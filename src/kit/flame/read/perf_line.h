@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "frame_name.h"
+#include "base/text_span.h"
 
 /** The first line of a sample. */
 struct tch_perf_event {

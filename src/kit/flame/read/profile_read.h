@@ -18,7 +18,7 @@
 
 #include <tacho/error.h>
 
-#include "frame_name.h"
+#include "base/text_span.h"
 #include "kit/flame/stacks.h"
 
 /** Kinds of text, in the order of tch_read_kinds. */
