@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/process_family.h"
 #include "base/spawn.h"
+#include "kit/flame/sample/collect_names.h"
 
 enum {
     INTERRUPT_MS = 500, /* time for a command that received our Ctrl-C to exit by itself */
@@ -68,7 +69,9 @@ static int drain(struct tch_sampling *n, uint64_t until, tacho_error *err)
 {
     int status = n->ops->drain(n, until, err);
 
-    return status < 0 ? status : tch_symbol_worker_feed(&n->worker, &n->collect, err);
+    return status < 0
+               ? status
+               : tch_symbol_worker_feed(&n->worker, &n->collect.places, &n->collect.objects, err);
 }
 
 /* Returns whether the command has exited within limit_ns, and stores its status. The kernel kills
@@ -219,7 +222,7 @@ static int run(struct tch_sampling *n, tacho_error *err)
     result->samples = n->collect.samples;
     result->lost = n->collect.lost;
     result->truncated = n->collect.truncated;
-    status = tch_symbols_stacks(&n->symbols, &n->collect, &n->c->stacks, err);
+    status = tch_collect_names(&n->collect, &n->symbols, &n->c->stacks, err);
     tch_symbols_explain(&n->symbols, &n->c->warnings);
     if (status == 0)
         tch_programs_advise(&n->collect.programs, n->stack_bytes, &n->c->warnings);

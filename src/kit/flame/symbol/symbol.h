@@ -1,19 +1,10 @@
 /*
- * Names places: finds the function at an address and the functions inlined there. A thread of its
- * own does this while the command runs, so that little is left to do when the command exits.
- *
- *     tch_symbols_init(&symbols, &options, &stacks.names);
- *     tch_symbol_worker_start(&worker, &symbols, &err);
- *     while (running)
- *         tch_symbol_worker_feed(&worker, &collect, &err);
- *     tch_symbol_worker_finish(&worker, &err);
- *     tch_symbols_stacks(&symbols, &collect, &stacks, &err);
- *     tch_symbols_release(&symbols);
+ * Names places: finds the function at an address and the functions inlined there. symbol_worker.h
+ * does this in a thread.
  */
 #ifndef TCH_SYMBOL_H
 #define TCH_SYMBOL_H
 
-#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -21,11 +12,9 @@
 #include <tacho/error.h>
 
 #include "base/buf.h"
-#include "kit/flame/stacks.h"
+#include "base/intern.h"
 #include "kit/flame/unwind/code_object.h"
 #include "symbol_table.h"
-
-struct tch_collect;
 
 /** The name of code that was compiled at run time and has no other name. */
 #define TCH_NAME_ANONYMOUS "[anonymous]"
@@ -91,44 +80,5 @@ int tch_symbols_again(struct tch_symbols *s, uint32_t id, const struct tch_code_
 /** Reads the kernel's symbols before a place needs them. */
 int tch_symbols_prepare_kernel(struct tch_symbols *s, const struct tch_code_object *kernel,
                                tacho_error *err);
-
-/** Adds every stack of c with its names to ret, whose name table is that of s. All places must be
-    named. Counts in the programs of c how many places of JIT code have names. */
-int tch_symbols_stacks(struct tch_symbols *s, struct tch_collect *c, struct tch_stacks *ret,
-                       tacho_error *err);
-
-/** The thread that names places. Use it through the functions only. */
-struct tch_symbol_worker {
-    struct tch_symbols *symbols;
-    pthread_t thread;
-    pthread_mutex_t lock; /* protects the fields below */
-    pthread_cond_t more;
-    pthread_cond_t waits;                 /* `ready` is set */
-    bool ready;                           /* the thread waits for its first job */
-    const struct tch_code_object *kernel; /* kernel object whose symbols to read, or NULL */
-    struct tch_symbol_job *jobs;          /* places from number fed - job_count on */
-    size_t job_count;
-    size_t job_cap;
-    size_t fed; /* number of places passed so far */
-    bool end;
-    int status;
-    tacho_error error;
-};
-
-/** Starts the thread, which owns `symbols` until tch_symbol_worker_finish(). Call that function
-    after every successful start. Returns when the thread waits for its first job, so the caller may
-    fork() before it passes one: the thread holds no lock that the child would need. */
-int tch_symbol_worker_start(struct tch_symbol_worker *w, struct tch_symbols *symbols,
-                            tacho_error *err);
-
-/** Asks the thread to read the kernel's symbols. Do not fork() afterwards. */
-void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_code_object *kernel);
-
-/** Passes the places that are new since the last call to the thread. @return 0 or TACHO_ENOMEM */
-int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect *c,
-                           tacho_error *err);
-
-/** Waits until all places are named and stops the thread. */
-int tch_symbol_worker_finish(struct tch_symbol_worker *w, tacho_error *err);
 
 #endif

@@ -1,13 +1,12 @@
 /* The thread that names places. The caller adds jobs under the lock and signals; the thread
    takes all jobs at once and works without the lock. Only the thread uses w->symbols until it is
    joined. */
-#include "symbol.h"
+#include "symbol_worker.h"
 
 #include <signal.h>
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "kit/flame/sample/collect_records.h"
 #include "symbol_debug.h"
 
 static void *name_places(void *arg)
@@ -84,20 +83,20 @@ void tch_symbol_worker_kernel(struct tch_symbol_worker *w, const struct tch_code
     pthread_mutex_unlock(&w->lock);
 }
 
-int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_collect *c,
-                           tacho_error *err)
+int tch_symbol_worker_feed(struct tch_symbol_worker *w, const struct tch_code_places *places,
+                           const struct tch_code_objects *objects, tacho_error *err)
 {
-    size_t fresh = c->places.count - w->fed;
+    size_t fresh = places->count - w->fed;
     bool ok;
 
     if (fresh == 0)
         return 0;
     pthread_mutex_lock(&w->lock);
     ok = tch_array_reserve(&w->jobs, &w->job_cap, w->job_count + fresh) == 0;
-    for (; ok && w->fed < c->places.count; w->fed++) {
-        const struct tch_code_place *place = &c->places.list[w->fed];
+    for (; ok && w->fed < places->count; w->fed++) {
+        const struct tch_code_place *place = &places->list[w->fed];
 
-        w->jobs[w->job_count++] = (struct tch_symbol_job){*place, c->objects.list[place->object]};
+        w->jobs[w->job_count++] = (struct tch_symbol_job){*place, objects->list[place->object]};
     }
     pthread_cond_signal(&w->more);
     pthread_mutex_unlock(&w->lock);

@@ -21,7 +21,7 @@
 #include "base/file.h"
 #include "count_program.h"
 #include "kit/flame/sample/sample_record.h"
-#include "kit/flame/symbol/symbol.h"
+#include "kit/flame/symbol/symbol_worker.h"
 #include "kit/run/preload/allocations_shared.h"
 
 enum {
@@ -244,7 +244,7 @@ static int name_all(struct taker *k, tacho_error *err)
     if (status == 0) {
         int named;
 
-        status = tch_symbol_worker_feed(&worker, &k->collect, err);
+        status = tch_symbol_worker_feed(&worker, &k->collect.places, &k->collect.objects, err);
         named = tch_symbol_worker_finish(&worker, status == 0 ? err : NULL);
         status = status < 0 ? status : named;
     }

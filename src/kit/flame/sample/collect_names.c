@@ -1,8 +1,10 @@
 /* Converts stacks of places to stacks of names. */
-#include "symbol.h"
+#include "collect_names.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/fail.h"
-#include "kit/flame/sample/collect_records.h"
 
 /* Names all stacks. places and names have room for TCH_STACK_DEEPEST; a deeper stack loses its leaf
    end. */
@@ -35,8 +37,8 @@ static int name_stacks(const struct tch_symbols *symbols, const struct tch_colle
     return 0;
 }
 
-int tch_symbols_stacks(struct tch_symbols *s, struct tch_collect *c, struct tch_stacks *ret,
-                       tacho_error *err)
+int tch_collect_names(struct tch_collect *c, struct tch_symbols *s, struct tch_stacks *ret,
+                      tacho_error *err)
 {
     uint32_t *room = malloc(2 * TCH_STACK_DEEPEST * sizeof *room);
     int status = room ? 0 : tch_fail_memory(err);
