@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kit/flame/symbol/symbol_debug.h"
+#include "kit/flame/symbol/dwarf_child.h"
 #include "kit/flame/unwind/elf_image.h"
 
 enum { QUERIES = 32, STEP = 4 };

@@ -1,5 +1,5 @@
 /* Reads any bytes as an ELF file: its symbols and its unwind tables. */
-#include "kit/flame/symbol/symbol_debug.h"
+#include "kit/flame/symbol/debug_file.h"
 #include "kit/flame/symbol/symbol_table.h"
 #include "kit/flame/unwind/elf_image.h"
 #include "kit/flame/unwind/unwind.h"

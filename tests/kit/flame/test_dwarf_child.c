@@ -10,7 +10,7 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "kit/flame/symbol/symbol_debug.h"
+#include "kit/flame/symbol/dwarf_child.h"
 #include "kit/flame/symbol/symbol_demangle.h"
 
 /* Finds the load address of this program. */

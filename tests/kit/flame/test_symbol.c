@@ -6,7 +6,7 @@
 
 #include "kit/flame/symbol/symbol.h"
 #include "kit/flame/symbol/symbol_demangle.h"
-#include "kit/flame/symbol/symbol_table.h"
+#include "kit/flame/symbol/symbol_text.h"
 #include "support/system.h"
 
 static void the_nearest_symbol_in_its_size(void **state)

@@ -12,7 +12,7 @@
  *
  * Forms of both GNU's and LLVM's demangler are understood, with and without arguments.
  */
-#include "frame_name.h"
+#include "function_name.h"
 
 /* Functions that return pointers to functions that return pointers to functions ... */
 enum { DECLARATORS_MAX = 8 };

@@ -247,3 +247,40 @@ bool tch_perf_same_event(struct tch_span a, struct tch_span b)
     b = tch_perf_plain_event(b);
     return a.len == b.len && memcmp(a.p, b.p, a.len) == 0;
 }
+
+bool tch_dso_is_kernel(struct tch_span dso)
+{
+    struct tch_span base = tch_span_base(dso);
+
+    if (tch_span_starts(dso, "["))
+        return !tch_span_is(dso, "[unknown]") && !tch_span_is(dso, "[vdso]");
+    return tch_span_ends(base, "vmlinux") || tch_span_starts(base, "vmlinux-") ||
+           tch_span_ends(base, ".ko") || tch_span_rfind(base, ".ko.") < base.len;
+}
+
+static size_t digits(struct tch_span span)
+{
+    size_t n = 0;
+
+    while (n < span.len && span.p[n] >= '0' && span.p[n] <= '9')
+        n++;
+    return n;
+}
+
+/* Recognises "perf-123.map", written by a JIT, and "jitted-123-4.so", written by perf inject. */
+bool tch_dso_is_jit(struct tch_span dso)
+{
+    struct tch_span base = tch_span_base(dso);
+    bool map = tch_span_starts(base, "perf-") && tch_span_ends(base, ".map");
+    bool jitted = tch_span_starts(base, "jitted-") && tch_span_ends(base, ".so");
+    size_t skip = map ? strlen("perf-") : strlen("jitted-");
+
+    return (map || jitted) && digits((struct tch_span){base.p + skip, base.len - skip}) > 0;
+}
+
+struct tch_span tch_java_symbol(struct tch_span symbol)
+{
+    if (tch_span_starts(symbol, "L") && memchr(symbol.p, '/', symbol.len))
+        return (struct tch_span){symbol.p + 1, symbol.len - 1};
+    return symbol;
+}

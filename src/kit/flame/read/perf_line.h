@@ -44,4 +44,11 @@ struct tch_span tch_perf_plain_event(struct tch_span name);
 /** Returns whether two events are the same, apart from modifiers such as ":u" or ":ppp". */
 bool tch_perf_same_event(struct tch_span a, struct tch_span b);
 
+/** Guess the kind of the object that a frame's code is from, by the name of its file. */
+bool tch_dso_is_kernel(struct tch_span dso);
+bool tch_dso_is_jit(struct tch_span dso);
+
+/** Removes the "L" before a Java class name in a map of compiled methods. */
+struct tch_span tch_java_symbol(struct tch_span symbol);
+
 #endif

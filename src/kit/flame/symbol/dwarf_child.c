@@ -35,8 +35,8 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/clock.h"
+#include "dwarf_child.h"
 #include "dwarf_process.h"
-#include "symbol_debug.h"
 
 enum {
     WAIT_SECONDS = 60, /* time to wait for an answer, generous for a busy machine */

@@ -16,7 +16,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/limited_child.h"
-#include "symbol_debug.h"
+#include "dwarf_child.h"
 #include "symbol_demangle.h"
 
 enum {

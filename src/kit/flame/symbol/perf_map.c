@@ -4,13 +4,15 @@
  * Any user may create such a file, so the rules of perf apply: the file must belong to root or to
  * this user, and must not be a link. Its size and the time to read it are limited.
  */
+#include "perf_map.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "symbol_table.h"
+#include "symbol_text.h"
 
 enum {
     MAP_MAX = 64 << 20,   /* limit of one map, in bytes */

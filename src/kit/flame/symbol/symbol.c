@@ -7,10 +7,11 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "debug_file.h"
+#include "dwarf_child.h"
 #include "kit/flame/read/frame_name.h"
-#include "symbol_debug.h"
 #include "symbol_demangle.h"
-#include "symbol_table.h"
+#include "symbol_text.h"
 
 enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, KALLSYMS_MAX = 512 << 20 };
 

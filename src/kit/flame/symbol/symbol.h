@@ -13,8 +13,8 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "kit/flame/unwind/code_object.h"
-#include "symbol_table.h"
+#include "kit/flame/unwind/code_place.h"
+#include "perf_map.h"
 
 /** The name of code that was compiled at run time and has no other name. */
 #define TCH_NAME_ANONYMOUS "[anonymous]"

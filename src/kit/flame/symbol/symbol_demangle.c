@@ -9,6 +9,8 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "symbol_rust.h"
+
 static tch_demangler *demangler;
 static pthread_once_t loaded = PTHREAD_ONCE_INIT;
 

@@ -24,15 +24,4 @@ typedef char *tch_demangler(const char *name, char *room, size_t *size, int *sta
 /** Loads the demangler of a library, by its name; NULL: there is none. For tests. */
 tch_demangler *tch_demangler_load(const char *library);
 
-/**
- * Demangles a symbol of Rust's v0 form (RFC 2603): "_RNvC3app4main" becomes "app::main".
- *
- * Hashes, the types of constants, and lifetimes are left out, because a flamegraph does not need
- * them. Identifiers that are not ASCII stay encoded.
- *
- * @return the name, which the caller frees; NULL: it is not such a symbol, it is damaged, or memory
- * ran out
- */
-char *tch_demangle_rust(const char *name);
-
 #endif

@@ -9,7 +9,7 @@
  * around them, in one walk of the unit: "run(int)::{lambda#2}::operator()". The number counts the
  * lambdas of a function. The compiler's own number is not in the debug information.
  */
-#include "symbol_debug.h"
+#include "symbol_dwarf.h"
 
 #include <dwarf.h>
 #include <elfutils/libdw.h>

@@ -1,6 +1,6 @@
 /* A recursive descent parser of Rust's v0 symbols (RFC 2603) that writes while it reads. The input
    is not trusted: depth, work and length are limited. */
-#include "symbol_demangle.h"
+#include "symbol_rust.h"
 
 #include <stdbool.h>
 #include <stddef.h>

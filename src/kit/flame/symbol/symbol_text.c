@@ -1,6 +1,7 @@
 /* Parses symbols in text form: /proc/kallsyms and /tmp/perf-PID.map. */
+#include "symbol_text.h"
+
 #include "base/lines.h"
-#include "symbol_table.h"
 
 /* Reads a hexadecimal number and skips the blanks after it. Returns false if there is none. */
 static bool read_hex(const char **p, const char *end, uint64_t *ret)

@@ -7,7 +7,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "symbol_debug.h"
+#include "dwarf_child.h"
 
 static void *name_places(void *arg)
 {

@@ -1,7 +1,6 @@
 /*
- * The objects that code is in (program files and libraries, the vdso, the kernel, the memory that a
- * JIT filled) and places in them. A place is one address in one object. Each distinct place has a
- * small number, and caches how to unwind from it.
+ * The objects that code is in: program files and libraries, the vdso, the kernel, the memory that a
+ * JIT filled.
  */
 #ifndef TCH_CODE_OBJECT_H
 #define TCH_CODE_OBJECT_H
@@ -76,33 +75,5 @@ bool tch_code_object_is_entry(const struct tch_code_object *object, uint64_t add
 
 /** Returns the linked address of a byte of the mapped file. */
 uint64_t tch_code_object_address(const struct tch_code_object *object, uint64_t offset);
-
-/** Number 0 is not a place: as a frame, it marks a stack that could not be unwound any further. */
-enum { TCH_PLACE_CUT = 0 };
-
-struct tch_code_place {
-    uint64_t addr; /**< as linked; for a caller: one before the return address */
-    uint32_t object;
-    uint32_t row; /* 0: not searched yet, 1: there is none, else its number in rows plus 2 */
-};
-
-/** All places of a capture. Initialise by tch_code_places_init(). */
-struct tch_code_places {
-    struct tch_intern keys;
-    struct tch_intern rows; /* distinct rows; many places share one */
-    struct tch_code_place *list;
-    size_t count;
-    size_t cap;
-};
-
-bool tch_code_places_init(struct tch_code_places *places);
-void tch_code_places_release(struct tch_code_places *places);
-
-/** Finds or adds a place. Returns its number, or TCH_INTERN_NONE if memory runs out. */
-uint32_t tch_code_places_add(struct tch_code_places *places, uint32_t object, uint64_t addr);
-
-/** Finds how to unwind from a place. @return 1: found; 0: unknown; -1: out of memory */
-int tch_code_places_row(struct tch_code_places *places, uint32_t id, struct tch_code_object *object,
-                        struct tch_cfi_row *ret);
 
 #endif

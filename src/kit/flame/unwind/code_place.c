@@ -1,6 +1,6 @@
 /* Stores each distinct place once. Many places share an unwind row, so rows are stored once,
    too. */
-#include "code_object.h"
+#include "code_place.h"
 
 #include "base/array.h"
 

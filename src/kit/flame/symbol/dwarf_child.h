@@ -1,63 +1,10 @@
 /*
- * Debug information: finds the file that contains it, the functions inlined at an address, and the
- * source line of an address.
+ * Reads debug information in child processes, so that no file can crash this process.
  */
-#ifndef TCH_SYMBOL_DEBUG_H
-#define TCH_SYMBOL_DEBUG_H
+#ifndef TCH_DWARF_CHILD_H
+#define TCH_DWARF_CHILD_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include "kit/flame/unwind/code_object.h"
-
-/**
- * Opens the separate debug file: by build ID in /usr/lib/debug/.build-id; by .gnu_debuglink beside
- * the file, in .debug and under /usr/lib/debug; or, if `debuginfod`, by debuginfod-find. Ignores a
- * file of another build.
- *
- * @return a descriptor, which the caller closes; -1: there is none
- */
-int tch_debug_file(const struct tch_code_object *object, bool debuginfod);
-
-/**
- * Unpacks the "mini debug info" that some distributions leave in a stripped file: .gnu_debugdata,
- * an xz-compressed ELF file with the symbols of its local functions.
- *
- * @return its bytes, which the caller frees; NULL: there is none
- */
-void *tch_debug_data(const struct tch_elf *elf, size_t *len);
-
-enum { TCH_INLINE_DEEPEST = 64 };
-
-/** One function at an address. The texts are valid as long as the tch_dwarf. */
-struct tch_scope {
-    const char *name; /**< linkage name, else the name with its scopes; NULL: unknown */
-    const char *file; /**< source file of the address; NULL: not requested or unknown */
-    int line;
-};
-
-/** The debug information of one file. */
-struct tch_dwarf;
-
-/** Opens debug information. Owns fd from then on, also on failure. Returns NULL if there is none or
-    memory runs out. */
-struct tch_dwarf *tch_dwarf_open(int fd);
-
-/** Returns whether memory ran out, so that functions may be missing. */
-bool tch_dwarf_no_memory(const struct tch_dwarf *dwarf);
-
-/** Accepts NULL. */
-void tch_dwarf_close(struct tch_dwarf *dwarf);
-
-/**
- * Finds the functions at an address, innermost first. The last one is not inlined.
- *
- * @param lines  also find files and lines
- * @param ret    room for TCH_INLINE_DEEPEST
- * @return how many; 0: the address is not in a function
- */
-size_t tch_dwarf_find(struct tch_dwarf *dwarf, uint64_t addr, bool lines, struct tch_scope *ret);
+#include "symbol_dwarf.h"
 
 /** Child processes that read debug information, so that no file can crash this process. One works;
     the others replace it when it dies. dwarf_child.c has the map. */

@@ -1,5 +1,5 @@
 /* Finds separate debug files. */
-#include "symbol_debug.h"
+#include "debug_file.h"
 
 #include <fcntl.h>
 #include <limits.h>
