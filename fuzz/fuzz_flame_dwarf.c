@@ -8,8 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "kit/flame/symbol/dwarf_child.h"
-#include "kit/flame/unwind/elf_image.h"
+#include "kit/symbol/dwarf_child.h"
+#include "kit/symbol/object/elf_image.h"
 
 enum { QUERIES = 32, STEP = 4 };
 

@@ -1,8 +1,8 @@
 /* Reads any bytes as an ELF file: its symbols and its unwind tables. */
-#include "kit/flame/symbol/debug_file.h"
-#include "kit/flame/symbol/symbol_table.h"
-#include "kit/flame/unwind/elf_image.h"
-#include "kit/flame/unwind/unwind.h"
+#include "kit/symbol/object/debug_file.h"
+#include "kit/symbol/object/elf_image.h"
+#include "kit/symbol/symbol_table.h"
+#include "kit/symbol/unwind/unwind.h"
 
 static void find_rows(const struct tch_elf *elf)
 {

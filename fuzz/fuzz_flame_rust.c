@@ -1,7 +1,7 @@
 /* Demangles any text as a symbol of Rust. */
 #include <stdint.h>
 
-#include "kit/flame/symbol/symbol_rust.h"
+#include "kit/symbol/symbol_rust.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -1,5 +1,5 @@
 /* Reads any text as the kernel's list of symbols and as the map of a JIT compiler. */
-#include "kit/flame/symbol/symbol_text.h"
+#include "kit/symbol/symbol_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

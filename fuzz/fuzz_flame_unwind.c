@@ -1,6 +1,6 @@
 /* Reads any bytes as .eh_frame and as .debug_frame, then unwinds a step and evaluates an expression
    by them. */
-#include "kit/flame/unwind/unwind.h"
+#include "kit/symbol/unwind/unwind.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -15,7 +15,7 @@
 #include "backend.h"
 #include "kit/flame/sample/collect_records.h"
 #include "kit/flame/sample/ring_reader.h"
-#include "kit/flame/symbol/symbol_worker.h"
+#include "kit/symbol/symbol_worker.h"
 
 /** The state of one capture. */
 struct tch_sampling {

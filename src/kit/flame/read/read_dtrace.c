@@ -3,7 +3,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "frame_name.h"
+#include "kit/symbol/frame_name.h"
 #include "profile_read.h"
 
 struct dtrace {

@@ -12,7 +12,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/hash.h"
-#include "frame_name.h"
+#include "kit/symbol/frame_name.h"
 #include "perf_line.h"
 #include "profile_read.h"
 

@@ -5,7 +5,7 @@
 #define TCH_COLLECT_NAMES_H
 
 #include "collect_records.h"
-#include "kit/flame/symbol/symbol.h"
+#include "kit/symbol/symbol.h"
 
 /** Adds every stack of c with its names to ret, whose name table is that of s. All places must be
     named. Counts in the programs of c how many places of JIT code have names. */

@@ -12,7 +12,7 @@
 
 #include "collect_programs.h"
 #include "kit/flame/stacks.h"
-#include "kit/flame/unwind/code_place.h"
+#include "kit/symbol/object/code_place.h"
 #include "perf_rings.h"
 #include "process_maps.h"
 

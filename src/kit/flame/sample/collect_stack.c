@@ -25,7 +25,7 @@
 #include <linux/perf_event.h>
 
 #include "base/fail.h"
-#include "kit/flame/unwind/unwind.h"
+#include "kit/symbol/unwind/unwind.h"
 #include "sample_ring.h"
 
 enum {

@@ -13,7 +13,7 @@
 #include "base/file.h"
 #include "base/preload_path.h"
 #include "base/spawn.h"
-#include "kit/flame/unwind/elf_image.h"
+#include "kit/symbol/object/elf_image.h"
 
 enum { SCRIPTS_DEEPEST = 4, HEAD_BYTES = 256 };
 

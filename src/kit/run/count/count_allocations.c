@@ -18,8 +18,8 @@
 #include "base/fail.h"
 #include "base/preload_path.h"
 #include "count_program.h"
-#include "kit/flame/unwind/elf_image.h"
 #include "kit/run/preload/allocations_shared.h"
+#include "kit/symbol/object/elf_image.h"
 
 const char *const tch_allocator_names[TCH_COUNT_PARTS] = {
     [TCH_ALLOC_MALLOC] = "malloc",

@@ -21,8 +21,8 @@
 #include "base/file.h"
 #include "count_program.h"
 #include "kit/flame/sample/sample_record.h"
-#include "kit/flame/symbol/symbol_worker.h"
 #include "kit/run/preload/allocations_shared.h"
+#include "kit/symbol/symbol_worker.h"
 
 enum {
     CALLS_MAX = 300000, /* limit of calls; a stack takes some 40 us */

@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "kit/flame/unwind/elf_image.h"
+#include "kit/symbol/object/elf_image.h"
 
 struct tch_symbol {
     uint64_t addr;

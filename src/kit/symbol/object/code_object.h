@@ -11,7 +11,7 @@
 
 #include "base/intern.h"
 #include "elf_image.h"
-#include "unwind.h"
+#include "kit/symbol/unwind/unwind.h"
 
 enum tch_code_object_kind {
     TCH_OBJECT_UNKNOWN, /**< number 0: code outside of all known mappings */

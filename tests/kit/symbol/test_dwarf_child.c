@@ -10,8 +10,8 @@
 
 #include "base/file.h"
 #include "base/number.h"
-#include "kit/flame/symbol/dwarf_child.h"
-#include "kit/flame/symbol/symbol_demangle.h"
+#include "kit/symbol/dwarf_child.h"
+#include "kit/symbol/symbol_demangle.h"
 
 /* Finds the load address of this program. */
 static int find_base(struct dl_phdr_info *info, size_t size, void *base)

@@ -2,8 +2,8 @@
    bytes. */
 #include "support/test.h"
 
-#include "kit/flame/unwind/elf_image.h"
-#include "kit/flame/unwind/unwind.h"
+#include "kit/symbol/object/elf_image.h"
+#include "kit/symbol/unwind/unwind.h"
 
 /* A CIE and one FDE for [0x1000, 0x1040): push rbp at 0x1001, mov rbp, rsp at 0x1004, as gcc
    writes them, with 8-byte absolute addresses. */

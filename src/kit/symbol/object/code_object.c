@@ -9,7 +9,7 @@
 #include <sys/vfs.h>
 
 #include "base/array.h"
-#include "kit/flame/symbol/debug_file.h"
+#include "debug_file.h"
 
 static enum tch_code_object_kind kind_of(const char *name)
 {

@@ -2,7 +2,7 @@
 #include "symbol_table.h"
 
 #include "base/array.h"
-#include "kit/flame/unwind/code_object.h"
+#include "kit/symbol/object/code_object.h"
 
 void tch_symbol_table_release(struct tch_symbol_table *table)
 {

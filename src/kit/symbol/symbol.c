@@ -7,9 +7,9 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "debug_file.h"
 #include "dwarf_child.h"
-#include "kit/flame/read/frame_name.h"
+#include "frame_name.h"
+#include "kit/symbol/object/debug_file.h"
 #include "symbol_demangle.h"
 #include "symbol_text.h"
 

@@ -4,9 +4,9 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "kit/flame/symbol/symbol.h"
-#include "kit/flame/symbol/symbol_demangle.h"
-#include "kit/flame/symbol/symbol_text.h"
+#include "kit/symbol/symbol.h"
+#include "kit/symbol/symbol_demangle.h"
+#include "kit/symbol/symbol_text.h"
 #include "support/system.h"
 
 static void the_nearest_symbol_in_its_size(void **state)

@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 #include "base/intern.h"
-#include "kit/flame/unwind/code_place.h"
+#include "kit/symbol/object/code_place.h"
 #include "perf_map.h"
 
 /** The name of code that was compiled at run time and has no other name. */

@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "base/lines.h"
-#include "kit/flame/read/frame_name.h"
-#include "kit/flame/symbol/symbol_demangle.h"
+#include "kit/symbol/frame_name.h"
+#include "kit/symbol/symbol_demangle.h"
 
 enum { TABLE_MAX = 1 << 20, NAME_MAX_BYTES = 4 << 20 };
 

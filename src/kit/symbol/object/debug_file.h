@@ -7,7 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "kit/flame/unwind/code_object.h"
+#include "code_object.h"
 
 /**
  * Opens the separate debug file: by build ID in /usr/lib/debug/.build-id; by .gnu_debuglink beside
