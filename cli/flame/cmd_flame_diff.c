@@ -2,7 +2,7 @@
 #include <unistd.h>
 
 #include "cmd_flame_parts.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 
 static const char *const formats[] = {"changes", "folded", "svg", "frames", "pprof", NULL};
 

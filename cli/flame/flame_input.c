@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "cmd_flame_parts.h"
+#include "kit/flame/stack/frame_kind.h"
 
 /* Adds "'instructions' (25 samples), 'faults' (1 sample)". */
 static void add_events(struct tch_buf *b, const struct tch_read_notes *notes)

@@ -6,7 +6,7 @@
 #include "base/human_number.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/draw/change_text.h"
-#include "kit/flame/file_label.h"
+#include "kit/flame/draw/file_label.h"
 #include "kit/flame/flame_json.h"
 
 static bool to_stdout(const struct flame *f)

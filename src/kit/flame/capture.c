@@ -12,10 +12,10 @@
 #include "base/human_number.h"
 #include "base/sized.h"
 #include "base/text_span.h"
-#include "file_label.h"
-#include "kit/flame/draw/frame_text.h"
+#include "kit/flame/draw/file_label.h"
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/sample/perf_rings.h"
+#include "kit/flame/stack/frame_kind.h"
 
 enum { RATE = 997, RATE_MAX = 100000, LABEL_MAX = 200, WARNINGS_MAX = 1 << 20 };
 

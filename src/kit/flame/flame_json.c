@@ -6,7 +6,7 @@
 
 #include "base/fail.h"
 #include "base/json_write.h"
-#include "draw/change_text.h"
+#include "kit/flame/draw/change_text.h"
 
 void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame)
 {

@@ -7,7 +7,7 @@
 #include <tacho/flame.h>
 
 #include "base/buf.h"
-#include "stacks.h"
+#include "kit/flame/stack/stacks.h"
 
 /** Adds tacho.flame.capture.v1 and a line feed. */
 void tch_flame_capture_json(struct tch_buf *b, const tacho_flame *flame);

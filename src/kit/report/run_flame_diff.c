@@ -12,7 +12,7 @@
 #include "base/found_file.h"
 #include "kit/flame/draw/change_text.h"
 #include "kit/flame/draw/profile_formats.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 #include "kit/result/run_folder.h"
 
 static int is_folded(const struct dirent *entry)

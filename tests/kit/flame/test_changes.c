@@ -5,7 +5,7 @@
 
 #include "kit/flame/draw/change_text.h"
 #include "kit/flame/read/profile_read.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 
 static void read_text(struct tch_stacks *s, const char *text, bool reverse)
 {

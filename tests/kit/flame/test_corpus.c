@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/lines.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 #include "profile.h"
 #include "support/reference.h"
 

@@ -5,7 +5,7 @@
 
 #include "base/json_read.h"
 #include "base/protobuf.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 #include "profile.h"
 
 static const char stacks[] = "main;parse;read 30\nmain;parse 10\nmain;emit 40\nidle 20\n";

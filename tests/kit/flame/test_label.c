@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "base/json_read.h"
 #include "base/lines.h"
-#include "kit/flame/file_label.h"
+#include "kit/flame/draw/file_label.h"
 #include "support/reference.h"
 #include "support/system.h"
 

@@ -2,7 +2,7 @@
 #include "support/test.h"
 
 #include "kit/flame/draw/flame_layout.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 
 static uint32_t name(struct tch_stacks *stacks, const char *text)
 {

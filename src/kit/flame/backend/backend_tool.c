@@ -17,7 +17,7 @@
 #include "base/process_family.h"
 #include "base/spawn.h"
 #include "base/xml.h"
-#include "kit/flame/file_label.h"
+#include "kit/flame/draw/file_label.h"
 #include "kit/flame/read/profile_read.h"
 
 enum {

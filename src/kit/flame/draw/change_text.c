@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "base/xml.h"
 #include "frame_text.h"
+#include "kit/flame/stack/frame_kind.h"
 
 #define DISPERSION_MOST 2 /* a larger one is worth a warning */
 

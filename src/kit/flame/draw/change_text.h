@@ -5,7 +5,7 @@
 #define TCH_CHANGE_TEXT_H
 
 #include "base/buf.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 
 /** Adds "214.6 ms -> 519.6 ms", or "214 -> 519 samples". count_name is the unit of counts that are
     not times. */

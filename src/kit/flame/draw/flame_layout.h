@@ -10,7 +10,7 @@
 
 #include <tacho/error.h>
 
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 
 /** The name of the frame at level 0, which contains all others. */
 #define TCH_FRAME_ALL UINT32_MAX

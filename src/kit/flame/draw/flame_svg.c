@@ -7,6 +7,7 @@
 #include "base/xml.h"
 #include "change_text.h"
 #include "frame_text.h"
+#include "kit/flame/stack/frame_kind.h"
 
 const char *const tch_themes[] = {"auto", "light", "dark", NULL};
 

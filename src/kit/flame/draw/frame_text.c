@@ -5,6 +5,7 @@
 #include "base/utf8.h"
 #include "base/xml.h"
 #include "change_text.h"
+#include "kit/flame/stack/frame_kind.h"
 
 static bool is_wide(uint32_t code)
 {
@@ -60,20 +61,6 @@ void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
     }
     if (!whole && columns > 0)
         tch_buf_adds(b, "\xe2\x80\xa6");
-}
-
-char tch_frame_mark(struct tch_span name)
-{
-    if (name.len < 4 || memcmp(name.p + name.len - 4, "_[", 2) != 0 || name.p[name.len - 1] != ']')
-        return 0;
-    return memchr("kijw", name.p[name.len - 2], 4) ? name.p[name.len - 2] : 0;
-}
-
-struct tch_span tch_frame_unmarked(struct tch_span name)
-{
-    if (tch_frame_mark(name))
-        name.len -= 4;
-    return name;
 }
 
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name)

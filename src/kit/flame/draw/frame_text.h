@@ -18,12 +18,6 @@ void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 /** Returns the name of a frame without a mark such as "_[k]"; "all" for TCH_FRAME_ALL. */
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name);
 
-/** Returns 'k', 'i', 'j', 'w' of "_[k]" at the end of a name, or 0. */
-char tch_frame_mark(struct tch_span name);
-
-/** Returns the name without such a mark. */
-struct tch_span tch_frame_unmarked(struct tch_span name);
-
 /** Adds what follows the name in a title: " (1,234 samples, 5.71%)", or in a differential
     " (214.6 ms -> 519.6 ms, +304.9 ms [+252.1 ms .. +357.2 ms])". It contains " (" only at its
     start, where the script of a picture separates it from the name. count_name is escaped for the

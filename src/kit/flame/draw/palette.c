@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "frame_text.h"
+#include "kit/flame/stack/frame_kind.h"
 
 const char *const tch_palettes[] = {"hash", "library", "language", NULL};
 

@@ -5,6 +5,7 @@
 #include "base/fail.h"
 #include "base/lines.h"
 #include "base/shell_quote.h"
+#include "kit/flame/stack/frame_kind.h"
 #include "perf_line.h"
 
 const char *const tch_read_kinds[] = {"auto", "folded", "perf", "dtrace", NULL};
@@ -78,31 +79,6 @@ struct tch_span tch_read_strip_hex(struct tch_flame_reader *r, struct tch_span n
     return (struct tch_span){r->scratch.data, r->scratch.len};
 }
 
-/* Returns the length of comm in "comm-PID/TID" or "comm-?/TID"; the whole length if the name has
-   another form. */
-static size_t comm_length(struct tch_span name)
-{
-    size_t at = name.len;
-    size_t slash;
-
-    while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
-        at--;
-    if (at == name.len || at < 3 || name.p[at - 1] != '/')
-        return name.len;
-    slash = --at;
-    if (name.p[at - 1] == '?')
-        at--;
-    else
-        while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
-            at--;
-    return at < slash && at > 1 && name.p[at - 1] == '-' ? at - 1 : name.len;
-}
-
-bool tch_is_thread_name(struct tch_span name)
-{
-    return comm_length(name) < name.len;
-}
-
 static int merge_thread(struct tch_flame_reader *r, uint32_t *first, tacho_error *err)
 {
     struct tch_span name = tch_span_interned(&r->stacks->names, *first);
@@ -111,7 +87,7 @@ static int merge_thread(struct tch_flame_reader *r, uint32_t *first, tacho_error
 
     if (!tch_is_thread_name(name))
         return 0;
-    name.len = comm_length(name);
+    name.len = tch_thread_comm_len(name);
     /* Adding a name may move the table's text, so it is added from a copy. */
     copy = malloc(name.len);
     if (!copy)

@@ -19,7 +19,7 @@
 #include <tacho/error.h>
 
 #include "base/text_span.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 
 /** Kinds of text, in the order of tch_read_kinds. */
 enum tch_read_kind { TCH_READ_AUTO, TCH_READ_FOLDED, TCH_READ_PERF, TCH_READ_DTRACE };
@@ -124,9 +124,6 @@ uint64_t tch_read_samples(const struct tch_flame_reader *r);
 /** Writes the unit of the counts read: "samples", "nanoseconds" for the periods of a clock, or the
     event whose periods perf printed. */
 void tch_read_unit(const struct tch_flame_reader *r, char *ret, size_t size);
-
-/** Returns whether a first frame names a thread: "comm-PID/TID". */
-bool tch_is_thread_name(struct tch_span name);
 
 /* For the readers of the kinds. */
 

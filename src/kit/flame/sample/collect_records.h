@@ -11,7 +11,7 @@
 #include <tacho/error.h>
 
 #include "collect_programs.h"
-#include "kit/flame/stacks.h"
+#include "kit/flame/stack/stacks.h"
 #include "kit/symbol/object/code_place.h"
 #include "perf_rings.h"
 #include "process_maps.h"

@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/fail.h"
-#include "read/profile_read.h"
+#include "frame_kind.h"
 
 /* The counts of one process name on both sides. */
 struct process {

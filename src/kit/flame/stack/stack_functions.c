@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "draw/frame_text.h"
+#include "frame_kind.h"
 
 static int number_functions(struct tch_functions *f, const struct tch_intern *names,
                             tacho_error *err)
