@@ -1,5 +1,6 @@
 /*
- * Every command, one a file: cmd_<name>.c. main.c lists them.
+ * Every command, one a file: cmd_<name>.c. main.c lists them. cli/core/cli.h declares the commands
+ * that describe the others.
  */
 #ifndef CLI_CMDS_H
 #define CLI_CMDS_H
@@ -9,13 +10,11 @@
 extern const struct cmd cmd_baseline;
 extern const struct cmd cmd_calibrate;
 extern const struct cmd cmd_compare;
-extern const struct cmd cmd_completion;
 extern const struct cmd cmd_doctor;
 extern const struct cmd cmd_events;
 extern const struct cmd cmd_fingerprint;
 extern const struct cmd cmd_flame;
 extern const struct cmd cmd_gate;
-extern const struct cmd cmd_help;
 extern const struct cmd cmd_plan;
 extern const struct cmd cmd_report;
 extern const struct cmd cmd_run;

@@ -10,4 +10,8 @@
     EXIT_WORK if the output could not be written, whatever the command returned. */
 int cli_main(const struct cmd *root, char **argv);
 
+/* Commands that describe the tree of commands, whatever it contains. */
+extern const struct cmd cmd_completion;
+extern const struct cmd cmd_help;
+
 #endif

@@ -1,5 +1,5 @@
 /* tacho completion: prints the completion script for a shell. */
-#include "cli/cmds.h"
+#include "cli.h"
 #include "complete.h"
 #include "opt.h"
 

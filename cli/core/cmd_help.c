@@ -1,5 +1,5 @@
 /* tacho help: shows the help of a command, or its manual page. */
-#include "cli/cmds.h"
+#include "cli.h"
 #include "help.h"
 #include "opt.h"
 
