@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks that check-layers reports file, line and rule for each kind of illegal include in a made-up
-# tree.
+# Checks that check-layers reports file, line and rule for each kind of illegal include, and for cycles
+# of folders, in a made-up tree.
 #
 #   layers_catches.sh PROJECT
 set -eu
@@ -11,7 +11,7 @@ mkdir "$scratch/tree"
 cd "$scratch/tree"
 mkdir -p docs cli/core examples/attention include/tacho src/base src/lib/event src/lib/trace \
     src/kit/flame/draw src/kit/run src/kit/stats src/kit/sweep
-cp "$project/docs/layers.txt" docs/
+grep -v '^<cycle>' "$project/docs/layers.txt" >docs/layers.txt
 
 # Allowed includes, which must pass.
 : >include/tacho/api.h
@@ -72,3 +72,40 @@ status=0
 "$project/scripts/check-layers" . >got || status=$?
 expect_same "what check-layers says" wanted got
 [ "$status" -eq 1 ] || fail "check-layers exited with $status, not 1"
+
+# Folders that include each other: a folder and its sub-folder, and three folders.
+rm -r src/attic src/base/up*.c src/base/third.h src/lib/event/sideways.c src/lib/event/to_*.c \
+    src/lib/trace/to_kit_by_public.c src/kit/flame/unwind.c src/kit/sweep/sweep.c include/tacho/leak.h \
+    examples/attention/inside.c cli/lost.c
+"$project/scripts/check-layers" . || fail "a tree without cycles does not pass"
+mkdir src/kit/run/a src/kit/run/b src/kit/run/c
+: >src/kit/flame/stacks.h
+: >src/kit/run/a/a.h
+printf '#include "kit/run/a/a.h"\n' >src/kit/run/b/b.h
+printf '\n#include "kit/run/b/b.h"\n' >src/kit/run/c/c.h
+printf '#include "a.h"\n#include "kit/run/c/c.h"\n' >src/kit/run/a/a.c
+printf '\n#include "../stacks.h"\n' >src/kit/flame/draw/draw.c
+
+cat >wanted <<'END'
+src/kit/flame/draw/draw.c:2: kit/flame/draw includes kit/flame in a cycle: kit/flame/draw -> kit/flame -> kit/flame/draw
+src/kit/flame/symbols.c:2: kit/flame includes kit/flame/draw in a cycle: kit/flame/draw -> kit/flame -> kit/flame/draw
+src/kit/run/a/a.c:2: kit/run/a includes kit/run/c in a cycle: kit/run/a -> kit/run/c -> kit/run/b -> kit/run/a
+src/kit/run/c/c.h:2: kit/run/c includes kit/run/b in a cycle: kit/run/a -> kit/run/c -> kit/run/b -> kit/run/a
+src/kit/run/b/b.h:1: kit/run/b includes kit/run/a in a cycle: kit/run/a -> kit/run/c -> kit/run/b -> kit/run/a
+END
+status=0
+"$project/scripts/check-layers" . >got || status=$?
+expect_same "what check-layers says about cycles" wanted got
+[ "$status" -eq 1 ] || fail "check-layers exited with $status, not 1, for a cycle"
+
+# An exception hides its cycle alone, and must be needed.
+rm src/kit/run/a/a.c
+printf '<cycle>: kit/flame/draw kit/flame\n' >>docs/layers.txt
+"$project/scripts/check-layers" . || fail "an exception is not accepted"
+rm src/kit/flame/draw/draw.c
+status=0
+"$project/scripts/check-layers" . >got || status=$?
+printf 'docs/layers.txt:%d: kit/flame/draw is in no cycle with kit/flame: remove the exception\n' \
+    "$(grep -c '' docs/layers.txt)" >wanted
+expect_same "what check-layers says about an exception" wanted got
+[ "$status" -eq 1 ] || fail "check-layers exited with $status, not 1, for an exception"
