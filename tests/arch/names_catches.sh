@@ -5,6 +5,7 @@
 set -eu
 . "$1/tests/support/lib.sh"
 project=$1
+limit=$(sed -n "s,^elsewhere_max=,,p" "$project/scripts/check-names")
 
 mkdir "$scratch/tree"
 cd "$scratch/tree"
@@ -70,3 +71,28 @@ status=0
 "$project/scripts/check-names" . >got || status=$?
 expect_same "what check-names says" wanted got
 [ "$status" -eq 1 ] || fail "check-names exited with $status, not 1"
+
+# Functions that are not in the file of their header.
+rm -r src cli include
+mkdir -p src/base src/kit/run
+printf '/* This is the face of src/kit/run/. */\n#define RUN 1\nint tch_run(void);\n' >src/kit/run/run.h
+printf 'int tch_run(void)\n{\n}\n' >src/kit/run/run_one.c
+printf 'int tch_buf_add(int a,\n                int b);\nvoid(tch_buf_end)(void);\n' >src/base/buf.h
+printf 'int tch_buf_add(int a,\n                int b)\n{\n}\n\nvoid(tch_buf_end)(void)\n{\n}\n' >src/base/buf.c
+"$project/scripts/check-names" . >got || { cat got; fail "functions beside their headers do not pass"; }
+[ ! -s got ] || fail "functions beside their headers get messages: $(cat got)"
+
+mv src/base/buf.c src/base/add.c
+printf '/* This is the face of src/kit/run/. */\n' >src/kit/run/runs.h
+cat >wanted <<END
+src/kit/run/runs.h:1: src/kit/run/ has another face: src/kit/run/run.h
+2 of 3 functions (66.7 %) are not in the file of their header; the limit is $limit %
+   2 functions of src/base/buf.h: src/base/add.c
+END
+status=0
+"$project/scripts/check-names" . >got || status=$?
+expect_same "what check-names says about functions elsewhere" wanted got
+[ "$status" -eq 1 ] || fail "check-names exited with $status, not 1, for functions elsewhere"
+rm src/kit/run/runs.h src/base/*
+"$project/scripts/check-names" --homes . >got || fail "check-names --homes fails"
+grep -q '^0 of 1 functions' got || fail "check-names --homes prints $(cat got)"
