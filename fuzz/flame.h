@@ -5,6 +5,7 @@
 #ifndef FUZZ_FLAME_H
 #define FUZZ_FLAME_H
 
+#include "kit/flame/draw/palette.h"
 #include "kit/flame/draw/profile_formats.h"
 
 static int take_anything(void *ctx, const void *data, size_t len, tacho_error *err)

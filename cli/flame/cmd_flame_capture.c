@@ -14,7 +14,9 @@
 #include "cli/core/stop.h"
 #include "cli/core/table.h"
 #include "cmd_flame_parts.h"
+#include "kit/flame/draw/palette.h"
 #include "kit/flame/flame_json.h"
+#include "kit/flame/sample/perf_event_kind.h"
 #include "kit/flame/sample/perf_rings.h"
 
 enum { ENV_MAX = 256, OUT_MAX = 1 << 20 };

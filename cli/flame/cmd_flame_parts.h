@@ -6,6 +6,7 @@
 #define CLI_CMD_FLAME_PARTS_H
 
 #include "cli/core/opt.h"
+#include "kit/flame/draw/palette.h"
 #include "kit/flame/draw/profile_formats.h"
 
 extern const struct cmd cmd_flame_convert;

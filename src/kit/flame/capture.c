@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <poll.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -12,7 +11,9 @@
 #include "base/human_number.h"
 #include "base/sized.h"
 #include "base/text_span.h"
+#include "capture_result.h"
 #include "kit/flame/draw/file_label.h"
+#include "kit/flame/draw/palette.h"
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/sample/perf_rings.h"
 #include "kit/flame/stack/frame_kind.h"
@@ -49,19 +50,6 @@ static int check_request(const tacho_flame_request *r, tacho_error *err)
         return tch_fail(err, TACHO_EINVAL, 0,
                         "TACHO_FLAME_KERNEL and TACHO_FLAME_USER exclude each other");
     return 0;
-}
-
-struct tch_io tch_capture_output(const struct tch_capture *c)
-{
-    const char *output = c->request.output;
-
-    if (!output || strcmp(output, "inherit") == 0)
-        return (struct tch_io){.kind = TCH_IO_INHERIT};
-    if (strcmp(output, "null") == 0)
-        return (struct tch_io){.kind = TCH_IO_NULL};
-    if (strcmp(output, "stderr") == 0)
-        return (struct tch_io){.kind = TCH_IO_FD, .fd = STDERR_FILENO};
-    return (struct tch_io){.kind = TCH_IO_WRITE, .path = output};
 }
 
 /* Makes a back end that calls the request's own profiler. */
@@ -101,18 +89,6 @@ static int find_palette(struct tch_capture *c, tacho_error *err)
     if (!tch_palettes[c->palette])
         return tch_fail(err, TACHO_EINVAL, 0, "there is no palette '%s'", name);
     return 0;
-}
-
-bool tch_capture_stopped(const struct tch_capture *c)
-{
-    struct pollfd p = {.fd = c->request.stop_fd, .events = POLLIN};
-
-    return poll(&p, 1, 0) > 0;
-}
-
-pid_t tch_capture_adopter(const struct tch_capture *c)
-{
-    return c->request.flags & TACHO_FLAME_ORPHANS ? c->keeper.keeper : 0;
 }
 
 /* Returns the label of a request without one. */

@@ -1,8 +1,8 @@
 /* Reads the result of a capture, as <tacho/flame.h> declares it. */
+#include "capture_result.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "kit/flame/backend/backend.h"
 
 void tch_flame_release(struct tacho_flame *flame)
 {

@@ -8,6 +8,7 @@
 #include <tacho/flame.h>
 
 #include "kit/flame/backend/backend.h"
+#include "kit/flame/sample/perf_event_kind.h"
 #include "kit/flame/sample/perf_rings.h"
 
 static int try(const tacho_flame_request *request, tacho_error *err)

@@ -3,6 +3,7 @@
 
 #include "kit/flame/draw/flame_svg.h"
 #include "kit/flame/draw/frame_text.h"
+#include "kit/flame/draw/palette.h"
 #include "profile.h"
 
 static struct tch_span span(const char *text)

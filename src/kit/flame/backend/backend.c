@@ -1,5 +1,8 @@
-/* Lists all profilers and chooses one for a request. */
+/* Lists all profilers, chooses one for a request, and reads the request for it. */
 #include "backend.h"
+
+#include <poll.h>
+#include <unistd.h>
 
 #include "base/fail.h"
 
@@ -164,4 +167,29 @@ int tch_backend_find(struct tch_capture *c, tacho_error *better, tacho_error *er
         return 0;
     }
     return tch_fail(err, TACHO_EINVAL, 0, "there is no profiler '%s'", name);
+}
+
+struct tch_io tch_capture_output(const struct tch_capture *c)
+{
+    const char *output = c->request.output;
+
+    if (!output || strcmp(output, "inherit") == 0)
+        return (struct tch_io){.kind = TCH_IO_INHERIT};
+    if (strcmp(output, "null") == 0)
+        return (struct tch_io){.kind = TCH_IO_NULL};
+    if (strcmp(output, "stderr") == 0)
+        return (struct tch_io){.kind = TCH_IO_FD, .fd = STDERR_FILENO};
+    return (struct tch_io){.kind = TCH_IO_WRITE, .path = output};
+}
+
+bool tch_capture_stopped(const struct tch_capture *c)
+{
+    struct pollfd p = {.fd = c->request.stop_fd, .events = POLLIN};
+
+    return poll(&p, 1, 0) > 0;
+}
+
+pid_t tch_capture_adopter(const struct tch_capture *c)
+{
+    return c->request.flags & TACHO_FLAME_ORPHANS ? c->keeper.keeper : 0;
 }

@@ -1,6 +1,8 @@
 /*
  * A capture, from a request to a file, and the profilers that take the samples. Each profiler is
  * one file; backend.c has a table of them.
+ *
+ * This is the face of src/kit/flame/backend/.
  */
 #ifndef TCH_BACKEND_H
 #define TCH_BACKEND_H
@@ -44,9 +46,6 @@ struct tacho_flame {
     char *warnings; /**< each terminated by '\0', with one more '\0' at the end */
     int wait_status;
 };
-
-/** Frees what the struct points to. */
-void tch_flame_release(struct tacho_flame *flame);
 
 struct tch_capture;
 

@@ -2,6 +2,7 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "backend_perf.h"
 #include "backend_tool.h"
 #include "base/clock.h"
 #include "base/fail.h"

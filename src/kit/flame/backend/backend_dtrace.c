@@ -1,9 +1,10 @@
 /* Captures with dtrace, as on macOS. dtrace aggregates user stacks; tacho reads and draws them. */
+#include "backend_dtrace.h"
+
 #include <limits.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "backend_tool.h"
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/text_span.h"

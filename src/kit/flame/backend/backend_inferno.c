@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <unistd.h>
 
+#include "backend_dtrace.h"
+#include "backend_perf.h"
 #include "backend_tool.h"
 #include "base/fail.h"
 #include "kit/flame/read/profile_read.h"

@@ -2,6 +2,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 #include "base/fail.h"
+#include "kit/flame/sample/collect_proc.h"
 #include "kit/flame/sample/perf_rings.h"
 #include "own_sampling.h"
 

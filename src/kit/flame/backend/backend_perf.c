@@ -1,5 +1,6 @@
 /* Captures with perf record and perf script; tacho folds and draws. */
-#include "backend_tool.h"
+
+#include "backend_perf.h"
 
 #include <fcntl.h>
 #include <limits.h>

@@ -9,6 +9,7 @@
 #include "base/preload_path.h"
 #include "kit/flame/sample/preload_fit.h"
 #include "own_sampling.h"
+#include "ring_sampling.h"
 
 enum { VARIABLES = 3 };
 

@@ -6,6 +6,7 @@
 #include "base/spawn.h"
 #include "kit/flame/sample/tracer.h"
 #include "own_sampling.h"
+#include "ring_sampling.h"
 
 enum { RATE = 250 }; /* each stop takes the program about 0.1 ms */
 

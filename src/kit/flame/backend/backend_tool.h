@@ -79,33 +79,4 @@ int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_
  */
 int tch_tool_adopt(struct tch_capture *c, const char *from, const char *program, tacho_error *err);
 
-/* perf, which two back ends run. */
-
-/** Runs `perf record` into `data`. The file may exist even on failure. */
-int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err);
-
-enum { TCH_PERF_SCRIPT_WORDS = 8 };
-
-/** Starts `perf script` of `data` with its output to the descriptor `out`, and closes `out`. argv
-    has room for TCH_PERF_SCRIPT_WORDS words. */
-int tch_perf_script(const struct tch_capture *c, const char *data, int out, struct tch_tool *tool,
-                    const char **argv, tacho_error *err);
-
-/** Checks whether `perf record` can sample; it may have privileges that this process lacks. */
-int tch_perf_works(tacho_error *err);
-
-/* dtrace, which two back ends run. */
-
-enum {
-    TCH_DTRACE_CANNOT = TACHO_FLAME_ALL | TACHO_FLAME_OFF_CPU | TACHO_FLAME_PER_THREAD |
-                        TACHO_FLAME_KERNEL | TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD,
-};
-
-/** Checks whether the program `dtrace` is the tracer. SystemTap has another program of that
-    name. */
-int tch_dtrace_works(tacho_error *err);
-
-/** Runs the command under dtrace, which writes its stacks to `data`. */
-int tch_dtrace_record(struct tch_capture *c, const char *data, tacho_error *err);
-
 #endif

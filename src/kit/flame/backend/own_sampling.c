@@ -13,6 +13,7 @@
 #include "base/process_family.h"
 #include "base/spawn.h"
 #include "kit/flame/sample/collect_names.h"
+#include "kit/flame/sample/collect_proc.h"
 
 enum {
     INTERRUPT_MS = 500, /* time for a command that received our Ctrl-C to exit by itself */

@@ -74,11 +74,4 @@ int tch_sampling_spawn(struct tch_sampling *n, const char *const *env, tacho_err
 /** Reads the maps of the request's process and of its descendants. */
 int tch_sampling_read_tree(struct tch_sampling *n, tacho_error *err);
 
-/* Shared by the samplers with a ring. */
-int tch_ring_sampling_open(struct tch_sampling *n, tacho_error *err);
-int tch_ring_sampling_drain(struct tch_sampling *n, uint64_t until, tacho_error *err);
-void tch_ring_sampling_stop(struct tch_sampling *n);
-void tch_ring_sampling_finish(struct tch_sampling *n);
-void tch_ring_sampling_close(struct tch_sampling *n);
-
 #endif

@@ -1,7 +1,8 @@
 /* Code shared by the samplers that write into a sample_ring.h. They see all code of the program and
    none of the kernel. Samples are weighted by CPU time. */
+#include "ring_sampling.h"
+
 #include "base/fail.h"
-#include "own_sampling.h"
 
 enum { DRAIN_MS = 10 }; /* in 10 ms a tenth of the slots is filled */
 

@@ -8,6 +8,7 @@
 #include "change_text.h"
 #include "frame_text.h"
 #include "kit/flame/stack/frame_kind.h"
+#include "palette.h"
 
 const char *const tch_themes[] = {"auto", "light", "dark", NULL};
 

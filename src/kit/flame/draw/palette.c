@@ -1,5 +1,6 @@
 /* Chooses colours by name, library, language or change. */
-#include "flame_svg.h"
+
+#include "palette.h"
 
 #include <ctype.h>
 

@@ -1,5 +1,7 @@
 /*
  * Output formats of profiles. Each is one row of a table and one file.
+ *
+ * This is the face of src/kit/flame/draw/.
  */
 #ifndef TCH_PROFILE_FORMATS_H
 #define TCH_PROFILE_FORMATS_H

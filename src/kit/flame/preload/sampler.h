@@ -10,6 +10,8 @@
  * The sampler thread writes the table of threads. While `sent` of an entry is 1, the handler in
  * that thread writes the members after it; the handler sets `sent` to 0 when it is done. The object
  * never writes memory of the program, and keeps no descriptor in the program's table.
+ *
+ * This is the face of src/kit/flame/preload/.
  */
 #ifndef TCH_PRELOAD_SAMPLER_H
 #define TCH_PRELOAD_SAMPLER_H

@@ -8,6 +8,8 @@
  *
  * Each kind of text is one row of a table (profile_read.c) and one file (read_*.c). Lines that are
  * not understood are skipped and counted, so that one odd line does not spoil a profile of an hour.
+ *
+ * This is the face of src/kit/flame/read/.
  */
 #ifndef TCH_PROFILE_READ_H
 #define TCH_PROFILE_READ_H

@@ -1,4 +1,6 @@
 /* Reads the processes that ran before the capture began, from /proc. */
+#include "collect_proc.h"
+
 #include <dirent.h>
 #include <limits.h>
 
@@ -6,7 +8,6 @@
 #include "base/file.h"
 #include "base/lines.h"
 #include "base/number.h"
-#include "collect_records.h"
 
 enum { PROC_MAX = 64 << 20 };
 

@@ -29,6 +29,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "collect_stack.h"
 
 enum { MMAP2_NAME = 72 }; /* offset of the file name */
 

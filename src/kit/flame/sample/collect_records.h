@@ -62,30 +62,8 @@ int tch_collect_record(void *ctx, const struct perf_event_header *record, tacho_
 /** Ends all waits at `time`, after the last record. */
 void tch_collect_end(struct tch_collect *c, uint64_t time);
 
-/** Reads the maps and threads of a process that ran before the capture, from /proc. */
-int tch_collect_process(struct tch_collect *c, uint32_t pid, tacho_error *err);
-
-/** Adds the mappings of a process from the text of its /proc/PID/maps. Modifies the text. */
-int tch_collect_maps(struct tch_collect *c, uint32_t pid, char *text, tacho_error *err);
-
-/** Reads /proc/PID/maps and adds its mappings where none is known. Adds nothing if the process has
-    exited. */
-int tch_collect_proc_maps(struct tch_collect *c, struct tch_flame_process *process,
-                          tacho_error *err);
-
-/** Reads the maps and threads of every process on the machine. */
-int tch_collect_processes(struct tch_collect *c, tacho_error *err);
-
 /** Adds a mapping of a process. @return 0 or TACHO_ENOMEM */
 int tch_collect_map(struct tch_collect *c, struct tch_flame_process *process, struct tch_map map,
                     tacho_error *err);
-
-/**
- * Adds `weight` to the stack of a sample.
- *
- * @return the number of the stack in c->stacks, or a negative code
- */
-int64_t tch_collect_stack(struct tch_collect *c, const struct perf_event_header *record,
-                          uint32_t pid, uint32_t tid, uint64_t weight, tacho_error *err);
 
 #endif

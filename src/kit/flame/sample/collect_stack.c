@@ -20,11 +20,13 @@
  * counts as truncated. The number of frames is limited to FRAMES_MAX. Frames are collected leaf
  * first and reversed at the end.
  */
-#include "collect_records.h"
+
+#include "collect_stack.h"
 
 #include <linux/perf_event.h>
 
 #include "base/fail.h"
+#include "collect_proc.h"
 #include "kit/symbol/unwind/unwind.h"
 #include "sample_ring.h"
 

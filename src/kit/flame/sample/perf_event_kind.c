@@ -1,5 +1,6 @@
 /* Lists the events that can be sampled, and explains why the kernel refused one. */
-#include "perf_rings.h"
+
+#include "perf_event_kind.h"
 
 #include <errno.h>
 #include <linux/perf_event.h>

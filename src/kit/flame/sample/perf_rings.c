@@ -38,6 +38,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "base/process_family.h"
+#include "perf_event_kind.h"
 
 enum {
     RING_LARGEST = 8 << 20,

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
+#include "collect_proc.h"
 #include "sample_record.h"
 
 enum {

@@ -22,19 +22,4 @@ enum { TCH_SAMPLE_ROOM = 1 << 16 }; /**< size limit of a record in bytes */
 void tch_sample_record(uint8_t *room, const struct tch_ring_record *head, uint32_t stack_bytes,
                        const uint8_t *stack);
 
-struct user_regs_struct;
-
-/** Copies registers into the order of struct tch_ring_record. */
-void tch_sample_registers(const struct user_regs_struct *from, uint64_t *to);
-
-/**
- * Adds 1 to the stack of a thread that this process has stopped with ptrace. Its maps must be
- * known, see tch_collect_process(). The options of c are user_stack and by_hand.
- *
- * @param room  has TCH_SAMPLE_ROOM bytes
- * @return the number of the stack in c->stacks; TACHO_EUNSUPPORTED: the registers or the stack
- * cannot be read; TACHO_ENOMEM
- */
-int64_t tch_sample_stopped(struct tch_collect *c, pid_t tid, uint8_t *room, tacho_error *err);
-
 #endif

@@ -1,11 +1,13 @@
 /* Reads the registers and the stack of a thread that is stopped by ptrace. */
+#include "sample_stopped.h"
+
 #include <elf.h>
 #include <sys/ptrace.h>
 #include <sys/uio.h>
 #include <sys/user.h>
 
 #include "base/fail.h"
-#include "sample_record.h"
+#include "collect_stack.h"
 
 enum { STACK_BYTES = 32 << 10 };
 

@@ -3,6 +3,7 @@
 #include "base/fail.h"
 #include "preload_fit.h"
 #include "sample_record.h"
+#include "sample_stopped.h"
 #include "tracer.h"
 
 static int refuse(tacho_error *err)

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/process_family.h"
+#include "tracer_loop.h"
 
 const long tch_tracer_flags =
     PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC;

@@ -40,18 +40,6 @@ int tch_tracer_start(const struct tch_tracer_options *o, struct tch_keeper *keep
 /** Tries to trace a child that does nothing. @return 0 or TACHO_EUNSUPPORTED */
 int tch_tracer_probe(tacho_error *err);
 
-/** The threads that the tracer has attached to. */
-struct tch_tids {
-    pid_t *list;
-    size_t count;
-    size_t cap;
-};
-
-/** Runs the tracer in this process until `command` has exited or, if that is 0, until all threads
-    have or the ring says stop. */
-_Noreturn void tch_tracer_loop(const struct tch_tracer_options *o, pid_t command,
-                               const struct tch_tids *threads);
-
 /** Explains why a process could not be traced, with advice. `number` is the errno. */
 int tch_tracer_refused(pid_t pid, int number, tacho_error *err);
 

@@ -21,6 +21,8 @@
  * since the sample before. A tick reads two files of /proc per thread, and each stop takes the
  * program about 0.1 ms, which limits the rate.
  */
+#include "tracer_loop.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -41,7 +43,7 @@
 #include "base/number.h"
 #include "ring_maps.h"
 #include "sample_record.h"
-#include "tracer.h"
+#include "sample_stopped.h"
 
 enum {
     MAPS_MAX = 16 << 20,

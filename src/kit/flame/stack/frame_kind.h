@@ -1,6 +1,6 @@
 /*
- * Reads the kind of a frame from its name: marks at its end, such as "_[k]", and the thread that the
- * first frame of a stack names.
+ * Reads the kind of a frame from its name: marks at its end, such as "_[k]", and the thread that
+ * the first frame of a stack names.
  */
 #ifndef TCH_FRAME_KIND_H
 #define TCH_FRAME_KIND_H

@@ -4,6 +4,8 @@
  * A stack is a sequence of name numbers, root first, stored in 16-bit units (one for the first
  * 49,152 names, two for others): a million stacks of 25 frames take 50 MB. The text of a stack is
  * never stored, so memory is bounded by the distinct stacks and names.
+ *
+ * This is the face of src/kit/flame/stack/.
  */
 #ifndef TCH_STACKS_H
 #define TCH_STACKS_H

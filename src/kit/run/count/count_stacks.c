@@ -20,7 +20,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "count_program.h"
+#include "kit/flame/sample/collect_proc.h"
 #include "kit/flame/sample/sample_record.h"
+#include "kit/flame/sample/sample_stopped.h"
 #include "kit/run/preload/allocations_shared.h"
 #include "kit/symbol/symbol_worker.h"
 

@@ -1,14 +1,15 @@
 /*
  * Unwinds a copy of a stack, one frame at a time (x86-64; DWARF 5, section 6.4).
  *
- *     code_object.c    opens an object, reads its .eh_frame, .eh_frame_hdr and .debug_frame
  *     unwind_cfi.c     finds the entry (FDE) of an address: by the sorted table of .eh_frame_hdr,
  *                      else by an index of our own
  *     unwind_rows.c    runs the entry's instructions up to the address; the result is a row: how
  *                      to compute each register of the caller
- *     code_place.c     caches the row of each distinct address
  *     unwind.c         applies a row to the registers and the stack copy of a frame
  *     unwind_expr.c    evaluates the DWARF expressions that some rows have
+ *
+ * kit/symbol/object/code_object.c reads the sections, and code_place.c caches the row of each
+ * distinct address.
  *
  * A step returns one of four results (enum tch_unwound): the caller's registers; the root was
  * reached; the copy of the stack is too short; the information is missing or contradicts the stack.
@@ -19,6 +20,8 @@
  * frames, so unwinding always ends.
  *
  * No state is global, and finding and stepping do not modify the tables.
+ *
+ * This is the face of src/kit/symbol/unwind/.
  */
 #ifndef TCH_UNWIND_H
 #define TCH_UNWIND_H
