@@ -8,7 +8,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "lib/trace/record_words.h"
 #include "lib/trace/recording_convert.h"
+#include "lib/trace/recording_walk.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

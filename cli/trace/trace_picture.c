@@ -7,6 +7,7 @@
 
 #include "base/human_number.h"
 #include "cli/core/text.h"
+#include "kit/trace/trace_lanes.h"
 
 enum {
     LANES = 12,

@@ -16,6 +16,7 @@
 
 #include "base/file.h"
 #include "lib/trace/recording_file.h"
+#include "lib/trace/recording_walk.h"
 #include "support/system.h"
 
 enum {

@@ -9,6 +9,7 @@
 #include <tacho/trace.h>
 
 #include "lib/trace/recording_file.h"
+#include "lib/trace/recording_walk.h"
 #include "support/system.h"
 
 enum { SPANS = 100000 }; /* several chunks */

@@ -17,6 +17,7 @@
 
 #include "base/file.h"
 #include "lib/trace/recording_file.h"
+#include "lib/trace/recording_walk.h"
 #include "support/system.h"
 
 enum { NUMBERS = 1024, FREE = 64, SPANS = 100000 };

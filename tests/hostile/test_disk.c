@@ -15,6 +15,7 @@
 #include <tacho/trace.h>
 
 #include "lib/trace/recording_file.h"
+#include "lib/trace/recording_walk.h"
 #include "support/system.h"
 
 enum { SPANS = 500000, LIMIT = 3 << 20 };

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/file.h"
 #include "lib/trace/recording_convert.h"
+#include "lib/trace/recording_walk.h"
 #include "support/system.h"
 
 struct seen {

@@ -16,6 +16,7 @@
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "trace_readers.h"
+#include "trace_source.h"
 
 enum { ARGS_LIMIT = 1 << 20 };
 

@@ -15,6 +15,7 @@
 #include "base/utf8.h"
 #include "chrome_read_event.h"
 #include "trace_readers.h"
+#include "trace_source.h"
 
 enum { VALUE_LIMIT = 64 << 20 }; /* limit of one string, or of the arguments of one event */
 

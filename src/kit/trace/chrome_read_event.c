@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "base/number.h"
+#include "chrome_read_member.h"
 
 enum { MADE_UP = 0x60000000 }; /* the first number for an id that is a text */
 

@@ -46,20 +46,6 @@ struct tch_chrome_reader {
     reading. */
 int tch_chrome_read_event(struct tch_chrome_reader *c);
 
-/* The functions that chrome_read_member.c provides for chrome_read_event.c. */
-
-/** Reads the next value, which should be an object, with all its members. *event gets its type and
-    start. Returns 0, TACHO_ENOMEM, or the reader's error. */
-int tch_chrome_read_members(struct tch_chrome_reader *c, struct tch_json_value *event);
-
-/** Reads the next key of an object and its value; returns NULL after the last. p is the end of the
-    previous member, or the byte after the bracket. The JSON must be valid. */
-const char *tch_chrome_next_member(const char *p, struct tch_json_value *key,
-                                   struct tch_json_value *v);
-
-/** Interns a string and stores the number of the text. Returns 0 or TACHO_ENOMEM. */
-int tch_chrome_intern(struct tch_chrome_reader *c, const struct tch_json_value *v, uint32_t *ret);
-
 static inline bool tch_chrome_key_is(const struct tch_json_value *key, const char *text, size_t len)
 {
     return key->len == len && memcmp(key->text, text, len) == 0;

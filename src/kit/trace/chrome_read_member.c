@@ -5,7 +5,8 @@
  * These are checked and read in one pass over their marks (base/json_scan.h). All others are
  * checked by the JSON reader first, and then this file walks over valid JSON.
  */
-#include "chrome_read_event.h"
+
+#include "chrome_read_member.h"
 
 #include <math.h>
 

@@ -7,6 +7,10 @@
 
 #include "base/array.h"
 #include "base/fail.h"
+#include "perfetto_read_clocks.h"
+#include "perfetto_read_event.h"
+#include "perfetto_read_tracks.h"
+#include "trace_source.h"
 
 enum { PACKET_LIMIT = 256 << 20, PIECE = 1 << 18 };
 

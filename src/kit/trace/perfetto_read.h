@@ -9,6 +9,7 @@
 #include "base/protobuf.h"
 #include "lib/trace/perfetto_fields.h"
 #include "trace_readers.h"
+#include "trace_source.h"
 
 enum tch_pf_kind { TCH_PF_KIND_NAMED, TCH_PF_KIND_PROCESS, TCH_PF_KIND_THREAD };
 
@@ -62,28 +63,8 @@ struct tch_pf_packet {
     struct tch_pb_field event;
 };
 
-int tch_pf_clocks_init(struct tch_pf_reader *p);
-void tch_pf_clocks_release(struct tch_pf_reader *p);
-
-/** Reads a snapshot of clocks. */
-int tch_pf_read_clocks(struct tch_pf_reader *p, uint32_t sequence,
-                       const struct tch_pb_field *snapshot);
-
-/** Converts the packet's time to the clock of the trace. Returns false if no snapshot connects the
-    two clocks. */
-bool tch_pf_time(struct tch_pf_reader *p, const struct tch_pf_packet *packet, int64_t *ret);
-
-/** Passes the event of a packet to the sink. ts is on the clock of the trace. */
-int tch_pf_event(struct tch_pf_reader *p, const struct tch_pf_packet *packet, int64_t ts);
-
 /** Finds a text interned on a sequence. Returns 0 if there is none. */
 uint32_t tch_pf_interned(const struct tch_pf_reader *p, uint32_t sequence, uint32_t what,
                          uint64_t iid);
-
-/** Finds a track by its uuid, or makes it. Returns NULL if memory ran out. */
-struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid);
-
-/** Reads the descriptor of a track. */
-int tch_pf_read_track(struct tch_pf_reader *p, const struct tch_pb_field *descriptor);
 
 #endif

@@ -7,12 +7,13 @@
  * BOOTTIME unless a snapshot names another one. A time is converted by the last snapshot that is
  * not later; if no snapshot contains both clocks, it is converted through other clocks.
  */
+#include "perfetto_read_clocks.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "perfetto_read.h"
 
 enum {
     LAST_LOCAL = 127,

@@ -1,4 +1,6 @@
 /* Reads Perfetto's format: track events and their arguments. */
+#include "perfetto_read_event.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -6,7 +8,7 @@
 #include "base/hash.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
-#include "perfetto_read.h"
+#include "perfetto_read_tracks.h"
 
 enum {
     NAMED_TID = 0x40000000, /* the first tid for a track that is not a thread */

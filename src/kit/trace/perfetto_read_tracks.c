@@ -1,7 +1,8 @@
 /* Reads Perfetto's format: processes, threads and tracks, from their descriptors. */
+#include "perfetto_read_tracks.h"
+
 #include "base/array.h"
 #include "base/fail.h"
-#include "perfetto_read.h"
 
 struct tch_pf_track *tch_pf_track_of(struct tch_pf_reader *p, uint64_t uuid)
 {

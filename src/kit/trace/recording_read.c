@@ -4,6 +4,7 @@
 #include "base/fail.h"
 #include "lib/trace/recording_events.h"
 #include "trace_readers.h"
+#include "trace_source.h"
 
 static void note_facts(struct tch_model *m, const struct tch_recording *r)
 {

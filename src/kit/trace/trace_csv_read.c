@@ -7,6 +7,7 @@
 #include "base/number.h"
 #include "trace_csv.h"
 #include "trace_readers.h"
+#include "trace_source.h"
 
 enum { LINE_LIMIT = 64 << 20 };
 

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "trace_readers.h"
+#include "trace_source.h"
 
 enum { FRAMES_MAX = 4096, LOOK_LINES = 16 };
 

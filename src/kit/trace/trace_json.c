@@ -6,6 +6,7 @@
 
 #include "base/clock.h"
 #include "base/json_write.h"
+#include "lib/trace/recording_walk.h"
 
 enum { TEXT_MAX = 1 << 20 }; /* limit of a name in bytes */
 

@@ -1,6 +1,7 @@
 /* Keeps, for each cell of a lane, the names that took the most time. The candidates are found by a
    variant of the frequent-items algorithm of Misra and Gries (1982). */
-#include "trace_summary.h"
+
+#include "trace_lanes.h"
 
 #include <stdlib.h>
 #include <string.h>

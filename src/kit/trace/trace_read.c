@@ -12,6 +12,7 @@
 #include "lib/trace/recording_format.h"
 #include "trace_csv.h"
 #include "trace_readers.h"
+#include "trace_source.h"
 
 /* Returns the first byte that is not a blank, after a byte order mark; -1 if there is none. */
 static int first_byte(const struct tch_trace_source *s)

@@ -1,5 +1,6 @@
 /* Reads the bytes of a trace from a file, a pipe or gzip data. */
-#include "trace_readers.h"
+
+#include "trace_source.h"
 
 #include <errno.h>
 #include <fcntl.h>

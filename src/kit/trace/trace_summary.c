@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/fail.h"
 #include "trace_async.h"
+#include "trace_lanes.h"
 #include "trace_load.h"
 
 /* The events are not in order of time. This is a result of the sink, not an error. */

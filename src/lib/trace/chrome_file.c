@@ -17,6 +17,7 @@
 #include "base/no_cancel.h"
 #include "chrome_event.h"
 #include "trace_recorder.h"
+#include "trace_start.h"
 
 enum { EVENTS_LIMIT = 1 << 30, LINE_ROOM = 1024 };
 

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/float_text.h"
 #include "base/json_write.h"
+#include "record_words.h"
 #include "recording_file.h"
 
 enum {

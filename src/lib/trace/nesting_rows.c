@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "nesting_lanes.h"
+#include "recording_walk.h"
 
 struct tch_trace_row_item {
     struct tch_trace_row row; /* row.lane is not set yet */

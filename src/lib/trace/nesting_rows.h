@@ -6,6 +6,7 @@
 #define TCH_NESTING_ROWS_H
 
 #include "recording_file.h"
+#include "recording_walk.h"
 
 enum tch_trace_row_kind {
     TCH_ROW_TRACK, /**< a: text number of its name */

@@ -5,6 +5,9 @@
 
 #include "base/hash.h"
 #include "base/json_read.h"
+#include "perfetto_writer_args.h"
+#include "perfetto_writer_tracks.h"
+#include "record_words.h"
 #include "recording_file.h"
 
 enum { SMALL_PACKET = 64 }; /* bytes that suffice for the packet of a plain begin or end */

@@ -1,10 +1,12 @@
 /* Writes arguments of events for Perfetto, from values or from JSON, member by member. */
-#include "perfetto_writer.h"
+
+#include "perfetto_writer_args.h"
 
 #include <tacho/trace.h>
 
 #include "base/json_read.h"
 #include "base/utf8.h"
+#include "record_words.h"
 #include "recording_file.h"
 
 enum { ARG_DEPTH = 32 };

@@ -1,5 +1,6 @@
 /* Writes packets, tracks and sequences of a Perfetto trace. */
-#include "perfetto_writer.h"
+
+#include "perfetto_writer_tracks.h"
 
 #include <stdlib.h>
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "record_words.h"
+#include "thread_stage.h"
+#include "trace_names.h"
 
 /* Finds the numbers of the keys. Returns how many arguments can be recorded; the first one without
    a number and all after it are left out and counted. */

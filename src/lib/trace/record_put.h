@@ -7,6 +7,7 @@
 
 #include <tacho/trace.h>
 
+#include "thread_stage.h"
 #include "trace_recorder.h"
 
 enum { TCH_PUT_FIXED = 5 };

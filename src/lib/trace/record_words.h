@@ -91,4 +91,27 @@ bool tch_rec_kind_sound(const struct tch_recording *r, unsigned kind, uint32_t i
 bool tch_rec_join_values(const struct tch_recording *r, const struct tch_rec_name *site,
                          const uint64_t *values, uint64_t joined[2 * TACHO_ARGS_MAX]);
 
+/** An argument: a key and a value. */
+struct tch_rec_arg {
+    const struct tch_rec_name *key;
+    unsigned type; /**< enum tacho_field_type */
+    uint64_t bits; /**< value of a number */
+    const char *text;
+    size_t len;
+};
+
+/** Returns the truth value of an argument, which is the first byte of its word. */
+static inline bool tch_rec_arg_yes(const struct tch_rec_arg *arg)
+{
+    return *(const unsigned char *)&arg->bits != 0;
+}
+
+/** Removes the first argument from args and returns it in *ret. Returns false when there is
+    none. */
+bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
+                      struct tch_rec_arg *ret);
+
+/** Adds the value as JSON. A value of type TACHO_FIELD_JSON must be valid. */
+void tch_json_arg(struct tch_buf *b, const struct tch_rec_arg *arg);
+
 #endif

@@ -11,6 +11,8 @@
  * it first (tch_chunks_hold()). If the recording cannot be opened again, chunks are refused as if
  * the disk were full. Stages stay mapped, so their records are in the file.
  */
+#include "recording_chunks.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
@@ -20,7 +22,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "trace_recorder.h"
 
 #define DISK_PAUSE (UINT64_C(1) << 28) /* ticks: a tenth to a quarter of a second */
 

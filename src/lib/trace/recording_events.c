@@ -11,6 +11,8 @@
 #include "base/hash.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "record_words.h"
+#include "recording_walk.h"
 
 enum { ARGS_LIMIT = 1 << 20 };
 

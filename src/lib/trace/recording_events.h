@@ -7,7 +7,9 @@
 #include <tacho/trace.h>
 
 #include "nesting_rows.h"
+#include "record_words.h"
 #include "recording_file.h"
+#include "recording_walk.h"
 #include "trace_model.h"
 
 /** The purpose of the events, which decides their form. */

@@ -11,6 +11,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "recording_walk.h"
 
 enum {
     NAMES_MAX = 1 << 20,

@@ -4,6 +4,7 @@
 
 #include "base/fail.h"
 #include "recording_events.h"
+#include "recording_walk.h"
 
 enum { ROW_TID = 0x40000000 }; /* the first tid of a row; no thread has one that high */
 

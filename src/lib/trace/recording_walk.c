@@ -1,6 +1,7 @@
 /* Reads the words of a recording as events: completes the 48 bits of their times, and matches
    begins and ends of spans. */
-#include "recording_file.h"
+
+#include "recording_walk.h"
 
 #include <tacho/trace.h>
 

@@ -71,6 +71,8 @@
  *     number of records, so that dropped ones are counted, and the thread's number, tid and
  *     name, because the record that contains them may be in a chunk that was replaced.
  */
+#include "thread_stage.h"
+
 #include <sched.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -79,7 +81,9 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "trace_recorder.h"
+#include "recording_chunks.h"
+#include "trace_names.h"
+#include "trace_start.h"
 
 TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "record_put.h"
+#include "trace_names.h"
 
 /* Events of ferrum's Chrome trace. */
 

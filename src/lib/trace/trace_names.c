@@ -1,11 +1,14 @@
 /* Names of sites and texts. Each distinct name is written to the recording once, before its
    first use. Looking up a name takes no lock: buckets and entries are only ever added, with
    release stores. */
-#include "trace_recorder.h"
+
+#include "trace_names.h"
 
 #include <sys/mman.h>
 
 #include "base/hash.h"
+#include "recording_chunks.h"
+#include "trace_start.h"
 
 enum {
     BUCKETS = 1 << 18, /* 2 MiB of address space; a page takes memory once it is used */

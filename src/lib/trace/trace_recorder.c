@@ -12,6 +12,9 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/message.h"
+#include "recording_chunks.h"
+#include "thread_stage.h"
+#include "trace_names.h"
 
 struct tch_recorder tch_recorder = {
     .lock = PTHREAD_MUTEX_INITIALIZER, .file = {.fd = -1}, .overwriting = ATOMIC_FLAG_INIT};

@@ -119,106 +119,14 @@ void tch_recorder_say_lost(void);
 /** Calibrates the clock and stores the pair in the header. */
 void tch_recorder_calibrate(void);
 
-/* recording_chunks.c: the chunks of the file. Only the first two functions need the lock. */
-
-/** Sets the limit of a new recording. */
-void tch_chunks_begin(uint64_t limit, bool ring);
-
-/** Releases blocks that were allocated and not used. */
-void tch_chunks_end(void);
-
-/** Returns whether the descriptor of the recording can be used. Opens the recording again if the
-    program has closed it. */
-bool tch_chunks_hold(void);
-
-/** Allocates blocks on disk before they are mapped, so that a full disk is an error here and not a
-    SIGBUS at a store. Returns 0, or -1 and errno. */
-int tch_allocate(int fd, off_t offset, off_t len);
-
-/** Maps a new chunk that starts with `len` bytes of content, followed by zeros, at `at` or, when
-   that is NULL, anywhere. Returns NULL and the reason when there is none. */
-void *tch_chunk_map(void *at, const void *content, size_t len, enum tch_rec_reason *why);
-
-/** Writes the content of a stage to a new chunk. `records` is what its header says. Returns false
- * and the reason on failure. */
-bool tch_chunk_copy(const struct tch_rec_chunk *stage, uint32_t records, enum tch_rec_reason *why);
-
-/* thread_stage.c: the threads that write. The lock must be held for the first three functions. */
-
-int tch_trace_stages_init(tacho_error *err);
-void tch_trace_stages_close(void);
-void tch_trace_stages_forked(void);
-
-/** Reserves bytes of the calling thread's stage, even beyond its end: the caller then compares
-   the returned address with the cursor's end or room. This is one instruction on x86-64, so a
-   signal handler runs before or after it. */
-static inline uintptr_t tch_cursor_take(uintptr_t bytes)
-{
-#if defined(__x86_64__)
-    return tacho_trace_take(bytes);
-#else
-    return __atomic_fetch_add(&tacho_trace_cursor.next, bytes, __ATOMIC_RELAXED);
-#endif
-}
-
-/** Marks bytes that were taken as written, or as never to be written. */
-static inline void tch_cursor_done(uintptr_t bytes)
-{
-#if defined(__x86_64__)
-    tacho_trace_done(bytes);
-#else
-    __atomic_fetch_add(&tacho_trace_cursor.done, bytes, __ATOMIC_RELEASE);
-#endif
-}
-
-/** Takes `words` words for a record of this thread. Takes the lock only when the thread has no
-    lane. The caller writes the words, then calls tch_cursor_done().
-    @return the first word, or NULL after the record was counted as dropped */
-uint64_t *tch_recorder_take(unsigned words);
-
 /* trace_span.c */
 
 /** Frees the calling thread's stack of open spans. */
 void tch_trace_spans_release(void);
 
-/* trace_start.c */
-
-/** Makes the recording of a child that does not have one yet. Returns false on failure. The lock
-    must be held. */
-bool tch_trace_make_waiting(void);
-
-/** Leaves a file to another writer: stops a trace to it that an environment variable started, if
-    nothing was recorded. Returns TACHO_EALREADY when this process records to it. `path` must be
-    absolute. Takes the lock. */
-int tch_trace_make_way(const char *path, tacho_error *err);
-
 /* trace_signal.c */
 
 /** Resets the thread that flushes on a signal, in a child made by fork. */
 void tch_trace_signal_forked(void);
-
-/* trace_names.c */
-
-/** Return the number of a site or text, or 0 when there is no room for another name. They take
-    the lock for new names only. */
-uint32_t tch_trace_site(const char *name, const char *category);
-uint32_t tch_trace_text(const char *text);
-
-/** Returns the number of values that follow a plain begin of the site. Needs no lock. */
-unsigned tch_trace_site_values(uint32_t site);
-
-/** Returns whether all these words are plain records without values. Needs no lock. */
-bool tch_trace_all_plain(const uint64_t *words, size_t count);
-
-/** Does what tch_trace_site() does, for a site whose begins carry the values of these arguments.
-    All of them must be numbers. */
-uint32_t tch_trace_site_args(const char *name, const char *category, tacho_fields args);
-
-/** Copies all names to a new recording. Sites keep their numbers for the life of the process.
-    The lock must be held. */
-bool tch_table_move(void);
-
-/** Detaches the tables from the file and keeps them in memory. The lock must be held. */
-void tch_table_detach(void);
 
 #endif

@@ -12,6 +12,8 @@
 
 #include "record_put.h"
 #include "record_words.h"
+#include "thread_stage.h"
+#include "trace_names.h"
 
 /* Records a plain begin or end. Returns false when the record was dropped. */
 static bool put_plain(uint32_t site, uint64_t end, uint64_t ticks)

@@ -1,5 +1,7 @@
 /* Starts and stops traces (by call, environment variable, exit and fork) and chooses their
    files. */
+#include "trace_start.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -14,8 +16,9 @@
 #include "base/no_cancel.h"
 #include "base/number.h"
 #include "base/stay_loaded.h"
+#include "recording_chunks.h"
 #include "recording_convert.h"
-#include "trace_recorder.h"
+#include "trace_names.h"
 
 /* Environment variable "PID:PATH", by which child processes know that this process owns the file
    that TACHO_TRACE_OUT names. */

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "lib/trace/recording_walk.h"
 #include "support/system.h"
 #include "support/test.h"
 

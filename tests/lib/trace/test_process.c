@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "lib/trace/recording_convert.h"
+#include "lib/trace/recording_walk.h"
 #include "seen.h"
 #include "support/system.h"
 

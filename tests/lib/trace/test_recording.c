@@ -12,6 +12,8 @@
 
 #include "base/file.h"
 #include "lib/trace/recording_convert.h"
+#include "lib/trace/thread_stage.h"
+#include "lib/trace/trace_names.h"
 #include "lib/trace/trace_recorder.h"
 #include "seen.h"
 #include "support/system.h"
