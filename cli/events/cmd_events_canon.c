@@ -4,6 +4,7 @@
 
 #include "cli/core/clean_out.h"
 #include "cmd_events_parts.h"
+#include "lib/event/event_canon.h"
 #include "lib/event/event_parse.h"
 
 /* The canonical form of a line can be longer than the line: 1e15 becomes 1000000000000000.0. */

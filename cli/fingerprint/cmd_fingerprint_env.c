@@ -8,6 +8,7 @@
 #include "cli/core/table.h"
 #include "cmd_fingerprint_parts.h"
 #include "kit/measure/fingerprint_json.h"
+#include "lib/measure/environment.h"
 #include "lib/measure/fingerprint_config.h"
 
 struct env_options {

@@ -8,6 +8,8 @@
 #include "base/fail.h"
 #include "base/gzip.h"
 #include "lib/measure/histogram.h"
+#include "lib/measure/histogram_code.h"
+#include "lib/measure/histogram_line.h"
 
 enum {
     OUTER = 8,                        /* bytes before the zlib stream: a cookie and a length */

@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/json_read.h"
+#include "lib/measure/environment.h"
 #include "lib/measure/fingerprint_config.h"
 
 enum { CONFIG_MAX = 16 << 20, HASHED_MAX = 1 << 30 };

@@ -1,4 +1,6 @@
 /* Writes the canonical form of an event. */
+#include "event_canon.h"
+
 #include "base/fail.h"
 #include "base/json_canon.h"
 #include "base/json_write.h"

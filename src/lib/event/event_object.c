@@ -8,6 +8,7 @@
 #include "base/sized.h"
 #include "base/utf8.h"
 #include "event_block.h"
+#include "event_canon.h"
 #include "event_config.h"
 #include "event_fields.h"
 #include "event_parse.h"

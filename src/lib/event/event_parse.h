@@ -1,6 +1,6 @@
 /*
- * Parses a line into an event and writes the canonical form of an event. The messages of the rules
- * are defined here, for the parser and for the writer.
+ * Parses a line into an event. The messages of the rules are defined here, for the parser and for
+ * the writer.
  */
 #ifndef TCH_EVENT_PARSE_H
 #define TCH_EVENT_PARSE_H
@@ -50,13 +50,6 @@ int tch_event_check_length(const struct tch_line *line, tacho_error *err);
 /** Checks an event and adds it as JSON, without a line feed.
     @return 0, TACHO_EINVAL, TACHO_ENOMEM; b may fail as well */
 int tch_event_put(struct tch_buf *b, const tacho_event *event, tacho_error *err);
-
-/** Passes the text in b to the caller, who frees it.
-    @return 0, or TACHO_ENOMEM, TACHO_ELIMIT when b has failed */
-int tch_event_give(struct tch_buf *b, char **ret, size_t *ret_len, tacho_error *err);
-
-/** Adds the canonical form of the event, without a line feed. b fails without memory. */
-void tch_event_canon(struct tch_buf *b, const tacho_event_view *event);
 
 /** Marks the groups of `to` that `from` has seen. Both must have been made from the same names. */
 void tch_event_groups_merge(tacho_event_groups *to, const tacho_event_groups *from);

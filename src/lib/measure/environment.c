@@ -1,5 +1,7 @@
 /* Describes the machine as a JSON document: everything that distinguishes two machines, or two
    configurations of one machine. */
+#include "environment.h"
+
 #include <dirent.h>
 #include <stdbool.h>
 #include <sys/utsname.h>

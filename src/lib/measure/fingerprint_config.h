@@ -22,11 +22,6 @@ struct tch_config {
 
 void tch_config_write(struct tch_buf *b, const struct tch_config *config);
 
-/** Does what tacho_environment() does, with /proc and /sys below a root ("" for this machine).
-    The values of the variables in `keep` (terminated by NULL, or NULL) are not masked. */
-int tch_environment(const char *root, const char *compiler, const char *const *keep, char **ret,
-                    size_t *len, tacho_error *err);
-
 /** Passes the text of b to the caller, or returns TACHO_ENOMEM. Releases b. */
 int tch_hand_over(struct tch_buf *b, char **ret, size_t *len, tacho_error *err);
 

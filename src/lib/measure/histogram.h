@@ -38,27 +38,6 @@ static inline uint64_t tch_bucket_middle(unsigned bucket)
     return tch_bucket_low(bucket) + (((uint64_t)1 << tch_bucket_shift(bucket)) - 1) / 2;
 }
 
-enum { TCH_HISTOGRAM_BYTES = 256 * 1024 }; /* limit of the binary form */
-
-/** Adds the histogram in HdrHistogram's binary form. */
-int tch_histogram_encode(const tacho_histogram *h, struct tch_buf *b, tacho_error *err);
-
-/** Receives the buckets of a histogram that is being read. A failure stops the reader. */
-struct tch_bucket_taker {
-    int (*take)(void *ctx, const tacho_histogram_bucket *bucket, tacho_error *err);
-    void *ctx;
-};
-
-/** Reads the binary form, stored or plain, and passes each non-empty bucket on, in the order of
-    the values. The buckets are those of the program that wrote it, which may be finer than those
-    of tacho_histogram.
-    @return like tacho_histogram_decode(), or the result of the callback */
-int tch_histogram_decode(const void *data, size_t len, const struct tch_bucket_taker *taker,
-                         tacho_error *err);
-
-/** Decodes the last field of a line of a log and adds the binary form of its histogram. */
-int tch_histogram_line_bytes(const char *line, size_t len, struct tch_buf *out, tacho_error *err);
-
 /** Returns the rank-th smallest value, rank from 1 to the count. */
 uint64_t tch_histogram_at_rank(const tacho_histogram *h, uint64_t rank);
 

@@ -2,12 +2,13 @@
  * Encodes and decodes a histogram in HdrHistogram's binary format V2. histogram_line.c writes and
  * reads its text form.
  */
+#include "histogram_code.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 
 #include "base/buf.h"
 #include "base/fail.h"
-#include "histogram.h"
 
 /*
  * The payload consists of a cookie, the number of bytes of counts, an index offset (0; ignored when

@@ -1,10 +1,12 @@
 /* Writes and reads a histogram as a line of an HdrHistogram log. */
+#include "histogram_line.h"
+
 #include <inttypes.h>
 #include <stdbool.h>
 
 #include "base/base64.h"
 #include "base/fail.h"
-#include "histogram.h"
+#include "histogram_code.h"
 
 enum { TEXT_LIMIT = 4 * 1024 * 1024 };
 

@@ -1,5 +1,6 @@
 /* Counts bytes by category: threads hand over their counts, and readers add them up. */
-#include "memory_tracker.h"
+
+#include "memory_categories.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -16,6 +16,7 @@
 #include "witness_chain.h"
 #include "witness_log.h"
 #include "witness_reader.h"
+#include "witness_rvf.h"
 
 enum { LINE_LIMIT = 64 << 20 };
 

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "witness_member.h"
+#include "witness_rvf.h"
 
 enum { NAME_MAX_BYTES = 4096 };
 

@@ -9,10 +9,11 @@
  * In a file that another program wrote, the reader checks the witness segments and the checksums
  * that are SHAKE-256.
  */
+#include "witness_rvf.h"
+
 #include <string.h>
 
 #include "base/fail.h"
-#include "witness_reader.h"
 
 #define NS_PER_S UINT64_C(1000000000)
 

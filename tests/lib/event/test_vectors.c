@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/json_write.h"
+#include "lib/event/event_canon.h"
 #include "lib/event/event_parse.h"
 #include "support/reference.h"
 #include "support/system.h"

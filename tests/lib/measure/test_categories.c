@@ -6,6 +6,7 @@
 
 #include <tacho/memory.h>
 
+#include "lib/measure/memory_categories.h"
 #include "lib/measure/thread_slot.h"
 
 enum { KIB = 1024 };

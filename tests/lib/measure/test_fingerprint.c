@@ -11,6 +11,7 @@
 #include <tacho/fingerprint.h>
 
 #include "base/file.h"
+#include "lib/measure/environment.h"
 #include "lib/measure/fingerprint_config.h"
 #include "support/reference.h"
 #include "support/system.h"

@@ -1,5 +1,7 @@
 /*
  * The kinds of power sources. Each has a file, and power_sources.c has the table of them.
+ *
+ * This is the face of src/lib/measure/power/.
  */
 #ifndef TCH_POWER_METER_H
 #define TCH_POWER_METER_H
