@@ -15,6 +15,7 @@
 #include "base/number.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
+#include "kit/event/event_stages_sum.h"
 #include "report.h"
 
 enum { PEAK_MB = 64 };

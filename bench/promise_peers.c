@@ -16,7 +16,7 @@
 
 #include "base/random.h"
 #include "kit/stats/order_stats.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_test.h"
 #include "promise_noise.h"
 
 enum { RESAMPLES = 400 };

@@ -8,6 +8,7 @@
 #include <tacho/event.h>
 
 #include "kit/event/event_stages.h"
+#include "kit/event/event_stages_sum.h"
 #include "support/event_ways.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -2,6 +2,7 @@
 
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
+#include "kit/event/event_settings.h"
 
 /* Reads both files, compares them and prints the result. */
 static int compare(const struct args *args, struct tch_events_comparison *c)

@@ -10,6 +10,7 @@
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 #include "kit/event/event_json.h"
+#include "kit/event/event_stages_sum.h"
 
 enum { OUT_MAX = 64 << 20, BAR = 16 };
 

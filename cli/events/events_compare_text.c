@@ -6,6 +6,7 @@
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
+#include "kit/event/event_settings.h"
 #include "kit/stats/session.h"
 
 enum { SHOWN_VALUE = 48 };

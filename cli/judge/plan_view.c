@@ -8,7 +8,8 @@
 #include "cli/core/table.h"
 #include "kit/judge/findings.h"
 #include "kit/judge/run_compare.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_null.h"
+#include "kit/stats/rank_test.h"
 #include "plan_parts.h"
 
 #define PLAN_SCHEMA "tacho.plan.v1"

@@ -1,11 +1,12 @@
 /* Reads values from the tree of a YAML file by tables of fields. */
+#include "yaml_fields.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/fail.h"
 #include "base/number.h"
-#include "yaml.h"
 
 static const char *kind_name(const struct tch_yaml_node *node)
 {

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
+#include "event_settings.h"
+#include "event_stages_sum.h"
 #include "kit/stats/order_stats.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_test.h"
 #include "kit/stats/session.h"
 
 static bool all_positive(const struct tch_stage *stage)

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "base/json_write.h"
+#include "event_settings.h"
+#include "event_stages_sum.h"
 
 static void put_event(struct tch_buf *b, const struct tch_stage_group *g, const char *by)
 {

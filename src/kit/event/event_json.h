@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "event_compare.h"
 #include "event_scan.h"
+#include "event_settings.h"
 
 /** Adds tacho.events.summary.v1 and a line feed. Sorts the values of the stages. */
 void tch_events_summary_json(struct tch_buf *b, const struct tch_stages *stages,

@@ -1,4 +1,6 @@
 /* Collects the settings of the process from all events of a file, and finds those that differ. */
+#include "event_settings.h"
+
 #include <stdlib.h>
 
 #include <tacho/fingerprint.h>
@@ -7,7 +9,6 @@
 #include "base/fail.h"
 #include "base/json_canon.h"
 #include "base/json_read.h"
-#include "event_compare.h"
 #include "lib/event/event_parse.h"
 
 const char *const tch_setting_names[TCH_SETTINGS] = {

@@ -76,9 +76,6 @@ int tch_stages_add(void *s, const tacho_event_view *event, tacho_error *err);
 /** Adds all stages of `from`. */
 int tch_stages_merge(struct tch_stages *s, const struct tch_stages *from, tacho_error *err);
 
-/** Sorts groups and stages by their totals, largest first, then by name. */
-void tch_stages_sort(struct tch_stages *s);
-
 /** Finds the group or stage with the same name, or returns NULL. */
 struct tch_stage_group *tch_stages_find(const struct tch_stages *s,
                                         const struct tch_stage_group *like);
@@ -86,24 +83,5 @@ struct tch_stage *tch_stage_find(const struct tch_stage_group *group, const stru
 
 /** Returns whether a stage with that name is a count, not a time. */
 bool tch_stage_is_count(const char *name, size_t len);
-
-double tch_stage_total(const struct tch_stage *stage);
-
-/** Returns the total of a group: its stage "total" (or "total_us") if it has one, else the sum of
-   its times that are not nested. */
-double tch_stage_group_total(const struct tch_stage_group *group, bool *is_stage);
-
-struct tch_stage_summary {
-    double total;
-    double mean;
-    double p50; /**< the median: for an even count, the mean of the two middle values */
-    double p95; /**< by nearest rank, as p99 */
-    double p99;
-    double max;
-    bool exact; /**< false: the percentiles are accurate to 0.4 % */
-};
-
-/** Summarises a stage, and sorts its values. */
-void tch_stage_summarise(struct tch_stage *stage, struct tch_stage_summary *ret);
 
 #endif

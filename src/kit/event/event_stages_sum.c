@@ -1,8 +1,9 @@
 /* Totals and percentiles of stages, and the order in which they are shown. */
+#include "event_stages_sum.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "event_stages.h"
 #include "kit/stats/order_stats.h"
 
 static bool is_named(const struct tch_stage *stage, const char *name)

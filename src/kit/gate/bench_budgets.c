@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "kit/config/yaml_fields.h"
 
 struct raw {
     double tolerance;

@@ -1,5 +1,6 @@
 /* Reads the layouts of tacho.yaml. */
 #include "bench_settings.h"
+#include "kit/config/yaml_fields.h"
 
 static const struct tch_yaml_field fields[] = {
     TCH_YAML_FIELD("count", tch_yaml_count, struct tch_run_plan, layouts),

@@ -13,6 +13,7 @@
 #include "base/regex_limit.h"
 #include "base/secret.h"
 #include "kit/config/shell_words.h"
+#include "kit/config/yaml_fields.h"
 #include "kit/result/run_folder.h"
 #include "kit/run/run_settings.h"
 

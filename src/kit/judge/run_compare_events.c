@@ -10,6 +10,7 @@
 #include "base/found_file.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
+#include "kit/event/event_stages_sum.h"
 #include "kit/stats/session.h"
 #include "run_compare.h"
 

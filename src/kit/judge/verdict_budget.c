@@ -8,7 +8,8 @@
 #include <math.h>
 
 #include "kit/stats/flip.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_null.h"
+#include "kit/stats/rank_test.h"
 #include "kit/stats/session.h"
 
 const char *const tch_verdict_names[] = {

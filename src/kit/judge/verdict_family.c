@@ -16,7 +16,7 @@
 
 #include "base/fail.h"
 #include "kit/stats/flip.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_test.h"
 #include "verdict_rule.h"
 
 enum { FLIPS_LEAST = 999, FLIPS_MOST = 99999 };

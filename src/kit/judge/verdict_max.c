@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "kit/stats/order_stats.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_test.h"
 #include "verdict_rule.h"
 
 /* Returns P(at least k of n), each with probability p. */

@@ -17,7 +17,7 @@
 #include "base/fail.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/plan.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_test.h"
 #include "kit/stats/session.h"
 
 /* Shared by all rows of a report. */

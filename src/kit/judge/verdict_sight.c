@@ -13,7 +13,8 @@
  */
 #include <math.h>
 
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_null.h"
+#include "kit/stats/rank_test.h"
 #include "kit/stats/session.h"
 #include "verdict_rule.h"
 

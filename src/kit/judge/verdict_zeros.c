@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "kit/stats/flip.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_test.h"
 #include "verdict_rule.h"
 
 static bool all_same(const struct tch_verdict_row *row)

@@ -15,6 +15,7 @@
 #include "base/xml.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
+#include "kit/event/event_stages_sum.h"
 #include "plot.h"
 
 enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };

@@ -7,6 +7,7 @@
 #include "base/xml.h"
 #include "kit/recorded/recorded.h"
 #include "lib/measure/csv_columns.h"
+#include "lib/measure/csv_read.h"
 #include "plot.h"
 #include "report_parts.h"
 

@@ -9,6 +9,7 @@
 #include "base/human_number.h"
 #include "base/xml.h"
 #include "lib/measure/csv_columns.h"
+#include "lib/measure/csv_read.h"
 #include "plot.h"
 #include "report_parts.h"
 

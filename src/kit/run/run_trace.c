@@ -16,6 +16,7 @@
 #include "kit/result/run_folder.h"
 #include "kit/trace/trace_read.h"
 #include "lib/measure/csv_columns.h"
+#include "lib/measure/csv_read.h"
 #include "lib/trace/chrome_writer.h"
 #include "lib/trace/recording_convert.h"
 #include "lib/trace/recording_events.h"

@@ -8,7 +8,8 @@
 
 #include "base/fail.h"
 #include "order_stats.h"
-#include "rank.h"
+#include "rank_null.h"
+#include "rank_test.h"
 
 enum { STEPS_MOST = 200 }; /* doublings or halvings of a search: more than a double has bits */
 

@@ -5,7 +5,8 @@
 
 #include "base/fail.h"
 #include "order_stats.h"
-#include "rank.h"
+#include "rank_null.h"
+#include "rank_test.h"
 
 /* Efficiency of scores clipped at 1.5 times the median distance, for normal differences. */
 static const double efficiency = 0.95;

@@ -3,10 +3,11 @@
  * 1947). The counts are coefficients of the Gaussian binomial. They equal the numbers of Mann and
  * Whitney's recurrence but need one array instead of a table.
  */
+#include "rank_null.h"
+
 #include <math.h>
 
 #include "base/fail.h"
-#include "rank.h"
 
 double tch_normal_above(double z)
 {

@@ -8,7 +8,8 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "rank.h"
+#include "rank_null.h"
+#include "rank_test.h"
 
 /* Limit of the additions for one exact distribution: about a tenth of a second. */
 static const double exact_work = 1e8;

@@ -4,8 +4,8 @@
  *
  * Two samples: the estimate is that of J. L. Hodges and E. L. Lehmann (1963), the median of all
  * differences. The interval inverts the rank test (E. L. Lehmann, 1963). Its ends are the k-th
- * smallest and the k-th largest difference, with k from the null distribution of rank.h. The effect
- * is the probability of superiority, the A of A. Vargha and H. D. Delaney (2000).
+ * smallest and the k-th largest difference, with k from the null distribution of rank_null.h. The
+ * effect is the probability of superiority, the A of A. Vargha and H. D. Delaney (2000).
  *
  * The k-th smallest of m n sums is found without storing them. As in D. B. Johnson and T. Mizoguchi
  * (1978), one pass over the sorted samples counts the sums below a limit. The range of the limit is
@@ -19,7 +19,8 @@
 #include "base/fail.h"
 #include "flip.h"
 #include "order_stats.h"
-#include "rank.h"
+#include "rank_null.h"
+#include "rank_test.h"
 
 enum {
     FEW = 16,      /* with so few sums left, they are sorted */

@@ -5,7 +5,8 @@
 #include <string.h>
 
 #include "order_stats.h"
-#include "rank.h"
+#include "rank_null.h"
+#include "rank_test.h"
 
 /* Limit for comparing every pair of runs; of more runs, evenly spaced ones are compared. */
 enum { TREND_MOST = 1000 };

@@ -5,7 +5,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "rank.h"
+#include "rank_null.h"
+#include "rank_test.h"
 
 enum { NODES = 72, HALVINGS = 44 };
 

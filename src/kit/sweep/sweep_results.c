@@ -10,7 +10,7 @@
 #include "base/human_number.h"
 #include "base/json_read.h"
 #include "kit/result/series.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_test.h"
 
 enum { FAILURE_MAX = 64 << 10 };
 

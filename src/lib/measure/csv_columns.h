@@ -1,5 +1,5 @@
 /*
- * The columns of each kind of CSV file, for the writer and the reader, and the files of trackers.
+ * The columns of each kind of CSV file, for the writer and the reader.
  */
 #ifndef TCH_CSV_COLUMNS_H
 #define TCH_CSV_COLUMNS_H
@@ -33,15 +33,5 @@ static inline uint64_t tch_csv_us(uint64_t ns)
 {
     return ns / 1000 + (ns % 1000 >= 500);
 }
-
-/**
- * Opens the file of a tracker in TACHO_RUN_DIR: "FILE.PID.csv", and "FILE.PID.2.csv" for the second
- * tracker. *ret is NULL when TACHO_RUN_DIR is not set.
- */
-int tch_csv_open_in_run(enum tacho_csv_kind kind, tacho_csv **ret, tacho_error *err);
-
-/** Reads rows like tacho_csv_read() and closes the descriptor. `name` is used in messages. */
-int tch_csv_read_fd(int fd, const char *name, enum tacho_csv_kind kind, tacho_csv_row_fn *each,
-                    void *ctx, tacho_error *err);
 
 #endif

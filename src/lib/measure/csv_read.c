@@ -1,4 +1,6 @@
 /* Reads CSV files by the columns of their kind. */
+#include "csv_read.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>

@@ -1,4 +1,6 @@
 /* Writes CSV: rows are added to a buffer, which is written in pieces of 64 KB. */
+#include "csv_write.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>

@@ -6,6 +6,7 @@
 #include "base/fail.h"
 #include "base/no_cancel.h"
 #include "csv_columns.h"
+#include "csv_write.h"
 #include "latency_stats.h"
 
 enum { COLUMNS = 4, FIRST = 4096, DOUBLINGS = 20, BLOCKS = 40 };

@@ -18,6 +18,7 @@
 #include "base/owned_fd.h"
 #include "base/sized.h"
 #include "csv_columns.h"
+#include "csv_write.h"
 #include "memory_categories.h"
 #include "proc_text.h"
 #include "sampling_thread.h"

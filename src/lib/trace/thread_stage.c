@@ -83,6 +83,7 @@
 #include "base/fail.h"
 #include "recording_chunks.h"
 #include "trace_names.h"
+#include "trace_span.h"
 #include "trace_start.h"
 
 TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;

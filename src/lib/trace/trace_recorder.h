@@ -119,14 +119,4 @@ void tch_recorder_say_lost(void);
 /** Calibrates the clock and stores the pair in the header. */
 void tch_recorder_calibrate(void);
 
-/* trace_span.c */
-
-/** Frees the calling thread's stack of open spans. */
-void tch_trace_spans_release(void);
-
-/* trace_signal.c */
-
-/** Resets the thread that flushes on a signal, in a child made by fork. */
-void tch_trace_signal_forked(void);
-
 #endif

@@ -1,5 +1,7 @@
 /* Flushes the trace when a signal arrives. A handler must not take locks, so it wakes a thread that
    flushes. */
+#include "trace_signal.h"
+
 #include <errno.h>
 #include <semaphore.h>
 

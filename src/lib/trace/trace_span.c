@@ -7,6 +7,8 @@
  * a stack per thread keeps the sites of the spans that they have opened. The stack grows with
  * signals blocked, so a handler never sees it half grown.
  */
+#include "trace_span.h"
+
 #include <string.h>
 #include <sys/mman.h>
 
@@ -14,6 +16,7 @@
 #include "record_words.h"
 #include "thread_stage.h"
 #include "trace_names.h"
+#include "trace_recorder.h"
 
 /* Records a plain begin or end. Returns false when the record was dropped. */
 static bool put_plain(uint32_t site, uint64_t end, uint64_t ticks)

@@ -19,6 +19,7 @@
 #include "recording_chunks.h"
 #include "recording_convert.h"
 #include "trace_names.h"
+#include "trace_signal.h"
 
 /* Environment variable "PID:PATH", by which child processes know that this process owns the file
    that TACHO_TRACE_OUT names. */

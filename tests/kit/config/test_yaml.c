@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kit/config/yaml_fields.h"
 #include "support/test.h"
 
 struct settings {

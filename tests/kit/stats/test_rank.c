@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_null.h"
+#include "kit/stats/rank_test.h"
 
 static void critical_values_agree_with_printed_tables(void **state)
 {

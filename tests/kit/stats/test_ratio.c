@@ -4,7 +4,8 @@
 #include <math.h>
 
 #include "kit/stats/order_stats.h"
-#include "kit/stats/rank.h"
+#include "kit/stats/rank_null.h"
+#include "kit/stats/rank_test.h"
 #include "kit/stats/ratio.h"
 
 static const double a6[] = {100, 102, 98, 101, 99, 103};

@@ -8,6 +8,7 @@
 #include "base/no_cancel.h"
 #include "base/sized.h"
 #include "lib/measure/csv_columns.h"
+#include "lib/measure/csv_write.h"
 #include "lib/measure/sampling_thread.h"
 #include "lib/measure/timestamp.h"
 #include "lib/measure/under_root.h"
