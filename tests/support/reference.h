@@ -1,22 +1,16 @@
 /*
- * The reference data is in the folder that TACHO_REFERENCE_DATA names, with vectors/ and corpus/.
- *
- * When the variable is not set, the calling test is skipped and says so. When the file is missing,
- * it fails.
+ * Finds the files of cases, in two folders that have vectors/ and corpus/ each: tests/cases, which
+ * is part of the project, and the reference data, in the folder that TACHO_REFERENCE_DATA names.
  */
 #ifndef TEST_SUPPORT_REFERENCE_H
 #define TEST_SUPPORT_REFERENCE_H
 
-/** Returns the path of a file such as "vectors/float_f64.jsonl", valid until the next call. Never
-    returns NULL: skips or fails the calling test instead. Only for use inside a cmocka test. */
-const char *test_reference(const char *name);
+/** The folders of cases, in the order of their numbers. */
+enum { TEST_OWN_CASES, TEST_REFERENCE_DATA };
 
-/** Returns the path outside of a test, as in main(). Prints a message and returns NULL when the
-    variable is not set. Exits when the file is missing. */
-const char *test_reference_or_null(const char *name);
-
-/** Returns the exit status of main(): the result of cmocka_run_group_tests(), or 77, which ctest
-    reports as skipped, when that is 0 and a test lacked reference data. */
-int test_reference_result(int failed);
+/** Returns the path of a file such as "vectors/float_f64.jsonl" in a folder of cases, valid until
+    the next call. Returns NULL after the last folder, which is TEST_OWN_CASES when the variable is
+    not set. Fails the calling test when the file is missing. */
+const char *test_reference(const char *name, int folder);
 
 #endif

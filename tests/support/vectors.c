@@ -6,7 +6,6 @@
 
 #include "base/file.h"
 #include "base/json_read.h"
-#include "base/lines.h"
 #include "base/number.h"
 #include "reference.h"
 #include "test.h"
@@ -193,32 +192,57 @@ static void copy_text(char out[64], struct test_json json)
     free(text);
 }
 
-size_t test_each_case(const char *name, void (*check)(const struct test_case *c, void *arg),
-                      void *arg)
+static size_t each_line_of(const char *file, void (*check)(const char *, size_t, void *), void *arg)
 {
-    char path[128];
     struct tch_buf b;
-    struct tch_lines lines;
-    struct tch_line line;
+    char *rest;
+    char *line;
     size_t count = 0;
 
-    snprintf(path, sizeof path, "vectors/%s", name);
     tch_buf_init(&b, 1 << 26);
-    assert_int_equal(tch_file_read(test_reference(path), 1 << 26, &b, NULL), 0);
-    tch_lines_init_mem(&lines, b.data, b.len, 0);
-    while (tch_lines_next(&lines, &line, NULL) > 0) {
-        struct test_json whole = {line.text, line.len};
-        struct test_case c = {.input = test_member(whole, "input"),
-                              .expect = test_member(whole, "expect_serde_json_145")};
-
-        if (!c.expect.text)
-            c.expect = test_member(whole, "expect");
-        copy_text(c.id, test_member(whole, "id"));
-        copy_text(c.tag, test_member(whole, "tag"));
-        check(&c, arg);
+    assert_int_equal(tch_file_read(file, 1 << 26, &b, NULL), 0);
+    rest = b.data;
+    while ((line = strsep(&rest, "\n")) && *line) {
+        check(line, strlen(line), arg);
         count++;
     }
-    tch_lines_release(&lines);
     tch_buf_release(&b);
     return count;
+}
+
+void test_each_line(const char *name, size_t least,
+                    void (*check)(const char *line, size_t len, void *arg), void *arg)
+{
+    char file[128];
+    const char *path;
+
+    snprintf(file, sizeof file, "vectors/%s", name);
+    for (int folder = 0; (path = test_reference(file, folder)); folder++)
+        assert_true(each_line_of(path, check, arg) >= (folder == TEST_OWN_CASES ? 1 : least));
+}
+
+/* A check of cases and its argument, which each line is passed on to. */
+struct case_check {
+    void (*check)(const struct test_case *c, void *arg);
+    void *arg;
+};
+
+static void check_line(const char *line, size_t len, void *arg)
+{
+    const struct case_check *to = arg;
+    struct test_json whole = {line, len};
+    struct test_case c = {.input = test_member(whole, "input"),
+                          .expect = test_member(whole, "expect_serde_json_145")};
+
+    if (!c.expect.text)
+        c.expect = test_member(whole, "expect");
+    copy_text(c.id, test_member(whole, "id"));
+    copy_text(c.tag, test_member(whole, "tag"));
+    to->check(&c, to->arg);
+}
+
+void test_each_case(const char *name, size_t least,
+                    void (*check)(const struct test_case *c, void *arg), void *arg)
+{
+    test_each_line(name, least, check_line, &(struct case_check){check, arg});
 }

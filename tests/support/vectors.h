@@ -1,6 +1,6 @@
 /*
- * Reads the test cases of a file of vectors, one JSON object per line: {"id", "tag", "input",
- * "expect"}.
+ * Reads the test cases of files of vectors, one JSON object per line: {"id", "tag", "input",
+ * "expect"}. The files are in the folders of cases that reference.h names.
  */
 #ifndef TEST_SUPPORT_VECTORS_H
 #define TEST_SUPPORT_VECTORS_H
@@ -22,10 +22,14 @@ struct test_case {
     struct test_json expect; /* expect_serde_json_145 where the case has it */
 };
 
-/** Calls `check` with every case of "vectors/NAME" and returns the number of cases. Skips or fails
-    the test like test_reference(). */
-size_t test_each_case(const char *name, void (*check)(const struct test_case *c, void *arg),
-                      void *arg);
+/** Calls `check` with every line of "vectors/NAME" in each folder of cases. The line ends with a
+    NUL. Fails the test when the project has no line, or the reference data fewer than `least`. */
+void test_each_line(const char *name, size_t least,
+                    void (*check)(const char *line, size_t len, void *arg), void *arg);
+
+/** Does the same with the cases that the lines hold. */
+void test_each_case(const char *name, size_t least,
+                    void (*check)(const struct test_case *c, void *arg), void *arg);
 
 /** Returns a member of an object, or {NULL}. */
 struct test_json test_member(struct test_json object, const char *key);

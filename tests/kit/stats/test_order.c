@@ -5,7 +5,6 @@
 
 #include "kit/stats/mean_interval.h"
 #include "kit/stats/order_stats.h"
-#include "support/reference.h"
 #include "support/vectors.h"
 
 static void takes_the_mean_of_the_two_in_the_middle(void **state)
@@ -46,7 +45,7 @@ static void check_percentile(const struct test_case *c, void *arg)
 static void interpolates_as_the_reference_does(void **state)
 {
     (void)state;
-    assert_int_equal(test_each_case("percentile_linear.jsonl", check_percentile, NULL), 28);
+    test_each_case("percentile_linear.jsonl", 28, check_percentile, NULL);
 }
 
 static void check_scalar(const struct test_case *c, void *arg)
@@ -67,7 +66,7 @@ static void check_scalar(const struct test_case *c, void *arg)
 static void gives_students_interval_as_the_reference_does(void **state)
 {
     (void)state;
-    assert_int_equal(test_each_case("scalar_stats.jsonl", check_scalar, NULL), 16);
+    test_each_case("scalar_stats.jsonl", 16, check_scalar, NULL);
 }
 
 static void interpolates_between_ranks(void **state)
@@ -191,5 +190,5 @@ int main(void)
         cmocka_unit_test(says_when_values_are_too_few_for_an_interval),
     };
 
-    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }

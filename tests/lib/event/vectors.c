@@ -1,30 +1,9 @@
-/* Reads cases of the reference data. */
+/* Finds the members of a case. */
 #include "vectors.h"
 
-#include "support/reference.h"
 #include "support/test.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include "base/lines.h"
 #include "base/number.h"
-
-size_t vectors_each(const char *name, void (*check)(const char *line, size_t len))
-{
-    int fd = open(test_reference(name), O_RDONLY | O_CLOEXEC);
-    struct tch_lines lines;
-    struct tch_line line;
-    size_t count = 0;
-
-    assert_true(fd >= 0);
-    tch_lines_init_fd(&lines, fd, name, 0);
-    for (; tch_lines_next(&lines, &line, NULL) > 0; count++)
-        check(line.text, line.len);
-    tch_lines_release(&lines);
-    close(fd);
-    return count;
-}
 
 /* Finds the member or element that one part of a path names, as a raw value. */
 static bool step(const struct tch_json_value *in, const char *part, struct tch_json_value *ret)

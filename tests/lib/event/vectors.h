@@ -1,5 +1,5 @@
 /*
- * Cases of the reference data, one JSON object per line. Their members are found by path.
+ * Finds the members of a case, which is one JSON object, by path.
  */
 #ifndef TEST_EVENT_VECTORS_H
 #define TEST_EVENT_VECTORS_H
@@ -8,9 +8,6 @@
 #include <stddef.h>
 
 #include "base/json_read.h"
-
-/** Runs `check` on every line of vectors/NAME and returns the number of lines. */
-size_t vectors_each(const char *name, void (*check)(const char *line, size_t len));
 
 /** Finds the raw value at a path such as "input.text" or "expect.lines.0". Returns false when
     there is none. */

@@ -11,7 +11,6 @@
 #include <tacho/csv.h>
 
 #include "base/file.h"
-#include "support/reference.h"
 #include "support/system.h"
 #include "support/vectors.h"
 
@@ -127,9 +126,9 @@ static void check_result(const struct test_case *c, void *arg)
 static void writes_the_bytes_of_the_reference(void **state)
 {
     (void)state;
-    assert_int_equal(test_each_case("csv_latency.jsonl", check_latency, NULL), 6);
-    assert_int_equal(test_each_case("csv_memory.jsonl", check_memory, NULL), 6);
-    assert_int_equal(test_each_case("csv_results.jsonl", check_result, NULL), 35);
+    test_each_case("csv_latency.jsonl", 6, check_latency, NULL);
+    test_each_case("csv_memory.jsonl", 6, check_memory, NULL);
+    test_each_case("csv_results.jsonl", 35, check_result, NULL);
 }
 
 static void writes_rows_of_each_kind(void **state)
@@ -463,5 +462,5 @@ int main(void)
         IN_HOME(survives_every_failing_allocation),
     };
 
-    return test_reference_result(cmocka_run_group_tests(tests, NULL, NULL));
+    return cmocka_run_group_tests(tests, NULL, NULL);
 }
