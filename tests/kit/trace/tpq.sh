@@ -3,7 +3,8 @@
 # Functions that compare Perfetto's own trace processor with tacho's summary. Source this after lib.sh.
 # $tacho is the command, $project the folder of the sources.
 
-[ -n "${TACHO_REFERENCE_DATA:-}" ] || skip "TACHO_REFERENCE_DATA is not set"
+[ -n "${TACHO_REFERENCE_DATA:-}" ] ||
+    skip "TACHO_REFERENCE_DATA is not set, it names the folder of tools/tpq; kit.trace.perfetto and kit.trace.convert test without it"
 tpq=$TACHO_REFERENCE_DATA/tools/tpq
 [ -x "$tpq" ] || skip "there is no $tpq"
 need node python3
