@@ -317,21 +317,26 @@ int tch_replace_open(struct tch_replace *r, const char *path, tacho_error *err)
     return result;
 }
 
+/* Stores the name of the file. Returns 0 or the number of an error. */
+static int set_name(struct tch_replace *r, const char *name, mode_t mode)
+{
+    if (!*name)
+        return ENOENT;
+    if (S_ISDIR(mode))
+        return EISDIR;
+    return snprintf(r->name, sizeof r->name, "%s", name) < (int)sizeof r->name ? 0 : ENAMETOOLONG;
+}
+
 int tch_replace_open_at(struct tch_replace *r, int folder, const char *name, const char *path,
                         tacho_error *err)
 {
     struct stat st;
     mode_t mode = fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) == 0 ? st.st_mode : 0;
-    int number = 0;
+    int number;
 
     *r = (struct tch_replace){.path = path, .file = TCH_OWNED_NONE};
-    if (tch_owned_take(&r->folder, folder) < 0)
-        number = errno;
-    else if (!*name || S_ISDIR(mode))
-        number = *name ? EISDIR : ENOENT;
-    else if (snprintf(r->name, sizeof r->name, "%s", name) >= (int)sizeof r->name)
-        number = ENAMETOOLONG;
-    else if (open_temp(r, S_ISREG(mode) ? mode : 0) < 0)
+    number = tch_owned_take(&r->folder, folder) < 0 ? errno : set_name(r, name, mode);
+    if (number == 0 && open_temp(r, S_ISREG(mode) ? mode : 0) < 0)
         number = errno;
     if (number == 0)
         return 0;

@@ -350,18 +350,21 @@ static int sum_by_layout(const struct tch_result *r, const double *value, struct
     double *kept = malloc((r->run_count + 1) * sizeof *kept);
     uint64_t *layout = malloc((r->run_count + 1) * sizeof *layout);
     struct tch_summary units;
-    int status = kept && layout ? 0 : tch_fail_memory(err);
+    int status;
     size_t n = 0;
 
-    for (size_t i = 0; i < r->run_count && status == 0; i++)
+    if (!kept || !layout) {
+        free(kept);
+        free(layout);
+        return tch_fail_memory(err);
+    }
+    for (size_t i = 0; i < r->run_count; i++)
         if (tch_result_run_ok(&r->runs[i]) && !isnan(value[i])) {
             kept[n] = value[i];
             layout[n++] = r->runs[i].layout;
         }
-    if (status == 0) {
-        n = tch_layout_medians(kept, layout, n);
-        status = tch_summary_of(kept, n, r->alpha, &units, err);
-    }
+    n = tch_layout_medians(kept, layout, n);
+    status = tch_summary_of(kept, n, r->alpha, &units, err);
     if (status == 0)
         tch_summary_by_units(s, &units);
     free(kept);

@@ -235,11 +235,12 @@ static void other_units_are_refused(void **state)
 
 static void a_comment_cannot_harm(void **state)
 {
+    static const char long_unit[] =
+        "# tacho: "
+        "unit=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa";
     static const char *const comments[] = {
         "# tacho: unit= period_ns=-1 quantum=nan quantum=0 quantum=-4 samples=x =5 = unit",
-        "# tacho:", "# tacho: period_ns=99999999999999999999 quantum=inf", "# tacho",
-        "# tacho: "
-        "unit=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"};
+        "# tacho:", "# tacho: period_ns=99999999999999999999 quantum=inf", "# tacho", long_unit};
 
     (void)state;
     for (size_t i = 0; i < sizeof comments / sizeof comments[0]; i++) {

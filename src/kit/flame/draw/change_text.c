@@ -53,8 +53,8 @@ void tch_changes_notes(struct tch_buf *b, const struct tch_changes *changes)
 
 enum { CELLS = 5 };
 
-static const char *const heads[CELLS] = {"before", "now", "change", TCH_CHANGE_LEVEL " interval",
-                                         "total change"};
+static const char interval[] = TCH_CHANGE_LEVEL " interval";
+static const char *const heads[CELLS] = {"before", "now", "change", interval, "total change"};
 
 /* Adds one cell of a row. */
 static void add_cell(struct tch_buf *b, const struct tch_stacks *stacks,
