@@ -49,11 +49,6 @@ void tch_report_close(struct tch_report_run *run);
 /** Writes report.html and report.md of one run into its folder. */
 int tch_report_save(const struct tch_result *r, const char *folder, tacho_error *err);
 
-/** Compares b with a in wall time, by pairs if both belong to one group. */
-struct tch_ratio;
-int tch_report_compare(const struct tch_result *a, const struct tch_result *b,
-                       struct tch_ratio *ret, tacho_error *err);
-
 /** Returns why a run has no statistics, in words; NULL if it has statistics. */
 const char *tch_report_nothing(const struct tch_result *r);
 

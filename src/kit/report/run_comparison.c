@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "base/json_write.h"
-#include "kit/result/series.h"
+#include "kit/judge/run_compare.h"
 
 enum { DECIMALS_MOST = 4 };
 
@@ -41,7 +41,7 @@ static int compare_all(struct tch_comparison *c, size_t *faster, tacho_error *er
         *times = (struct tch_ratio){.estimate = i == c->fastest ? 1 : NAN};
         if (i == c->fastest || !has_success(&c->runs[i].result))
             continue;
-        status = tch_report_compare(&c->runs[c->fastest].result, &c->runs[i].result, times, err);
+        status = tch_compare_wall(&c->runs[c->fastest].result, &c->runs[i].result, times, err);
         if (status == TACHO_ENOMEM)
             return status;
         if (status < 0) /* no pair in which both runs succeeded */
