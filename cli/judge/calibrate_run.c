@@ -201,7 +201,10 @@ static int run_bench(struct calibrate *c, struct gate_options *o, struct tch_ben
 int cli_calibrate_bench(struct calibrate *c, const struct args *args)
 {
     struct gate_options *o = cli_gate_options_new();
-    char problem[GATE_PROBLEM];
+    struct gate_watcher w;
+    struct tch_gate_watch watch;
+    struct tch_gate_ask ask;
+    struct tch_gate_sides sides;
     struct tch_bench *bench;
     int status;
 
@@ -223,7 +226,11 @@ int cli_calibrate_bench(struct calibrate *c, const struct args *args)
         status = check_early(c, &bench->plan);
     }
     if (status == EXIT_OK) {
-        status = cli_gate_build(o, args, o->root, "the working tree", "build-now.log", problem);
+        watch = cli_gate_watch(&w, args);
+        ask = cli_gate_ask(o);
+        if (tch_gate_prepare(&sides, &ask, &watch) < 0)
+            status = EXIT_WORK;
+        tch_gate_sides_remove(&sides, o->root, &watch);
     }
     if (status == EXIT_OK)
         status = run_bench(c, o, bench, args);

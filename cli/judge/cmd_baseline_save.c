@@ -71,7 +71,10 @@ static int save_now(struct gate_options *o, const struct args *args)
                                      .max_runs = o->max_runs,
                                      .measure_only = true,
                                      .replace = o->replace};
-    char problem[GATE_PROBLEM];
+    struct tch_gate_ask ask;
+    struct tch_gate_sides sides;
+    struct gate_watcher w;
+    struct tch_gate_watch watch;
     tacho_error err;
     int status = cli_gate_read_settings(o);
 
@@ -80,14 +83,15 @@ static int save_now(struct gate_options *o, const struct args *args)
     for (size_t i = 0; i < o->settings.count && o->runs == 0; i++)
         if (o->settings.benches[i].plan.runs > 0)
             o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
-    status = cli_gate_build(o, args, o->root, "the working tree", "build-now.log", problem);
+    watch = cli_gate_watch(&w, args);
+    ask = cli_gate_ask(o);
+    if (tch_gate_prepare(&sides, &ask, &watch) < 0)
+        status = EXIT_WORK;
     if (status == EXIT_OK && tch_gate_open(&g, &o->settings, &how, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
     }
-    if (status == EXIT_OK)
-        status = cli_gate_measure(&g, args);
-    if (g.findings.problem_count > 0)
+    if (status == EXIT_OK && (tch_gate_run_all(&g, &watch) < 0 || g.findings.problem_count > 0))
         status = EXIT_WORK;
     if (status == EXIT_OK && tch_gate_save(&g, o->promote, &err) < 0) {
         cli_complain(&err, "cannot save the baseline");
@@ -100,6 +104,7 @@ static int save_now(struct gate_options *o, const struct args *args)
             print_saved(&g.benches[i].baseline, path);
     }
     tch_gate_close(&g);
+    tch_gate_sides_remove(&sides, o->root, &watch);
     return status;
 }
 

@@ -147,6 +147,7 @@ static int write_page(const struct compare *c)
 {
     struct tch_verdict_flame flames[RUNS_MOST];
     char titles[RUNS_MOST][256];
+    tacho_error err;
 
     for (size_t i = 1; i < c->count; i++) {
         snprintf(titles[i], sizeof titles[i], "%.100s against %.100s", c->runs[i].result.name,
@@ -154,7 +155,10 @@ static int write_page(const struct compare *c)
         flames[i - 1] = (struct tch_verdict_flame){
             .title = titles[i], .before = c->runs[0].folder, .now = c->runs[i].folder};
     }
-    return cli_write_findings_page(c->html, &c->findings, flames, c->count - 1);
+    if (tch_verdict_save_page(c->html, &c->findings, flames, c->count - 1, &err) == 0)
+        return EXIT_OK;
+    cli_complain(NULL, "%s", err.message);
+    return EXIT_WORK;
 }
 
 static int print_findings(const struct compare *c, const struct args *args)
@@ -164,7 +168,7 @@ static int print_findings(const struct compare *c, const struct args *args)
     if (c->html && write_page(c) != EXIT_OK)
         return EXIT_WORK;
     if (c->writer)
-        return cli_write_findings(c->writer, "-", &c->findings);
+        return cli_print_findings(c->writer, &c->findings);
     tch_buf_init(&b, TCH_REPORT_MAX);
     cli_add_findings(&b, &args->out, &c->findings);
     return cli_print(&b);

@@ -2,11 +2,12 @@
 #include <math.h>
 #include <unistd.h>
 
-#include "base/fail.h"
 #include "base/secret.h"
 #include "cli/cmds.h"
 #include "cli/run/run_options.h"
 #include "cmd_gate_parts.h"
+#include "kit/gate/gate_report.h"
+#include "verdict_view.h"
 
 /* --- --dry-run --- */
 
@@ -111,72 +112,11 @@ static char *reproduce(const struct gate_options *o)
     return cli_join_words((char **)words);
 }
 
-static int name_sides(struct tch_gate *g, const struct gate_options *o)
-{
-    struct tch_findings *f = &g->findings;
-    char before[256];
-    char now[96];
-    char commit[32] = "";
-    char *line = reproduce(o);
-    tacho_error err;
-    int status;
-
-    for (size_t i = 0; i < g->count && !commit[0]; i++)
-        if (g->benches[i].run.items)
-            tch_result_commit(tch_gate_result(&g->benches[i]), commit, sizeof commit);
-    snprintf(now, sizeof now, "%s%s%s%s", o->against ? "the working tree" : "now",
-             commit[0] ? " (" : "", commit, commit[0] ? ")" : "");
-    snprintf(before, sizeof before, "%s%.200s", o->against ? "" : "the baselines of ",
-             o->against ? g->how.against_name : g->machine_class);
-    status = line ? tch_findings_set(&f->reproduce, line, &err) : tch_fail_memory(&err);
-    if (status == 0)
-        status = tch_findings_set(&f->a_name, before, &err);
-    if (status == 0)
-        status = tch_findings_set(&f->b_name, now, &err);
-    free(line);
-    if (status < 0)
-        cli_complain(NULL, "%s", err.message);
-    return status < 0 ? EXIT_WORK : EXIT_OK;
-}
-
-/* With --require-baseline, reports each missing baseline as a problem. Returns whether one is
-   missing. */
-static bool lacks_baseline(struct tch_gate *g, const struct gate_options *o)
-{
-    bool lacks = false;
-
-    for (size_t i = 0; i < g->count && o->require_baseline && !o->against; i++)
-        if (!g->benches[i].has_baseline) {
-            tch_findings_problem(
-                &g->findings,
-                "'%s' has no baseline for %s; run 'tacho baseline save' on such a machine and "
-                "commit the file",
-                g->benches[i].bench->name, g->machine_class);
-            lacks = true;
-        }
-    for (size_t i = 0; i < g->findings.problem_count && lacks; i++)
-        cli_complain(NULL, "%s", g->findings.problems[i].text);
-    return lacks;
-}
-
-static int save(struct tch_gate *g, const struct gate_options *o)
-{
-    tacho_error err;
-
-    if (!o->save || g->findings.verdict == TCH_FAIL)
-        return EXIT_OK;
-    if (tch_gate_save(g, false, &err) == 0)
-        return EXIT_OK;
-    cli_complain(&err, "cannot save the baseline");
-    return EXIT_WORK;
-}
-
-static int gate_status(const struct tch_gate *g, const struct gate_options *o, int status,
-                       bool lacks)
+static int gate_status(const struct tch_gate *g, const struct gate_options *o, int status)
 {
     const struct tch_findings *f = &g->findings;
 
-    if (f->verdict == TCH_FAIL || lacks)
+    if (f->verdict == TCH_FAIL || g->lacks_baseline)
         return EXIT_CHECK;
     if (status != EXIT_OK || f->problem_count > g->unjudged)
         return EXIT_WORK;
@@ -185,99 +125,83 @@ static int gate_status(const struct tch_gate *g, const struct gate_options *o, i
     return o->fail_on_warn && (f->verdict > TCH_PASS || g->no_baseline) ? EXIT_WARN : EXIT_OK;
 }
 
-#define INTERLEAVE "tacho gate --against REF --build CMD"
-
-/* Warns of tolerances that cannot PASS with nothing changed. Call it before the first run. */
-static void warn_of_blind(const struct tch_gate *g)
+/* Prints the verdicts, and before them the outputs that were asked for as "-". */
+static int print_findings(const struct tch_gate *g, const struct tch_gate_report *r,
+                          const struct args *args)
 {
-    struct tch_gate_blind blind;
-    char more[40] = "";
+    struct tch_buf b;
+    int status = EXIT_OK;
 
-    tch_gate_find_blind(g, &blind);
-    if (blind.count == 0)
-        return;
-    if (blind.count > 1)
-        snprintf(more, sizeof more, " (and %zu more)", blind.count - 1);
-    cli_warn(
-        "%s: a tolerance of %.3g %% for %s%s cannot PASS if nothing changed: against a baseline "
-        "the interval is at least +-%.2g %%, however many runs are made, as sessions are "
-        "assumed to differ by %.2g %% (--session-spread); set a tolerance above "
-        "that in tacho.yaml, or interleave both sides: " INTERLEAVE,
-        blind.bench, 100 * blind.tolerance, blind.title, more, 100 * blind.reach,
-        100 * blind.spread);
+    for (size_t i = 0; i < r->file_count; i++)
+        if (r->files[i].path && strcmp(r->files[i].path, "-") == 0 &&
+            cli_print_findings(r->files[i].format, &g->findings) != EXIT_OK)
+            status = EXIT_WORK;
+    if (args->json)
+        return cli_print_findings(&tch_verdict_json, &g->findings) == EXIT_OK ? status : EXIT_WORK;
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    cli_add_findings(&b, &args->out, &g->findings);
+    if (!args->quiet && r->page[0])
+        tch_buf_addf(&b, "report: %s\n", r->page);
+    if (tch_on_github())
+        tch_verdict_github.write(&b, &g->findings);
+    return cli_print(&b) == EXIT_OK ? status : EXIT_WORK;
 }
 
-/* Warns of tolerances that are smaller than the changes this machine can see. Call it before the
-   first run. */
-static void warn_of_unseen(const struct tch_gate *g)
+/* Runs the gate and always writes its files, because CI shows them. */
+static int run_open_gate(struct tch_gate *g, const struct gate_options *o,
+                         const struct tch_gate_sides *sides, const struct tch_gate_watch *watch,
+                         const struct args *args)
 {
-    struct tch_unseen unseen;
-    char text[TCH_UNSEEN_TEXT];
+    const struct tch_gate_output files[] = {{o->md, &tch_verdict_md},
+                                            {o->junit, &tch_verdict_junit},
+                                            {o->prometheus, &tch_verdict_prometheus},
+                                            {o->json, &tch_verdict_json},
+                                            {o->badge, &tch_verdict_badge}};
+    struct tch_gate_report report = {.files = files,
+                                     .file_count = sizeof files / sizeof files[0],
+                                     .html = o->html,
+                                     .link = o->link,
+                                     .flame = o->flame};
+    const struct tch_findings *f = &g->findings;
+    char *line = reproduce(o);
+    int status = tch_gate_judge(g, sides, line, watch) < 0 ? EXIT_WORK : EXIT_OK;
+    tacho_error err;
 
-    tch_gate_find_unseen(g, &unseen);
-    if (unseen.count == 0)
-        return;
-    tch_unseen_describe(&unseen, "--max-runs", text);
-    cli_warn("%s", text);
+    free(line);
+    if (tch_gate_write(g, &report, watch) < 0 || print_findings(g, &report, args) != EXIT_OK)
+        status = EXIT_WORK;
+    if (status == EXIT_OK && o->save && f->verdict != TCH_FAIL &&
+        (f->problem_count == 0 || g->judged_nothing) && /* the first occasion is saved, too */
+        tch_gate_save(g, false, &err) < 0) {
+        cli_complain(&err, "cannot save the baseline");
+        status = EXIT_WORK;
+    }
+    return gate_status(g, o, status);
 }
 
-/* Runs the gate and always writes its files, because CI shows them. problem: a failed checkout or
-   build, which was printed when it happened; or "". */
-static int run_open_gate(struct tch_gate *g, const struct gate_options *o, const struct against *a,
-                         const char *problem, const struct args *args)
+/* Checks what can be checked before the build, which may take long. */
+static int check_early(const struct gate_options *o)
 {
-    bool lacks = lacks_baseline(g, o);
-    bool nothing = false;
-    int status = name_sides(g, o);
-    bool runs = status == EXIT_OK && !g->how.plan_only && !lacks;
-    int reported;
+    const char *const paths[] = {o->md, o->junit, o->prometheus, o->json, o->badge, o->html};
 
-    if (a->tree.path[0] && o->only_count == 0)
-        cli_gate_note_removed(g, &a->settings);
-    if (runs && !args->quiet) {
-        warn_of_blind(g);
-        warn_of_unseen(g);
-    }
-    if (runs)
-        status = cli_gate_measure(g, args);
-    if (problem[0])
-        tch_findings_problem(&g->findings, "%s", problem);
-    if (runs) {
-        nothing = status == EXIT_OK && cli_gate_note_unjudged(g);
-        tch_findings_note_sessions(&g->findings, INTERLEAVE);
-    }
-    reported = cli_gate_report(g, o, args);
-    if (status == EXIT_OK)
-        status = reported;
-    if (status == EXIT_OK && (g->findings.problem_count == 0 || nothing))
-        status = save(g, o); /* the first occasion is saved, too */
-    return gate_status(g, o, status, lacks);
-}
-
-/* Checks out and builds. A failure is described in `problem` ("": none) and in `how`. */
-static void prepare(struct against *a, const struct gate_options *o, const struct args *args,
-                    struct tch_gate_how *how, char problem[GATE_PROBLEM])
-{
-    char other[GATE_PROBLEM] = "";
-
-    problem[0] = '\0';
-    if (o->against && cli_against_checkout(a, o, problem) != EXIT_OK)
-        how->plan_only = true;
-    snprintf(a->name, sizeof a->name, "%.100s%s%.12s%s", o->against ? o->against : "",
-             a->commit[0] ? " (" : "", a->commit, a->commit[0] ? ")" : "");
-    if (!how->plan_only &&
-        cli_gate_build(o, args, o->root, "the working tree", "build-now.log", problem) != EXIT_OK)
-        how->plan_only = true;
-    if (!how->plan_only && o->against &&
-        cli_gate_build(o, args, a->root, a->name, "build-before.log", other) != EXIT_OK) {
-        how->alone = true;
-        memcpy(problem, other, sizeof other);
-    }
+    for (size_t i = 0; i < o->only_count; i++)
+        if (!tch_settings_bench(&o->settings, o->only[i])) {
+            cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' lists them",
+                         o->only[i]);
+            return EXIT_WORK;
+        }
+    for (size_t i = 0; i < sizeof paths / sizeof paths[0] && !o->dry_run; i++)
+        if (cli_check_output(paths[i]) != EXIT_OK)
+            return EXIT_WORK;
+    return EXIT_OK;
 }
 
 static int run_with(const struct gate_options *o, const struct args *args)
 {
-    struct against a = {0};
+    const struct tch_gate_ask ask = cli_gate_ask(o);
+    struct gate_watcher w;
+    struct tch_gate_watch watch;
+    struct tch_gate_sides sides = {0};
     struct tch_gate g = {0};
     struct tch_gate_how how = {.root = o->root,
                                .out = o->out,
@@ -285,35 +209,32 @@ static int run_with(const struct gate_options *o, const struct args *args)
                                .runs = o->runs,
                                .max_runs = o->max_runs,
                                .session_spread = o->session_spread,
-                               .plan_only = o->dry_run};
-    char problem[GATE_PROBLEM] = "";
+                               .require_baseline = o->require_baseline,
+                               .plan_only = o->dry_run,
+                               .quiet = args->quiet};
     tacho_error err;
     int status = EXIT_WORK;
 
-    for (const char *const *name = o->only; name && *name; name++)
-        if (!tch_settings_bench(&o->settings,
-                                *name)) { /* checked before the build, which may take long */
-            cli_complain(NULL, "there is no bench '%s'; 'tacho gate --list' lists them", *name);
-            return EXIT_WORK;
-        }
-    if (!o->dry_run && cli_gate_check_outputs(o) != EXIT_OK)
+    if (check_early(o) != EXIT_OK)
         return EXIT_WORK;
-    if (!o->dry_run)
-        prepare(&a, o, args, &how, problem);
+    watch = cli_gate_watch(&w, args);
+    if (!o->dry_run && tch_gate_prepare(&sides, &ask, &watch) < 0) {
+        how.plan_only = sides.lacks_own;
+        how.alone = sides.lacks_other;
+    }
     if (o->against) {
-        how.against = o->dry_run ? o->root : a.root;
-        how.against_name = a.name;
-        how.before = &a.settings;
+        how.against = o->dry_run ? o->root : sides.root;
+        how.against_name = sides.name;
+        how.before = &sides.settings;
     }
-    if (tch_gate_open(&g, &o->settings, &how, &err) < 0) {
+    if (tch_gate_open(&g, &o->settings, &how, &err) < 0)
         cli_complain(NULL, "%s", err.message);
-    } else if (o->dry_run) {
+    else if (o->dry_run)
         status = dry_run(&g, o);
-    } else {
-        status = run_open_gate(&g, o, &a, problem, args);
-    }
+    else
+        status = run_open_gate(&g, o, &sides, &watch, args);
     tch_gate_close(&g);
-    cli_against_remove(&a, o->root);
+    tch_gate_sides_remove(&sides, o->root, &watch);
     return status;
 }
 

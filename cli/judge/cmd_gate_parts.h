@@ -7,8 +7,8 @@
 #include <limits.h>
 
 #include "cli/core/opt.h"
-#include "kit/gate/gate_loop.h"
-#include "kit/vcs/worktree.h"
+#include "cli/core/progress.h"
+#include "kit/gate/gate_sides.h"
 
 extern const struct cmd cmd_gate_init;
 
@@ -19,8 +19,6 @@ extern const char cli_init_github[];
 extern const size_t cli_init_github_len;
 extern const char cli_init_gitlab[];
 extern const size_t cli_init_gitlab_len;
-
-enum { GATE_PROBLEM = 400 };
 
 /** Options of `tacho gate` and `tacho baseline save`. */
 struct gate_options {
@@ -111,44 +109,19 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
         CLI_TEXT(struct gate_options, out)                                                       \
     }
 
-/** Runs the benches with a progress line, and writes results and reports of the runs. Complains of
-    benches that could not be measured; they are problems of g->findings. Returns EXIT_OK, or
-    EXIT_WORK after a complaint. */
-int cli_gate_measure(struct tch_gate *g, const struct args *args);
-
-/** The other commit, checked out beside ours. */
-struct against {
-    struct tch_worktree tree;
-    char root[PATH_MAX]; /**< folder of tacho.yaml in it, whether or not the file exists */
-    char commit[64];
-    char name[128];               /**< display name: "origin/main (0123456789ab)" */
-    struct tch_settings settings; /**< its own tacho.yaml; empty: it cannot be read */
+/** Shows a gate on the terminal. */
+struct gate_watcher {
+    struct progress progress;
+    const struct args *args;
+    char what[128];
+    uint64_t before; /**< runs made before this analysis */
 };
 
-/** Runs --build, or `build` of the settings, in a folder, if there is a build command. `which` is
-    the display name of the folder. The output goes to OUT/log_name. Returns EXIT_OK, or EXIT_WORK
-    after a complaint, which is copied to `problem`. */
-int cli_gate_build(const struct gate_options *o, const struct args *args, const char *folder,
-                   const char *which, const char *log_name, char problem[GATE_PROBLEM]);
+/** Returns callbacks that show progress and complaints. They use w, which they initialise, and
+    args. SIGINT stops the gate from now on. */
+struct tch_gate_watch cli_gate_watch(struct gate_watcher *w, const struct args *args);
 
-/** Checks the commit out into a git worktree. Returns EXIT_OK, or EXIT_WORK after a complaint,
-    which is copied to `problem`. Call cli_against_remove() in any case. */
-int cli_against_checkout(struct against *a, const struct gate_options *o,
-                         char problem[GATE_PROBLEM]);
-void cli_against_remove(struct against *a, const char *root);
-
-/** Names the benches without a baseline, or with an old one. If the gate judged nothing, adds a
-    problem to its findings, so that it does not look as if it had passed. Returns whether it judged
-    nothing. */
-bool cli_gate_note_unjudged(struct tch_gate *g);
-
-/** Names the benches that only the other commit has. before: its settings. */
-void cli_gate_note_removed(struct tch_gate *g, const struct tch_settings *before);
-
-/** Checks that all output files can be written. Returns EXIT_OK, or EXIT_WORK after a complaint. */
-int cli_gate_check_outputs(const struct gate_options *o);
-
-/** Writes all results of the gate. Returns EXIT_OK, or EXIT_WORK after a complaint. */
-int cli_gate_report(struct tch_gate *g, const struct gate_options *o, const struct args *args);
+/** Returns where the sides of the gate come from. It points to o. */
+struct tch_gate_ask cli_gate_ask(const struct gate_options *o);
 
 #endif

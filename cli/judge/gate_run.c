@@ -1,15 +1,12 @@
-/* Reads settings and measures, for `tacho gate` and `tacho baseline`. */
+/* Reads the options of `tacho gate` and `tacho baseline save`, and shows the progress of both. */
 #include <errno.h>
 #include <libgen.h>
 #include <math.h>
 #include <unistd.h>
 
-#include "base/clock.h"
 #include "base/secret.h"
-#include "cli/core/progress.h"
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
-#include "kit/report/report.h"
 #include "kit/vcs/git.h"
 
 struct gate_options *cli_gate_options_new(void)
@@ -94,21 +91,24 @@ int cli_gate_read_settings(struct gate_options *o)
     return EXIT_OK;
 }
 
-/* --- Measuring --- */
+struct tch_gate_ask cli_gate_ask(const struct gate_options *o)
+{
+    return (struct tch_gate_ask){
+        .root = o->root,
+        .config = o->config ? o->config : TCH_SETTINGS_FILE,
+        .out = o->out,
+        .against = o->against,
+        .build = o->build ? o->build : o->settings.build,
+        .build_shown = o->build_shown,
+    };
+}
 
-enum { LAST_LINES = 12 };
-
-struct watcher {
-    struct progress progress;
-    const struct args *args;
-    char what[128];
-    uint64_t before; /* runs made before this analysis */
-};
+/* --- The gate on the terminal --- */
 
 static void on_begin(void *ctx, const struct tch_gate_bench *bench, uint64_t runs,
                      unsigned analysis)
 {
-    struct watcher *w = ctx;
+    struct gate_watcher *w = ctx;
 
     if (w->progress.on)
         cli_progress_end(&w->progress);
@@ -120,68 +120,57 @@ static void on_begin(void *ctx, const struct tch_gate_bench *bench, uint64_t run
 
 static void on_step(void *ctx, const struct tch_run *run, double share)
 {
-    struct watcher *w = ctx;
+    struct gate_watcher *w = ctx;
 
     (void)share;
     if (w->progress.on)
         cli_progress_step(&w->progress, run->items[0].result.run_count - w->before);
 }
 
-static int write_reports(const struct tch_gate *g)
+static void on_end(void *ctx)
 {
-    for (size_t i = 0; i < g->count; i++)
-        for (size_t k = 0; k < g->benches[i].plan.command_count && g->benches[i].run.items; k++) {
-            const struct tch_run_item *item = &g->benches[i].run.items[k];
-            tacho_error err;
+    struct gate_watcher *w = ctx;
 
-            if (item->result.run_count > 0 &&
-                tch_report_save(&item->result, item->folder.path, &err) < 0) {
-                cli_complain(&err, "cannot write the report of '%s'", g->benches[i].bench->name);
-                return EXIT_WORK;
-            }
-        }
-    return EXIT_OK;
+    if (w->progress.on)
+        cli_progress_end(&w->progress);
 }
 
-/* Shows the last lines that a failed command printed. */
-static void show_last_words(const struct tch_gate_bench *bench)
+static void on_build(void *ctx, const char *which, const char *line)
 {
-    struct tch_buf b;
+    const struct gate_watcher *w = ctx;
 
-    if (!bench->failed || !bench->run.items || bench->run.state != TCH_RUN_FAILED)
-        return;
-    tch_buf_init(&b, 1 << 16);
-    tch_run_last_words(&bench->run, LAST_LINES, &b);
-    if (b.len > 0)
-        fprintf(stderr, "last lines of '%s' on standard %s:\n%s\n", bench->bench->name,
-                bench->run.bad_check[0] ? "output" : "error", b.data);
-    tch_buf_release(&b);
+    if (!w->args->quiet)
+        fprintf(stderr, "building %s: %s\n", which, line);
 }
 
-int cli_gate_measure(struct tch_gate *g, const struct args *args)
+static void on_complain(void *ctx, const tacho_error *why, const char *what)
 {
-    struct watcher w = {.args = args};
-    const struct tch_gate_watch watch = {
-        .run = {.stop = cli_catch_stop(), .step = on_step, .hook = cli_progress_hook, .ctx = &w},
+    (void)ctx;
+    cli_complain(why, "%s", what);
+}
+
+static void on_warn(void *ctx, const char *text)
+{
+    (void)ctx;
+    cli_warn("%s", text);
+}
+
+static void on_quote(void *ctx, const char *text)
+{
+    (void)ctx;
+    fprintf(stderr, "%s\n", text);
+}
+
+struct tch_gate_watch cli_gate_watch(struct gate_watcher *w, const struct args *args)
+{
+    *w = (struct gate_watcher){.args = args};
+    return (struct tch_gate_watch){
+        .run = {.stop = cli_catch_stop(), .step = on_step, .hook = cli_progress_hook, .ctx = w},
         .begin = on_begin,
-        .ctx = &w};
-    tacho_error err;
-    tacho_error end_err;
-    int measured = tch_gate_run(g, &watch, &err);
-    int finished;
-
-    if (w.progress.on)
-        cli_progress_end(&w.progress);
-    finished = tch_gate_finish(g, &end_err);
-    if (measured < 0)
-        cli_complain(NULL, "%s", err.message);
-    for (size_t i = 0; i < g->findings.problem_count; i++)
-        cli_complain(NULL, "%s", g->findings.problems[i].text);
-    for (size_t i = 0; i < g->count; i++)
-        show_last_words(&g->benches[i]);
-    if (finished < 0)
-        cli_complain(&end_err, "cannot write the result of a run");
-    if (measured < 0 || finished < 0)
-        return EXIT_WORK;
-    return write_reports(g);
+        .end = on_end,
+        .build = on_build,
+        .complain = on_complain,
+        .warn = on_warn,
+        .quote = on_quote,
+        .ctx = w};
 }

@@ -292,46 +292,13 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     }
 }
 
-int cli_write_findings(const struct tch_verdict_format *format, const char *path,
-                       const struct tch_findings *f)
+int cli_print_findings(const struct tch_verdict_format *format, const struct tch_findings *f)
 {
     struct tch_buf b;
-    tacho_error err;
-    int status = EXIT_OK;
 
     tch_buf_init(&b, OUT_MAX);
     format->write(&b, f);
-    if (strcmp(path, "-") == 0)
-        return cli_print(&b);
-    if (b.failed || f->lost) {
-        cli_complain(NULL, "cannot write '%s': out of memory", path);
-        status = EXIT_WORK;
-    } else if (tch_file_replace(path, b.data, b.len, false, &err) < 0) {
-        cli_complain(NULL, "%s", err.message);
-        status = EXIT_WORK;
-    }
-    tch_buf_release(&b);
-    return status;
-}
-
-int cli_write_findings_page(const char *path, const struct tch_findings *f,
-                            const struct tch_verdict_flame *flames, size_t count)
-{
-    struct tch_buf b;
-    tacho_error err;
-    int status = EXIT_WORK;
-
-    tch_buf_init(&b, TCH_REPORT_MAX);
-    if (tch_verdict_html(&b, f, flames, count, &err) < 0)
-        cli_complain(&err, "cannot draw the page");
-    else if (b.failed || f->lost)
-        cli_complain(NULL, "cannot draw the page: out of memory");
-    else if (tch_file_replace(path, b.data, b.len, false, &err) < 0)
-        cli_complain(NULL, "%s", err.message);
-    else
-        status = EXIT_OK;
-    tch_buf_release(&b);
-    return status;
+    return cli_print(&b);
 }
 
 int cli_check_output(const char *path)

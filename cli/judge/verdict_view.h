@@ -10,17 +10,9 @@
 
 void cli_add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f);
 
-/** Writes one format of f to a file; "-" is stdout. Returns EXIT_OK, or EXIT_WORK after a
-    complaint. */
+/** Prints one format of f. Returns EXIT_OK, or EXIT_WORK after a complaint. */
 struct tch_verdict_format;
-int cli_write_findings(const struct tch_verdict_format *format, const char *path,
-                       const struct tch_findings *f);
-
-/** Writes the page of f, with flamegraphs, to a file. Returns EXIT_OK, or EXIT_WORK after a
-    complaint. */
-struct tch_verdict_flame;
-int cli_write_findings_page(const char *path, const struct tch_findings *f,
-                            const struct tch_verdict_flame *flames, size_t count);
+int cli_print_findings(const struct tch_verdict_format *format, const struct tch_findings *f);
 
 /** Checks that a file can be written, before anything is measured, and makes the folders above it.
     NULL and "-" are fine. Returns EXIT_OK, or EXIT_WORK after a complaint. */

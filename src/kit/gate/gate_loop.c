@@ -130,53 +130,6 @@ int tch_gate_measure(struct tch_gate *g, struct tch_gate_bench *b,
 
 /* --- Rows --- */
 
-/* Returns the session spread between the baseline and these runs. */
-static double session_spread(const struct tch_gate *g, const struct tch_gate_bench *b,
-                             const struct tch_metric *q, const struct tch_budget *budget)
-{
-    return isnan(g->how.session_spread)
-               ? tch_sessions_spread(&b->baseline, &b->calibration, b->bench->line, q->name,
-                                     budget->quantile, q->spread, NULL)
-               : g->how.session_spread;
-}
-
-/* Counts a tolerance that is smaller than the session term, and describes the first. */
-static void find_blind_of(const struct tch_gate *g, const struct tch_gate_bench *b,
-                          const struct tch_named_budget *named, struct tch_gate_blind *ret)
-{
-    struct tch_budget budget = named->budget;
-    struct tch_metric q;
-    double spread;
-    double reach;
-
-    if (isnan(budget.tolerance) || !tch_result_metric(tch_gate_result(b), named->name, &q) ||
-        q.source == TCH_FROM_COUNTS ||
-        !tch_occasion_values(tch_baseline_find(&b->baseline, "reference"), q.name, budget.quantile))
-        return;
-    if (!named->directed)
-        budget.higher = q.better == TCH_BETTER_HIGHER;
-    spread = session_spread(g, b, &q, &budget);
-    reach = tch_session_reach(&budget, spread, g->settings->alpha);
-    if (reach <= fmax(budget.tolerance, budget.min_effect) || ret->count++ > 0)
-        return;
-    ret->bench = b->bench->name;
-    ret->tolerance = budget.tolerance;
-    ret->spread = spread;
-    ret->reach = reach;
-    memcpy(ret->title, q.title, sizeof ret->title);
-}
-
-void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret)
-{
-    *ret = (struct tch_gate_blind){0};
-    for (size_t i = 0; i < g->count; i++) {
-        const struct tch_gate_bench *b = &g->benches[i];
-
-        for (size_t k = 0; b->has_baseline && !b->failed && k < b->bench->budget_count; k++)
-            find_blind_of(g, b, &b->bench->budgets[k], ret);
-    }
-}
-
 /* Returns whether a count may be compared with that of the baseline; true for all other
    quantities. */
 static bool may_compare_count(struct tch_findings *f, const struct tch_occasion *reference,
@@ -219,7 +172,7 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
         .ask = TCH_ASK_RATIO,
         .required = budget->required,
         .occasions = tch_gate_occasions(b),
-        .spread = session_spread(g, b, q, &budget->budget),
+        .spread = tch_gate_session_spread(g, b, q, &budget->budget),
         .analyses = &b->analyses,
     };
     struct tch_series before = {.value = kept ? kept->value : NULL,

@@ -11,6 +11,8 @@
  * (kit/stats/spending.h), so several analyses raise no more false alarms than one. A bench is
  * measured again while a row is open and none FAILs. Before the gate says FAIL, it runs the
  * suspects again: gate_fresh.c.
+ *
+ * This is the face of kit/gate/.
  */
 #ifndef TCH_GATE_LOOP_H
 #define TCH_GATE_LOOP_H
@@ -20,6 +22,9 @@
 #include "kit/judge/calibration.h"
 #include "kit/judge/findings.h"
 #include "kit/run/run.h"
+
+/** The command that compares without a baseline, for advice. */
+#define TCH_GATE_INTERLEAVE "tacho gate --against REF --build CMD"
 
 /** Options of the gate. */
 struct tch_gate_how {
@@ -38,6 +43,8 @@ struct tch_gate_how {
     bool any_command;        /**< the baselines may be those of other commands */
     bool replace;   /**< save baselines that replace the earlier ones, without reading those */
     bool plan_only; /**< only print the plan: open nothing */
+    bool require_baseline; /**< a missing baseline is a problem */
+    bool quiet;            /**< do not warn of tolerances that are too small */
 };
 
 struct tch_gate_bench {
@@ -68,27 +75,28 @@ struct tch_gate {
     size_t count;
     char *machine_class;
     struct tch_findings findings;
-    unsigned analysis; /**< number of analyses made */
-    bool no_baseline;  /**< at least one bench has nothing to compare with */
-    size_t unjudged;   /**< problems that are not failures: nothing usable to compare with */
+    unsigned analysis;   /**< number of analyses made */
+    bool no_baseline;    /**< at least one bench has nothing to compare with */
+    bool lacks_baseline; /**< a required one, so nothing is run */
+    bool judged_nothing; /**< and nothing failed */
+    size_t unjudged;     /**< problems that are not failures: nothing usable to compare with */
     bool interrupted;
 };
 
-/** Tolerances that cannot PASS with nothing changed, however many runs are made, because the
-    baseline is of another session. */
-struct tch_gate_blind {
-    size_t count;
-    const char *bench; /**< bench of the first such tolerance */
-    char title[TCH_METRIC_TEXT];
-    double tolerance;
-    double spread; /**< session spread */
-    double reach;  /**< reach of the interval, from tch_session_reach() */
-};
-
-/** Callbacks; begin is called before each bench is measured. */
+/** Callbacks. The functions that use one say so; it may be NULL for all others. */
 struct tch_gate_watch {
     struct tch_run_watch run;
+    /** Is called before each bench is measured. May be NULL. */
     void (*begin)(void *ctx, const struct tch_gate_bench *bench, uint64_t runs, unsigned analysis);
+    /** Is called when the last run is made. */
+    void (*end)(void *ctx);
+    /** Is called before a side is built. */
+    void (*build)(void *ctx, const char *which, const char *line);
+    /** Reports a failure that does not end the gate: what failed and, if not NULL, why. */
+    void (*complain)(void *ctx, const tacho_error *why, const char *what);
+    void (*warn)(void *ctx, const char *text);
+    /** Shows the last lines that a failed build or bench printed. */
+    void (*quote)(void *ctx, const char *text);
     void *ctx;
 };
 
@@ -105,12 +113,21 @@ int tch_gate_open(struct tch_gate *g, const struct tch_settings *s, const struct
  */
 int tch_gate_run(struct tch_gate *g, const struct tch_gate_watch *watch, tacho_error *err);
 
-/** Finds the tolerances that are smaller than the session term, before the first run. */
-void tch_gate_find_blind(const struct tch_gate *g, struct tch_gate_blind *ret);
+/** Warns of tolerances that cannot PASS with nothing changed, and of those that are smaller than
+   the changes this machine can see. Call it before the first run. */
+void tch_gate_warn_of_sight(const struct tch_gate *g, const struct tch_gate_watch *watch);
 
-/** Finds the tolerances of benches against another commit that are smaller than the smallest
-    visible change of their calibrations, before the first run. */
-void tch_gate_find_unseen(const struct tch_gate *g, struct tch_unseen *ret);
+/** Returns the session spread between the baseline and these runs. */
+double tch_gate_session_spread(const struct tch_gate *g, const struct tch_gate_bench *b,
+                               const struct tch_metric *q, const struct tch_budget *budget);
+
+/** Names the benches without a baseline, or with an old one. If the gate judged nothing, sets
+    g->judged_nothing, and adds a problem to its findings and complains of it, so that it does not
+    look as if it had passed. */
+void tch_gate_note_unjudged(struct tch_gate *g, const struct tch_gate_watch *watch);
+
+/** Names the benches that only the other commit has. before: its settings. */
+void tch_gate_note_removed(struct tch_gate *g, const struct tch_settings *before);
 
 /** Returns whether a bench has a tolerance, so that it needs something to compare with. */
 bool tch_gate_needs_baseline(const struct tch_gate_bench *b);
@@ -121,6 +138,23 @@ size_t tch_gate_occasions(const struct tch_gate_bench *b);
 /** Reads the calibration of a bench. Adds a note if it cannot be used. Returns 0 or
     TACHO_ENOMEM. */
 int tch_gate_read_calibration(struct tch_gate *g, struct tch_gate_bench *b, tacho_error *err);
+
+/** Runs the benches by tch_gate_run(), and writes results and reports of the runs. Complains of
+    benches that could not be measured, which are problems of g->findings, and quotes what they
+    printed last. Returns 0, or a negative code after a complaint. */
+int tch_gate_run_all(struct tch_gate *g, const struct tch_gate_watch *watch);
+
+/**
+ * Runs a whole gate, whose g->findings can be reported then: names the sides, checks that required
+ * baselines exist, warns of tolerances that are too small, runs the benches, and adds notes.
+ *
+ * @param reproduce  the command that repeats the gate, for the report; NULL: memory ran out
+ * @param sides      the other commit and what failed in preparing it
+ * @return 0, or a negative code after a complaint
+ */
+struct tch_gate_sides;
+int tch_gate_judge(struct tch_gate *g, const struct tch_gate_sides *sides, const char *reproduce,
+                   const struct tch_gate_watch *watch);
 
 /** Writes the results of all runs. */
 int tch_gate_finish(struct tch_gate *g, tacho_error *err);
@@ -171,13 +205,14 @@ int tch_gate_confirm(struct tch_gate *g, const struct tch_gate_watch *watch, tac
 const struct tch_result *tch_gate_result(const struct tch_gate_bench *b);
 
 /**
- * Takes the stacks of the calls whose exact counts FAILed, in extra runs of both sides, and adds
- * notes that compare them with those of the other commit, or with those that the baseline has.
+ * Profiles a bench that FAILed. Takes the stacks of the calls whose exact counts FAILed, in extra
+ * runs of both sides, and adds notes that compare them with those of the other commit, or with
+ * those that the baseline has. Complains of a profile that cannot be made, which does not change
+ * the verdict.
  *
- * @param stop  not 0: stop now; may be NULL
- * @return like tch_run_take_stacks()
+ * @return whether OUT/flamegraph-diff-BENCH.svg was drawn
  */
-int tch_gate_take_stacks(struct tch_gate *g, struct tch_gate_bench *b,
-                         const volatile sig_atomic_t *stop, tacho_error *err);
+bool tch_gate_profile(struct tch_gate *g, struct tch_gate_bench *b,
+                      const struct tch_gate_watch *watch);
 
 #endif

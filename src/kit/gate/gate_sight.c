@@ -44,7 +44,68 @@ size_t tch_gate_occasions(const struct tch_gate_bench *b)
     return occasions;
 }
 
-void tch_gate_find_unseen(const struct tch_gate *g, struct tch_unseen *ret)
+double tch_gate_session_spread(const struct tch_gate *g, const struct tch_gate_bench *b,
+                               const struct tch_metric *q, const struct tch_budget *budget)
+{
+    return isnan(g->how.session_spread)
+               ? tch_sessions_spread(&b->baseline, &b->calibration, b->bench->line, q->name,
+                                     budget->quantile, q->spread, NULL)
+               : g->how.session_spread;
+}
+
+/* --- Tolerances that are too small --- */
+
+/* Tolerances that cannot PASS with nothing changed, however many runs are made, because the
+   baseline is of another session. */
+struct blind {
+    size_t count;
+    const char *bench; /* bench of the first such tolerance */
+    char title[TCH_METRIC_TEXT];
+    double tolerance;
+    double spread; /* session spread */
+    double reach;  /* reach of the interval, from tch_session_reach() */
+};
+
+/* Counts a tolerance that is smaller than the session term, and describes the first. */
+static void find_blind_of(const struct tch_gate *g, const struct tch_gate_bench *b,
+                          const struct tch_named_budget *named, struct blind *ret)
+{
+    struct tch_budget budget = named->budget;
+    struct tch_metric q;
+    double spread;
+    double reach;
+
+    if (isnan(budget.tolerance) || !tch_result_metric(tch_gate_result(b), named->name, &q) ||
+        q.source == TCH_FROM_COUNTS ||
+        !tch_occasion_values(tch_baseline_find(&b->baseline, "reference"), q.name, budget.quantile))
+        return;
+    if (!named->directed)
+        budget.higher = q.better == TCH_BETTER_HIGHER;
+    spread = tch_gate_session_spread(g, b, &q, &budget);
+    reach = tch_session_reach(&budget, spread, g->settings->alpha);
+    if (reach <= fmax(budget.tolerance, budget.min_effect) || ret->count++ > 0)
+        return;
+    ret->bench = b->bench->name;
+    ret->tolerance = budget.tolerance;
+    ret->spread = spread;
+    ret->reach = reach;
+    memcpy(ret->title, q.title, sizeof ret->title);
+}
+
+static void find_blind(const struct tch_gate *g, struct blind *ret)
+{
+    *ret = (struct blind){0};
+    for (size_t i = 0; i < g->count; i++) {
+        const struct tch_gate_bench *b = &g->benches[i];
+
+        for (size_t k = 0; b->has_baseline && !b->failed && k < b->bench->budget_count; k++)
+            find_blind_of(g, b, &b->bench->budgets[k], ret);
+    }
+}
+
+/* Finds the tolerances of benches against another commit that are smaller than the smallest
+   visible change of their calibrations. */
+static void find_unseen(const struct tch_gate *g, struct tch_unseen *ret)
 {
     *ret = (struct tch_unseen){0};
     for (size_t i = 0; i < g->count; i++) {
@@ -62,4 +123,39 @@ void tch_gate_find_unseen(const struct tch_gate *g, struct tch_unseen *ret)
                 tch_unseen_add(ret, o, b->bench->name, &q, &named->budget, b->bench->plan.max_runs);
         }
     }
+}
+
+static void warn_of_blind(const struct tch_gate *g, const struct tch_gate_watch *watch)
+{
+    struct blind blind;
+    char more[40] = "";
+    char text[800];
+
+    find_blind(g, &blind);
+    if (blind.count == 0)
+        return;
+    if (blind.count > 1)
+        snprintf(more, sizeof more, " (and %zu more)", blind.count - 1);
+    snprintf(
+        text, sizeof text,
+        "%.100s: a tolerance of %.3g %% for %s%s cannot PASS if nothing changed: against a "
+        "baseline the interval is at least +-%.2g %%, however many runs are made, as sessions are "
+        "assumed to differ by %.2g %% (--session-spread); set a tolerance above "
+        "that in tacho.yaml, or interleave both sides: " TCH_GATE_INTERLEAVE,
+        blind.bench, 100 * blind.tolerance, blind.title, more, 100 * blind.reach,
+        100 * blind.spread);
+    watch->warn(watch->ctx, text);
+}
+
+void tch_gate_warn_of_sight(const struct tch_gate *g, const struct tch_gate_watch *watch)
+{
+    struct tch_unseen unseen;
+    char text[TCH_UNSEEN_TEXT];
+
+    warn_of_blind(g, watch);
+    find_unseen(g, &unseen);
+    if (unseen.count == 0)
+        return;
+    tch_unseen_describe(&unseen, "--max-runs", text);
+    watch->warn(watch->ctx, text);
 }

@@ -1,9 +1,13 @@
-/* Phrases that the formats of verdicts share. */
+/* Phrases that the formats of verdicts share, and their files. */
 #include "verdict_formats.h"
 
 #include <math.h>
 
+#include "base/fail.h"
+#include "base/file.h"
 #include "base/human_number.h"
+
+enum { FILE_MAX = 64 << 20 };
 
 #define SHOWN_CHANGE 0.0005 /* a smaller change is shown as 0.0 % */
 
@@ -241,4 +245,38 @@ const char *tch_row_word(const struct tch_findings *f, size_t row)
         return f->about[row].instead;
     return f->about[row].ask == TCH_ASK_NOTHING ? tch_change_word(f, row)
                                                 : tch_verdict_names[f->rows[row].verdict];
+}
+
+/* --- Files --- */
+
+int tch_verdict_save(const struct tch_verdict_format *format, const char *path,
+                     const struct tch_findings *f, tacho_error *err)
+{
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, FILE_MAX);
+    format->write(&b, f);
+    status = b.failed || f->lost
+                 ? tch_fail(err, TACHO_ENOMEM, 0, "cannot write '%s': out of memory", path)
+                 : tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+int tch_verdict_save_page(const char *path, const struct tch_findings *f,
+                          const struct tch_verdict_flame *flames, size_t count, tacho_error *err)
+{
+    struct tch_buf b;
+    tacho_error why;
+    int status;
+
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    status = tch_verdict_html(&b, f, flames, count, &why);
+    if (status == 0 && (b.failed || f->lost))
+        status = tch_fail_memory(&why);
+    status = status < 0 ? tch_fail(err, status, 0, "cannot draw the page: %s", why.message)
+                        : tch_file_replace(path, b.data, b.len, false, err);
+    tch_buf_release(&b);
+    return status;
 }

@@ -34,6 +34,14 @@ struct tch_verdict_flame {
 int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
                      const struct tch_verdict_flame *flames, size_t count, tacho_error *err);
 
+/** Writes one format of f to a file. Returns 0, TACHO_ENOMEM or TACHO_EIO. */
+int tch_verdict_save(const struct tch_verdict_format *format, const char *path,
+                     const struct tch_findings *f, tacho_error *err);
+
+/** Writes the page of f to a file; see tch_verdict_html(). */
+int tch_verdict_save_page(const char *path, const struct tch_findings *f,
+                          const struct tch_verdict_flame *flames, size_t count, tacho_error *err);
+
 /** Adds the change of a ratio: "+4.8 %" for 1.048, "-" if there is none. */
 void tch_add_change(struct tch_buf *b, double ratio);
 

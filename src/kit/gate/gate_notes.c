@@ -1,5 +1,7 @@
 /* Adds notes about benches that the gate cannot compare, or only with doubt. */
-#include "cmd_gate_parts.h"
+#include <stdio.h>
+
+#include "gate_loop.h"
 #include "kit/vcs/vcs.h"
 
 enum { DAY = 86400 }; /* seconds */
@@ -154,7 +156,7 @@ static void note_dirty(struct tch_gate *g)
         g->findings.dirty);
 }
 
-bool cli_gate_note_unjudged(struct tch_gate *g)
+void tch_gate_note_unjudged(struct tch_gate *g, const struct tch_gate_watch *watch)
 {
     struct tch_findings *f = &g->findings;
     bool nothing = f->verdict == TCH_NO_VERDICT && f->problem_count == 0;
@@ -168,11 +170,11 @@ bool cli_gate_note_unjudged(struct tch_gate *g)
         tch_findings_problem(f, "nothing was judged: no budget has values on both sides; the notes "
                                 "give the reasons");
     for (size_t i = 0; i < f->problem_count && nothing; i++, g->unjudged++)
-        cli_complain(NULL, "%s", f->problems[i].text);
-    return nothing;
+        watch->complain(watch->ctx, NULL, f->problems[i].text);
+    g->judged_nothing = nothing;
 }
 
-void cli_gate_note_removed(struct tch_gate *g, const struct tch_settings *before)
+void tch_gate_note_removed(struct tch_gate *g, const struct tch_settings *before)
 {
     for (size_t i = 0; i < before->count; i++)
         if (!tch_settings_bench(g->settings, before->benches[i].name))

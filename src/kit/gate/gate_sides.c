@@ -1,0 +1,231 @@
+/* Checks out the other commit as a git worktree, and builds both sides. */
+#include "gate_sides.h"
+
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/keeper.h"
+#include "base/spawn.h"
+#include "base/utf8.h"
+#include "kit/vcs/git.h"
+
+enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
+
+#define GIT_NS 120000000000u
+
+/* What the functions of this file share. */
+struct job {
+    struct tch_gate_sides *sides;
+    const struct tch_gate_ask *ask;
+    const struct tch_gate_watch *watch;
+};
+
+/* Complains, and keeps the sentence for the report. */
+static int fail(const struct job *j, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static int fail(const struct job *j, const char *fmt, ...)
+{
+    va_list args;
+
+    va_start(args, fmt);
+    vsnprintf(j->sides->problem, sizeof j->sides->problem, fmt, args);
+    va_end(args);
+    j->watch->complain(j->watch->ctx, NULL, j->sides->problem);
+    return TACHO_EIO;
+}
+
+/* --- The other commit --- */
+
+/* Runs git, which prints its messages, and sets out to its output without the line feed. Returns
+   its exit status, or a negative code if it could not be run. */
+static int git(const char *root, const char *const *words, char *out, size_t size, tacho_error *err)
+{
+    struct tch_git how = {.folder = root, .timeout_ns = GIT_NS};
+    struct tch_buf b;
+    int status;
+
+    tch_buf_init(&b, GIT_TEXT);
+    status = tch_git_read(&how, words, &b, err);
+    if (status == 0)
+        snprintf(out, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* Finds the commit, and the path of the gate's folder in the repository. */
+static int find_commit(const struct job *j, char prefix[PATH_MAX])
+{
+    struct tch_gate_sides *s = j->sides;
+    const struct tch_gate_ask *ask = j->ask;
+    char ref[512];
+    tacho_error err;
+    int status = git(ask->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix,
+                     PATH_MAX, &err);
+
+    if (status < 0)
+        return fail(j, "--against needs git, which cannot be run: %s", err.message);
+    if (status > 0)
+        return fail(j,
+                    "'%.200s' is not in a git repository that git can read, so --against has no "
+                    "commit to compare "
+                    "with; compare with a stored baseline instead: tacho baseline save",
+                    ask->root);
+    snprintf(ref, sizeof ref, "%s^{commit}", ask->against);
+    status = git(ask->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL},
+                 s->commit, sizeof s->commit, &err);
+    if (status < 0)
+        return fail(j, "cannot run git: %s", err.message);
+    if (status > 1) /* it is 1 if there is no such commit */
+        return fail(j, "git cannot read the repository in '%.200s'; see its message above",
+                    ask->root);
+    if (status != 0)
+        return fail(j,
+                    "'%.100s' is not a commit of the git repository in '%.150s'; in CI fetch it "
+                    "first: git fetch origin %.100s, or check out all of the history: "
+                    "fetch-depth: 0",
+                    ask->against, ask->root, ask->against);
+    return 0;
+}
+
+static int check_out(const struct job *j)
+{
+    struct tch_gate_sides *s = j->sides;
+    const struct tch_gate_ask *ask = j->ask;
+    char prefix[PATH_MAX];
+    char path[PATH_MAX];
+    tacho_error err;
+    int status = find_commit(j, prefix);
+
+    if (status < 0)
+        return status;
+    if (tch_mkdirs(ask->out, &err) < 0)
+        return fail(j, "%.300s", err.message);
+    if (tch_worktree_add(&s->tree, ask->root, ask->out, s->commit, j->watch->run.stop, &err) < 0)
+        return fail(j, "cannot check '%.100s' out into '%.150s': %.200s", ask->against, ask->out,
+                    err.message);
+    snprintf(s->root, sizeof s->root, "%.3500s%s%.500s", s->tree.path, prefix[0] ? "/" : "",
+             prefix);
+    /* The settings of that commit may be of another version. If they cannot be read, they are
+       ignored. */
+    snprintf(path, sizeof path, "%.3900s/%.150s", s->root, tch_base_name(ask->config));
+    if (tch_settings_read(&s->settings, path, true, NULL) < 0)
+        tch_settings_release(&s->settings);
+    return 0;
+}
+
+/* --- Builds --- */
+
+/* Quotes the last lines of a log, for readers who cannot open it, as in CI. */
+static void quote_tail(const char *path, const struct tch_gate_watch *watch)
+{
+    char text[LOG_TAIL + 1];
+    unsigned lines = LOG_LINES;
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+    ssize_t n = size > 0 ? pread(fd, text, LOG_TAIL, size > LOG_TAIL ? size - LOG_TAIL : 0) : 0;
+    size_t from;
+
+    if (fd >= 0)
+        close(fd);
+    if (n <= 0)
+        return;
+    n -= text[n - 1] == '\n';
+    for (from = (size_t)n; from > 0; from--)
+        if (text[from - 1] == '\n' && --lines == 0)
+            break;
+    for (size_t i = from; i < (size_t)n; i++) /* so that build output cannot control the terminal */
+        if (text[i] != '\n' && text[i] != '\t' && tch_utf8_is_control(text[i]))
+            text[i] = '?';
+    text[n] = '\0';
+    watch->quote(watch->ctx, text + from);
+}
+
+/* Runs the build in a process group of its own, which is killed with us. */
+static int run_build(const struct tch_spawn *spec, const volatile sig_atomic_t *stop,
+                     struct tch_spawn_end *end, tacho_error *err)
+{
+    struct tch_keeper keeper;
+    int status = tch_keep(&keeper, spec, err);
+
+    if (status == 0)
+        status = tch_keeper_wait_or_stop(&keeper, stop, end, err);
+    tch_keeper_close_at_exit(&keeper);
+    return status;
+}
+
+/* Builds one side, `which`, in a folder, if there is a build command. */
+static int build(const struct job *j, const char *folder, const char *which, const char *log_name)
+{
+    const volatile sig_atomic_t *stop = j->watch->run.stop;
+    const struct tch_gate_ask *ask = j->ask;
+    const char *argv[] = {"sh", "-c", ask->build, NULL};
+    char log[PATH_MAX];
+    struct tch_spawn spec = {
+        .argv = argv,
+        .cwd = folder,
+        .io = {{.kind = TCH_IO_NULL},
+               {.kind = TCH_IO_WRITE, .path = log},
+               {.kind = TCH_IO_APPEND, .path = log}},
+        .new_group = true,
+    };
+    struct tch_spawn_end end = {0};
+    tacho_error err;
+
+    if (!ask->build)
+        return 0;
+    if (tch_mkdirs(ask->out, &err) < 0)
+        return fail(j, "%.300s", err.message);
+    j->watch->build(j->watch->ctx, which, ask->build_shown);
+    snprintf(log, sizeof log, "%.4000s/%s", ask->out, log_name);
+    unlink(log); /* never write through a link */
+    if (!*stop && run_build(&spec, stop, &end, &err) < 0)
+        return fail(j, "cannot build %.100s: %.200s", which, err.message);
+    if (*stop)
+        return fail(j, "interrupted while building %.100s", which);
+    if (end.status == 0)
+        return 0;
+    fail(j, "cannot build %.100s: '%.120s' exited with %s %d; its output is in '%.120s'", which,
+         ask->build_shown, WIFSIGNALED(end.status) ? "signal" : "status",
+         WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status), log);
+    quote_tail(log, j->watch);
+    return TACHO_EIO;
+}
+
+int tch_gate_prepare(struct tch_gate_sides *s, const struct tch_gate_ask *ask,
+                     const struct tch_gate_watch *watch)
+{
+    const struct job j = {s, ask, watch};
+    int status;
+
+    *s = (struct tch_gate_sides){0};
+    status = ask->against ? check_out(&j) : 0;
+    snprintf(s->name, sizeof s->name, "%.100s%s%.12s%s", ask->against ? ask->against : "",
+             s->commit[0] ? " (" : "", s->commit, s->commit[0] ? ")" : "");
+    if (status == 0)
+        status = build(&j, ask->root, "the working tree", "build-now.log");
+    s->lacks_own = status < 0;
+    if (status == 0 && ask->against) {
+        status = build(&j, s->root, s->name, "build-before.log");
+        s->lacks_other = status < 0;
+    }
+    return status;
+}
+
+void tch_gate_sides_remove(struct tch_gate_sides *s, const char *root,
+                           const struct tch_gate_watch *watch)
+{
+    char text[PATH_MAX + 100];
+
+    snprintf(text, sizeof text,
+             "cannot remove all files of the worktree '%s'; the next gate tries again, or remove "
+             "them yourself",
+             s->tree.path);
+    if (tch_worktree_remove(&s->tree, root) < 0)
+        watch->warn(watch->ctx, text);
+    tch_settings_release(&s->settings);
+}

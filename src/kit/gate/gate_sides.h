@@ -1,0 +1,46 @@
+/*
+ * The two sides of a gate: builds the working tree, and checks out and builds another commit.
+ */
+#ifndef TCH_GATE_SIDES_H
+#define TCH_GATE_SIDES_H
+
+#include "gate_loop.h"
+#include "kit/vcs/worktree.h"
+
+/** Where the sides come from. */
+struct tch_gate_ask {
+    const char *root;        /**< the folder of tacho.yaml, absolute */
+    const char *config;      /**< the path of tacho.yaml, whose name the other commit shares */
+    const char *out;         /**< folder of the worktree and of the logs */
+    const char *against;     /**< commit as git knows it; NULL: there is one side */
+    const char *build;       /**< run by sh -c on each side; NULL: there is nothing to build */
+    const char *build_shown; /**< the same with secrets masked */
+};
+
+/** The other commit, checked out beside ours, and what failed. All 0: nothing was prepared. */
+struct tch_gate_sides {
+    struct tch_worktree tree;
+    char root[PATH_MAX]; /**< folder of tacho.yaml in it, whether or not the file exists */
+    char commit[64];
+    char name[128];               /**< display name: "origin/main (0123456789ab)" */
+    struct tch_settings settings; /**< its own tacho.yaml; empty: it cannot be read */
+    bool lacks_own;               /**< there is nothing to measure: no checkout, or no build */
+    bool lacks_other;             /**< the other commit cannot be built: measure our side alone */
+    char problem[400]; /**< what failed, longer than a tacho_error can be; "": nothing did */
+};
+
+/**
+ * Checks out the other commit, if there is one, and builds each side. Stops at the first failure,
+ * complains of it to `watch`, and quotes the last lines of a failed build.
+ *
+ * @return 0, or TACHO_EIO if anything failed; then s->problem says what. Call
+ * tch_gate_sides_remove() in any case.
+ */
+int tch_gate_prepare(struct tch_gate_sides *s, const struct tch_gate_ask *ask,
+                     const struct tch_gate_watch *watch);
+
+/** Removes the worktree. Warns `watch` if files of it remain. */
+void tch_gate_sides_remove(struct tch_gate_sides *s, const char *root,
+                           const struct tch_gate_watch *watch);
+
+#endif
