@@ -203,7 +203,6 @@ int cli_calibrate_bench(struct calibrate *c, const struct args *args)
     struct gate_options *o = cli_gate_options_new();
     struct gate_watcher w;
     struct tch_gate_watch watch;
-    struct tch_gate_ask ask;
     struct tch_gate_sides sides;
     struct tch_bench *bench;
     int status;
@@ -227,8 +226,7 @@ int cli_calibrate_bench(struct calibrate *c, const struct args *args)
     }
     if (status == EXIT_OK) {
         watch = cli_gate_watch(&w, args);
-        ask = cli_gate_ask(o);
-        if (tch_gate_prepare(&sides, &ask, &watch) < 0)
+        if (tch_gate_prepare(&sides, &o->ask, &watch) < 0)
             status = EXIT_WORK;
         tch_gate_sides_remove(&sides, o->root, &watch);
     }

@@ -71,7 +71,6 @@ static int save_now(struct gate_options *o, const struct args *args)
                                      .max_runs = o->max_runs,
                                      .measure_only = true,
                                      .replace = o->replace};
-    struct tch_gate_ask ask;
     struct tch_gate_sides sides;
     struct gate_watcher w;
     struct tch_gate_watch watch;
@@ -84,8 +83,7 @@ static int save_now(struct gate_options *o, const struct args *args)
         if (o->settings.benches[i].plan.runs > 0)
             o->settings.benches[i].plan.runs = o->settings.benches[i].plan.max_runs;
     watch = cli_gate_watch(&w, args);
-    ask = cli_gate_ask(o);
-    if (tch_gate_prepare(&sides, &ask, &watch) < 0)
+    if (tch_gate_prepare(&sides, &o->ask, &watch) < 0)
         status = EXIT_WORK;
     if (status == EXIT_OK && tch_gate_open(&g, &o->settings, &how, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
@@ -119,19 +117,14 @@ static int save_from(struct gate_options *o)
 
 static int run_save(struct args *args)
 {
-    struct gate_options *o = cli_gate_options_new();
-    int status;
+    struct gate_options *o;
+    int status = cli_gate_options_parse(&o, args);
 
-    if (!o)
-        return EXIT_WORK;
-    status = cli_set_opts(args, o, NULL);
     if (status == EXIT_OK && o->from && o->only_count > 1)
         status = cli_wrong_usage(args, "--from takes one run; give at most one --bench");
     if (status == EXIT_OK && o->from && (o->runs > 0 || o->max_runs > 0 || o->build))
         status = cli_wrong_usage(args, "--from saves a run that was measured before; leave out "
                                        "--runs, --max-runs and --build");
-    if (status == EXIT_OK)
-        status = cli_gate_check_runs(o, args);
     if (status == EXIT_OK)
         status = o->from ? save_from(o) : save_now(o, args);
     cli_gate_options_free(o);

@@ -1,91 +1,9 @@
 /* tacho gate: runs the benches of tacho.yaml, judges them, and writes the results. */
-#include <math.h>
-#include <unistd.h>
-
-#include "base/secret.h"
 #include "cli/cmds.h"
 #include "cli/run/run_options.h"
 #include "cmd_gate_parts.h"
 #include "kit/gate/gate_report.h"
 #include "verdict_view.h"
-
-/* --- --dry-run --- */
-
-static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
-{
-    for (size_t i = 0; i < bench->budget_count; i++) {
-        const struct tch_budget *budget = &bench->budgets[i].budget;
-        bool relative = !isnan(budget->tolerance);
-        char room[TCH_STATISTIC_TEXT];
-        struct tch_metric q = {.unit = TCH_PLAIN};
-
-        tch_buf_addf(b, "  %-10s %s", i == 0 ? "budgets" : "", bench->budgets[i].name);
-        if (relative)
-            tch_buf_addf(b, " may %s by %g %%", budget->equivalent ? "differ" : "be worse",
-                         100 * budget->tolerance);
-        if (!isnan(budget->max)) {
-            (void)tch_bench_metric(bench, bench->budgets[i].name, &q);
-            tch_buf_addf(b, "%s have a %s of at %s ", relative ? ", and must" : " must",
-                         tch_statistic_name(budget->quantile, room),
-                         budget->higher ? "least" : "most");
-            tch_add_value(b, q.unit, budget->max);
-        }
-        tch_buf_adds(b, bench->budgets[i].required ? ", required\n" : "\n");
-    }
-}
-
-static void add_check(struct tch_buf *b, const struct tch_run_plan *plan)
-{
-    char *line =
-        plan->check_command ? tch_secret_masked_line(plan->check_command, plan->keep_env) : NULL;
-
-    if (plan->check_output)
-        tch_buf_addf(b, "  %-10s a line it prints matches '%s'\n", "check",
-                     plan->check_output->text);
-    if (line)
-        tch_buf_addf(b, "  %-10s by '%s'\n", "check", line);
-    free(line);
-}
-
-static int dry_run(const struct tch_gate *g, const struct gate_options *o)
-{
-    const char *build = o->build_shown;
-    struct tch_buf b;
-
-    tch_buf_init(&b, 16 << 20);
-    if (o->against)
-        tch_buf_addf(&b,
-                     "would check '%s' out into a git worktree below '%s', run '%s' there and in "
-                     "'%s', and run both sides interleaved\n\n",
-                     o->against, o->out, build, o->root);
-    else if (build)
-        tch_buf_addf(&b, "would run '%s' in '%s'\n\n", build, o->root);
-    for (size_t i = 0; i < g->count; i++) {
-        const struct tch_gate_bench *bench = &g->benches[i];
-        char path[PATH_MAX];
-        tacho_error err;
-
-        tch_buf_addf(&b, "%s\n  %-10s %s\n  %-10s %s\n", bench->bench->name, "command",
-                     bench->bench->line, "in", bench->plan.cwd);
-        if (bench->bench->plan.runs > 0)
-            tch_buf_addf(&b, "  %-10s %llu, up to %llu while a verdict is open, %u %s\n", "runs",
-                         (unsigned long long)bench->bench->plan.runs,
-                         (unsigned long long)bench->bench->plan.max_runs, bench->planned,
-                         bench->planned == 1 ? "analysis" : "analyses");
-        else
-            tch_buf_addf(&b, "  %-10s until the interval of the median is +-%g %%, up to %llu\n",
-                         "runs", 100 * bench->bench->plan.precision,
-                         (unsigned long long)bench->bench->plan.max_runs);
-        add_check(&b, &bench->plan);
-        add_budgets(&b, bench->bench);
-        if (!o->against && tch_gate_baseline_path(g, bench, path, &err) == 0)
-            tch_buf_addf(&b, "  %-10s %s%s\n", "baseline", path,
-                         access(path, R_OK) == 0 ? "" : " (missing)");
-    }
-    return cli_print(&b);
-}
-
-/* --- Running --- */
 
 /* Returns the command that repeats the gate, without the output files for CI. */
 static char *reproduce(const struct gate_options *o)
@@ -99,7 +17,7 @@ static char *reproduce(const struct gate_options *o)
     if (o->against)
         words[n++] = "--against", words[n++] = o->against;
     if (o->build)
-        words[n++] = "--build", words[n++] = o->build_shown;
+        words[n++] = "--build", words[n++] = o->ask.build_shown;
     for (size_t i = 0; i < o->only_count; i++)
         words[n++] = "-b", words[n++] = o->only[i];
     snprintf(runs[0], sizeof runs[0], "%llu", (unsigned long long)o->runs);
@@ -179,6 +97,15 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o,
     return gate_status(g, o, status);
 }
 
+static int print_plan(const struct tch_gate *g, const struct gate_options *o)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 16 << 20);
+    tch_gate_add_plan(&b, g, &o->ask);
+    return cli_print(&b);
+}
+
 /* Checks what can be checked before the build, which may take long. */
 static int check_early(const struct gate_options *o)
 {
@@ -198,7 +125,6 @@ static int check_early(const struct gate_options *o)
 
 static int run_with(const struct gate_options *o, const struct args *args)
 {
-    const struct tch_gate_ask ask = cli_gate_ask(o);
     struct gate_watcher w;
     struct tch_gate_watch watch;
     struct tch_gate_sides sides = {0};
@@ -218,7 +144,7 @@ static int run_with(const struct gate_options *o, const struct args *args)
     if (check_early(o) != EXIT_OK)
         return EXIT_WORK;
     watch = cli_gate_watch(&w, args);
-    if (!o->dry_run && tch_gate_prepare(&sides, &ask, &watch) < 0) {
+    if (!o->dry_run && tch_gate_prepare(&sides, &o->ask, &watch) < 0) {
         how.plan_only = sides.lacks_own;
         how.alone = sides.lacks_other;
     }
@@ -230,7 +156,7 @@ static int run_with(const struct gate_options *o, const struct args *args)
     if (tch_gate_open(&g, &o->settings, &how, &err) < 0)
         cli_complain(NULL, "%s", err.message);
     else if (o->dry_run)
-        status = dry_run(&g, o);
+        status = print_plan(&g, o);
     else
         status = run_open_gate(&g, o, &sides, &watch, args);
     tch_gate_close(&g);
@@ -246,19 +172,14 @@ static void print_benches(const struct tch_settings *s)
 
 static int run_gate(struct args *args)
 {
-    struct gate_options *o = cli_gate_options_new();
-    int status;
+    struct gate_options *o;
+    int status = cli_gate_options_parse(&o, args);
 
-    if (!o)
-        return EXIT_WORK;
-    status = cli_set_opts(args, o, NULL);
-    if (status == EXIT_OK)
-        status = cli_gate_check_runs(o, args);
     if (status == EXIT_OK)
         status = cli_gate_read_settings(o);
     if (status == EXIT_OK && o->list)
         print_benches(&o->settings);
-    else if (status == EXIT_OK && o->against && !o->build && !o->settings.build)
+    else if (status == EXIT_OK && o->against && !o->ask.build)
         status =
             cli_wrong_usage(args, "--against needs a build command: --build 'CMD', or 'build' "
                                   "in the settings; use --build true if there is nothing to build");

@@ -52,21 +52,23 @@ struct gate_options {
     bool replace;
 
     struct tch_settings settings;
-    char *build_shown;   /**< owned: the build command with secrets masked; NULL: no build */
-    char root[PATH_MAX]; /**< the folder of the file, absolute */
+    char *build_shown;       /**< owned: the build command with secrets masked; NULL: no build */
+    char root[PATH_MAX];     /**< the folder of the file, absolute */
+    struct tch_gate_ask ask; /**< where the sides come from, for tch_gate_prepare() */
 };
 
 /** Returns options with defaults, or NULL after a complaint. */
 struct gate_options *cli_gate_options_new(void);
 
+/** Parses the options of a command line, and checks that --runs is not above --max-runs. Returns
+    EXIT_OK, or another status after a complaint. The caller frees *ret in any case. */
+int cli_gate_options_parse(struct gate_options **ret, struct args *args);
+
 /** Frees options; accepts NULL. */
 void cli_gate_options_free(struct gate_options *o);
 
-/** Finds and reads tacho.yaml. Returns EXIT_OK, or EXIT_WORK after a complaint. */
+/** Finds and reads tacho.yaml, and sets o->ask. Returns EXIT_OK, or EXIT_WORK after a complaint. */
 int cli_gate_read_settings(struct gate_options *o);
-
-/** Checks that --runs is not above --max-runs. Returns EXIT_OK, or the status of wrong usage. */
-int cli_gate_check_runs(const struct gate_options *o, const struct args *args);
 
 /** Parses --bench. */
 int cli_gate_take_bench(void *into, const struct args *args, const struct opt *opt);
@@ -120,8 +122,5 @@ struct gate_watcher {
 /** Returns callbacks that show progress and complaints. They use w, which they initialise, and
     args. SIGINT stops the gate from now on. */
 struct tch_gate_watch cli_gate_watch(struct gate_watcher *w, const struct args *args);
-
-/** Returns where the sides of the gate come from. It points to o. */
-struct tch_gate_ask cli_gate_ask(const struct gate_options *o);
 
 #endif

@@ -7,7 +7,6 @@
 #include "base/secret.h"
 #include "cli/core/stop.h"
 #include "cmd_gate_parts.h"
-#include "kit/vcs/git.h"
 
 struct gate_options *cli_gate_options_new(void)
 {
@@ -42,12 +41,15 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
     return EXIT_OK;
 }
 
-int cli_gate_check_runs(const struct gate_options *o, const struct args *args)
+int cli_gate_options_parse(struct gate_options **ret, struct args *args)
 {
-    if (o->max_runs > 0 && o->runs > o->max_runs)
+    struct gate_options *o = *ret = cli_gate_options_new();
+    int status = o ? cli_set_opts(args, o, NULL) : EXIT_WORK;
+
+    if (status == EXIT_OK && o->max_runs > 0 && o->runs > o->max_runs)
         return cli_wrong_usage(args, "--runs %llu is above --max-runs %llu; change one of them",
                                (unsigned long long)o->runs, (unsigned long long)o->max_runs);
-    return EXIT_OK;
+    return status;
 }
 
 int cli_gate_read_settings(struct gate_options *o)
@@ -57,7 +59,6 @@ int cli_gate_read_settings(struct gate_options *o)
     char folder[PATH_MAX];
     tacho_error err;
 
-    tch_git_clear_environment(); /* a build or bench in a git hook must not use the hook's index */
     if (access(path, F_OK) < 0 && errno == ENOENT) {
         cli_complain(
             NULL,
@@ -88,19 +89,13 @@ int cli_gate_read_settings(struct gate_options *o)
         cli_complain(NULL, "cannot find the folder of '%s'", path);
         return EXIT_WORK;
     }
+    o->ask = (struct tch_gate_ask){.root = o->root,
+                                   .config = path,
+                                   .out = o->out,
+                                   .against = o->against,
+                                   .build = build,
+                                   .build_shown = o->build_shown};
     return EXIT_OK;
-}
-
-struct tch_gate_ask cli_gate_ask(const struct gate_options *o)
-{
-    return (struct tch_gate_ask){
-        .root = o->root,
-        .config = o->config ? o->config : TCH_SETTINGS_FILE,
-        .out = o->out,
-        .against = o->against,
-        .build = o->build ? o->build : o->settings.build,
-        .build_shown = o->build_shown,
-    };
 }
 
 /* --- The gate on the terminal --- */

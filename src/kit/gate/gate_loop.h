@@ -90,7 +90,7 @@ struct tch_gate_watch {
     void (*begin)(void *ctx, const struct tch_gate_bench *bench, uint64_t runs, unsigned analysis);
     /** Is called when the last run is made. */
     void (*end)(void *ctx);
-    /** Is called before a side is built. */
+    /** Is called before each build. which: display name of the side. */
     void (*build)(void *ctx, const char *which, const char *line);
     /** Reports a failure that does not end the gate: what failed and, if not NULL, why. */
     void (*complain)(void *ctx, const tacho_error *why, const char *what);

@@ -18,7 +18,7 @@ enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
 
 #define GIT_NS 120000000000u
 
-/* What the functions of this file share. */
+/* The arguments of tch_gate_prepare(). */
 struct job {
     struct tch_gate_sides *sides;
     const struct tch_gate_ask *ask;
@@ -203,6 +203,7 @@ int tch_gate_prepare(struct tch_gate_sides *s, const struct tch_gate_ask *ask,
     int status;
 
     *s = (struct tch_gate_sides){0};
+    tch_git_clear_environment(); /* a build or bench in a git hook must not use the hook's index */
     status = ask->against ? check_out(&j) : 0;
     snprintf(s->name, sizeof s->name, "%.100s%s%.12s%s", ask->against ? ask->against : "",
              s->commit[0] ? " (" : "", s->commit, s->commit[0] ? ")" : "");

@@ -30,7 +30,8 @@ struct tch_gate_sides {
 };
 
 /**
- * Checks out the other commit, if there is one, and builds each side. Stops at the first failure,
+ * Checks out the other commit, if there is one, and builds each side. From then on builds and
+ * benches of a gate in a git hook cannot use the index of the hook. Stops at the first failure,
  * complains of it to `watch`, and quotes the last lines of a failed build.
  *
  * @return 0, or TACHO_EIO if anything failed; then s->problem says what. Call
@@ -42,5 +43,8 @@ int tch_gate_prepare(struct tch_gate_sides *s, const struct tch_gate_ask *ask,
 /** Removes the worktree. Warns `watch` if files of it remain. */
 void tch_gate_sides_remove(struct tch_gate_sides *s, const char *root,
                            const struct tch_gate_watch *watch);
+
+/** Adds what a gate would do, for a gate that was opened with plan_only. */
+void tch_gate_add_plan(struct tch_buf *b, const struct tch_gate *g, const struct tch_gate_ask *ask);
 
 #endif
