@@ -1,12 +1,15 @@
 /*
  * The gate: runs benches, judges them together, and measures suspects again before it says FAIL.
  *
- *     tch_gate_open(&g, &settings, &how, &err);   // plans and run folders of the chosen benches
- *     tch_gate_run(&g, &watch, &err);             // measure, judge, run again what is open
- *     tch_gate_finish(&g, &err);                  // results
- *     ...                                         // use g.findings
+ *     tch_gate_prepare(&sides, &ask, &watch);        // checkout and builds: gate_sides.h
+ *     tch_gate_open(&g, &settings, &how, &err);      // plans and run folders of the chosen benches
+ *     tch_gate_judge(&g, &sides, line, &watch);      // runs, verdicts and notes: gate_judge.c
+ *     tch_gate_write(&g, &report, &watch);           // page and files: gate_report.h
+ *     tch_gate_save(&g, false, &err);                // baselines
  *     tch_gate_close(&g);
+ *     tch_gate_sides_remove(&sides, root, &watch);
  *
+ * The loop of tch_gate_run() measures, judges, and makes more runs where the verdict is open.
  * Interim analyses follow after runs, 2 runs, 4 runs … up to max_runs. They share alpha
  * (kit/stats/spending.h), so several analyses raise no more false alarms than one. A bench is
  * measured again while a row is open and none FAILs. Before the gate says FAIL, it runs the
@@ -78,15 +81,15 @@ struct tch_gate {
     unsigned analysis;   /**< number of analyses made */
     bool no_baseline;    /**< at least one bench has nothing to compare with */
     bool lacks_baseline; /**< a required one, so nothing is run */
-    bool judged_nothing; /**< and nothing failed */
+    bool judged_nothing; /**< although nothing failed */
     size_t unjudged;     /**< problems that are not failures: nothing usable to compare with */
     bool interrupted;
 };
 
-/** Callbacks. The functions that use one say so; it may be NULL for all others. */
+/** Callbacks. tch_gate_run() needs `run` only. All other functions need all of them. */
 struct tch_gate_watch {
     struct tch_run_watch run;
-    /** Is called before each bench is measured. May be NULL. */
+    /** Is called before each bench is measured. */
     void (*begin)(void *ctx, const struct tch_gate_bench *bench, uint64_t runs, unsigned analysis);
     /** Is called when the last run is made. */
     void (*end)(void *ctx);
