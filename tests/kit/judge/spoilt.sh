@@ -188,7 +188,7 @@ if command -v git >/dev/null; then
     grep -qx WARN out || fail "no WARN for another branch: $(cat out)"
     mkdir path && for i in sh cat "$tacho"; do ln -s "$(command -v "$i")" path; done
     ends_with 1 env PATH="$PWD/path" "$tacho" gate -q --against HEAD
-    says "cannot run 'git'"
+    says "--against needs git, which cannot be run: cannot run 'git'"
     grep -qx 'NOT JUDGED' out || fail "PASS without git"
     cd .. || exit 1
 fi
