@@ -15,7 +15,7 @@
  * measured again while a row is open and none FAILs. Before the gate says FAIL, it runs the
  * suspects again: gate_fresh.c.
  *
- * This is the face of kit/gate/.
+ * This is the face of src/kit/gate/.
  */
 #ifndef TCH_GATE_LOOP_H
 #define TCH_GATE_LOOP_H
@@ -217,5 +217,9 @@ const struct tch_result *tch_gate_result(const struct tch_gate_bench *b);
  */
 bool tch_gate_profile(struct tch_gate *g, struct tch_gate_bench *b,
                       const struct tch_gate_watch *watch);
+
+/** Adds what a gate would do, for a gate that was opened with plan_only. */
+struct tch_gate_ask;
+void tch_gate_add_plan(struct tch_buf *b, const struct tch_gate *g, const struct tch_gate_ask *ask);
 
 #endif

@@ -44,7 +44,4 @@ int tch_gate_prepare(struct tch_gate_sides *s, const struct tch_gate_ask *ask,
 void tch_gate_sides_remove(struct tch_gate_sides *s, const char *root,
                            const struct tch_gate_watch *watch);
 
-/** Adds what a gate would do, for a gate that was opened with plan_only. */
-void tch_gate_add_plan(struct tch_buf *b, const struct tch_gate *g, const struct tch_gate_ask *ask);
-
 #endif
