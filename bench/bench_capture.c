@@ -23,8 +23,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/spawn.h"
 #include "bench.h"
+#include "process/spawn.h"
 
 enum { ROUNDS_MAX = 101, WORDS = 24, SOURCES = 4, FUNCTIONS = 40, RATE = 997 };
 enum { PERF_ROUNDS = 2 }; /* rounds of perf on a make; with its defaults one takes minutes */

@@ -5,10 +5,10 @@
  */
 #include <stdio.h>
 
-#include "base/spawn.h"
 #include "bench.h"
 #include "kit/run/count/count.h"
 #include "kit/run/run_plan.h"
+#include "process/spawn.h"
 #include "program.h"
 
 /* A counted run. */

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <sys/wait.h>
 
-#include "base/spawn.h"
+#include "process/spawn.h"
 
 int bench_run_program(void *work, void *state)
 {

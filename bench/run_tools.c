@@ -7,10 +7,10 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/spawn.h"
 #include "kit/result/result.h"
 #include "kit/run/spawner/spawner.h"
 #include "kit/stats/order_stats.h"
+#include "process/spawn.h"
 
 const char *const tool_names[TOOLS] = {"posix_spawn harness", "tacho run", "hyperfine -N",
                                        "perf stat -r"};

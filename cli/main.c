@@ -1,9 +1,9 @@
 /* The command tacho: the list of its commands. What happens with it is cli.c's. */
 #include <signal.h>
 
-#include "base/orphans.h"
 #include "cli/core/cli.h"
 #include "cmds.h"
+#include "process/orphans.h"
 
 /* One a line, whatever their number. */
 /* clang-format off */

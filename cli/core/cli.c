@@ -8,11 +8,11 @@
 
 #include <tacho/version.h>
 
-#include "base/spawn.h"
 #include "clean_out.h"
 #include "complete.h"
 #include "help.h"
 #include "opt.h"
+#include "process/spawn.h"
 #include "stop.h"
 
 enum { HELP_MAX = 1 << 20 };

@@ -10,7 +10,6 @@
 #include "base/fail.h"
 #include "base/human_number.h"
 #include "base/number.h"
-#include "base/spawn.h"
 #include "cli/core/stop.h"
 #include "cli/core/table.h"
 #include "cmd_flame_parts.h"
@@ -18,6 +17,7 @@
 #include "kit/flame/flame_json.h"
 #include "kit/flame/sample/perf_event_kind.h"
 #include "kit/flame/sample/perf_rings.h"
+#include "process/spawn.h"
 
 enum { ENV_MAX = 256, OUT_MAX = 1 << 20 };
 

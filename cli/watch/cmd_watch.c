@@ -9,11 +9,11 @@
 
 #include "base/clock.h"
 #include "base/number.h"
-#include "base/process_family.h"
 #include "cli/cmds.h"
 #include "cli/core/stop.h"
 #include "cmd_watch_parts.h"
 #include "kit/run/run_plan.h"
+#include "process/process_family.h"
 
 enum { OUT_MAX = 1 << 20, LIVE_WIDTH = 70 };
 

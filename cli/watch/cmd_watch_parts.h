@@ -4,9 +4,9 @@
 #ifndef CLI_CMD_WATCH_PARTS_H
 #define CLI_CMD_WATCH_PARTS_H
 
-#include "base/keeper.h"
 #include "cli/core/opt.h"
 #include "kit/watch/process_watch.h"
+#include "process/keeper.h"
 
 enum { WATCH_GRAPH = 40, WATCH_LINE = 64 << 10 };
 

@@ -9,10 +9,10 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/keeper.h"
-#include "base/spawn.h"
 #include "base/utf8.h"
 #include "kit/vcs/git.h"
+#include "process/keeper.h"
+#include "process/spawn.h"
 
 enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
 

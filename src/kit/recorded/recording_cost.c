@@ -15,8 +15,8 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/found_file.h"
-#include "base/limited_child.h"
 #include "kit/stats/order_stats.h"
+#include "process/limited_child.h"
 
 enum { BATCHES = 9, MEMORY = 256 << 20, SECONDS = 5 };
 

@@ -14,8 +14,8 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/limited_child.h"
 #include "metric_rule.h"
+#include "process/limited_child.h"
 
 enum {
     SECONDS_BASE = 5,           /* limit of CPU time, plus one second */

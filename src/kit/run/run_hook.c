@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/keeper.h"
 #include "base/secret.h"
+#include "process/keeper.h"
 #include "run.h"
 
 const char *const tch_hook_names[TCH_HOOKS] = {

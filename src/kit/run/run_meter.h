@@ -16,8 +16,8 @@
 #include <tacho/memory.h>
 #include <tacho/power.h>
 
-#include "base/keeper.h"
 #include "kit/power/power_origin.h"
+#include "process/keeper.h"
 #include "run_plan.h"
 #include "spawner/spawner.h"
 

@@ -13,10 +13,10 @@
 
 #include <tacho/error.h>
 
-#include "base/spawn.h"
 #include "kit/result/precision.h"
 #include "kit/result/summary.h"
 #include "metric_rule.h"
+#include "process/spawn.h"
 
 enum {
     TCH_RUNS_LEAST = 6,  /* with fewer, a median has no 95 % interval */

@@ -15,8 +15,8 @@
 
 #include "base/array.h"
 #include "base/buf.h"
-#include "base/limited_child.h"
 #include "dwarf_child.h"
+#include "process/limited_child.h"
 #include "symbol_demangle.h"
 
 enum {

@@ -6,8 +6,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/keeper.h"
-#include "base/spawn.h"
+#include "process/keeper.h"
+#include "process/spawn.h"
 
 /* The variables that `git rev-parse --local-env-vars` lists in all versions, without the two
    with settings of `git -c`. GIT_NAMESPACE and GIT_QUARANTINE_PATH are set by git when it

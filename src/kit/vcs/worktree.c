@@ -13,8 +13,8 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/spawn.h"
 #include "git.h"
+#include "process/spawn.h"
 
 #define PREFIX      ".against-"
 #define LOCK_SUFFIX ".lock"

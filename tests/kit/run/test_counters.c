@@ -5,8 +5,8 @@
 #include <math.h>
 #include <sched.h>
 
-#include "base/spawn.h"
 #include "kit/run/spawner/hardware_counters.h"
+#include "process/spawn.h"
 
 enum { RUNS = 10 };
 

@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "base/limited_child.h"
 #include "kit/run/metric_rule.h"
+#include "process/limited_child.h"
 #include "support/system.h"
 
 enum { MIB = 1 << 20 };

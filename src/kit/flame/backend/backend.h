@@ -13,9 +13,9 @@
 #include <tacho/flame.h>
 
 #include "base/buf.h"
-#include "base/keeper.h"
-#include "base/spawn.h"
 #include "kit/flame/stack/stacks.h"
+#include "process/keeper.h"
+#include "process/spawn.h"
 
 /** Files beside the SVG, in the order of the table in capture.c. */
 enum tch_flame_extra { TCH_EXTRA_FOLDED, TCH_EXTRA_PPROF, TCH_EXTRA_SPEEDSCOPE, TCH_EXTRAS };

@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/process_family.h"
-#include "base/spawn.h"
 #include "kit/flame/read/profile_read.h"
+#include "process/process_family.h"
+#include "process/spawn.h"
 
 enum { OPTION_WORDS = 32, PIDS_ROOM = 4096 };
 

@@ -6,9 +6,9 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/preload_path.h"
 #include "kit/flame/sample/preload_fit.h"
 #include "own_sampling.h"
+#include "process/preload_path.h"
 #include "ring_sampling.h"
 
 enum { VARIABLES = 3 };

@@ -3,9 +3,9 @@
 #include <sys/wait.h>
 
 #include "base/fail.h"
-#include "base/spawn.h"
 #include "kit/flame/sample/tracer.h"
 #include "own_sampling.h"
+#include "process/spawn.h"
 #include "ring_sampling.h"
 
 enum { RATE = 250 }; /* each stop takes the program about 0.1 ms */

@@ -14,11 +14,11 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/process_family.h"
-#include "base/spawn.h"
 #include "base/xml.h"
 #include "kit/flame/draw/file_label.h"
 #include "kit/flame/read/profile_read.h"
+#include "process/process_family.h"
+#include "process/spawn.h"
 
 enum {
     SVG_MAX = 256 << 20,

@@ -10,10 +10,10 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/process_family.h"
-#include "base/spawn.h"
 #include "kit/flame/sample/collect_names.h"
 #include "kit/flame/sample/collect_proc.h"
+#include "process/process_family.h"
+#include "process/spawn.h"
 
 enum {
     INTERRUPT_MS = 500, /* time for a command that received our Ctrl-C to exit by itself */

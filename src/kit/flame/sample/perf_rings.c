@@ -37,8 +37,8 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/number.h"
-#include "base/process_family.h"
 #include "perf_event_kind.h"
+#include "process/process_family.h"
 
 enum {
     RING_LARGEST = 8 << 20,

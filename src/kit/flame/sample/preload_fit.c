@@ -11,9 +11,9 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/preload_path.h"
-#include "base/spawn.h"
 #include "kit/symbol/object/elf_image.h"
+#include "process/preload_path.h"
+#include "process/spawn.h"
 
 enum { SCRIPTS_DEEPEST = 4, HEAD_BYTES = 256 };
 

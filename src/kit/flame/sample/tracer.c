@@ -15,7 +15,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "base/process_family.h"
+#include "process/process_family.h"
 #include "tracer_loop.h"
 
 const long tch_tracer_flags =

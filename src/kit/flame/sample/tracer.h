@@ -13,7 +13,7 @@
 
 #include <tacho/error.h>
 
-#include "base/keeper.h"
+#include "process/keeper.h"
 #include "sample_ring.h"
 
 struct tch_tracer_options {

@@ -16,10 +16,10 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/preload_path.h"
 #include "count_program.h"
 #include "kit/run/preload/allocations_shared.h"
 #include "kit/symbol/object/elf_image.h"
+#include "process/preload_path.h"
 
 const char *const tch_allocator_names[TCH_COUNT_PARTS] = {
     [TCH_ALLOC_MALLOC] = "malloc",

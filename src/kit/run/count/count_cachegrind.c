@@ -24,8 +24,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "base/spawn.h"
 #include "count_backend.h"
+#include "process/spawn.h"
 
 enum { LOG_MAX = 1 << 20, VERSION_NS = 1000000000 };
 

@@ -24,9 +24,9 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/number.h"
-#include "base/spawn.h"
 #include "count_backend.h"
 #include "kit/run/run_plan.h"
+#include "process/spawn.h"
 
 static volatile sig_atomic_t command_pid; /* global, as the signal handler needs it */
 

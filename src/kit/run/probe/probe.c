@@ -11,10 +11,10 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/fail.h"
-#include "base/preload_path.h"
 #include "kit/flame/sample/preload_fit.h"
 #include "kit/flame/sample/tracer.h"
 #include "probe_read.h"
+#include "process/preload_path.h"
 
 enum { FOUND_MAX = 4096 };
 

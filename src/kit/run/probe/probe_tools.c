@@ -1,6 +1,6 @@
 /* Programs that tacho uses or that complement it, and how to install them. */
-#include "base/spawn.h"
 #include "probe_read.h"
+#include "process/spawn.h"
 
 /* A package manager and the names of its packages. */
 struct manager {

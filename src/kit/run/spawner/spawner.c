@@ -11,8 +11,8 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/orphans.h"
-#include "base/spawn.h"
+#include "process/orphans.h"
+#include "process/spawn.h"
 #include "spawner_parts.h"
 
 /* Enough for the spawner to stop a command by SIGTERM and, after TCH_RUN_GRACE_NS, by SIGKILL. */

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "base/crc32.h"
-#include "base/spawn.h"
+#include "process/spawn.h"
 
 enum {
     ID_MAX = 129,

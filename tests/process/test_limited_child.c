@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "base/limited_child.h"
+#include "process/limited_child.h"
 
 static const struct tch_child_limits limits = {.cpu_seconds = 1, .memory_bytes = 16 << 20};
 

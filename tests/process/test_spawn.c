@@ -9,7 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/spawn.h"
+#include "process/spawn.h"
 #include "support/system.h"
 
 #define ARGV(...)  ((const char *const[]){__VA_ARGS__, NULL})

@@ -13,7 +13,7 @@
 
 #include <tacho/error.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 struct tch_child_limits {
     uint64_t cpu_seconds;

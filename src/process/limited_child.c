@@ -9,9 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "fail.h"
-#include "number.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/number.h"
 
 enum {
     POLL_MS = 50,          /* how often *stop is checked */

@@ -11,9 +11,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "clock.h"
-#include "fail.h"
-#include "utf8.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/utf8.h"
 
 /* The environment. */
 

@@ -21,7 +21,7 @@
 
 #include <tacho/error.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 /** Where the child's standard input, output or error goes. */
 enum tch_io_kind {

@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "base/fail.h"
 
 /* Tries FOLDER/BELOW/NAME. */
 static bool is_there(const char *folder, const char *below, const char *name, char path[PATH_MAX])

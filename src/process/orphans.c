@@ -11,9 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "array.h"
-#include "file.h"
-#include "number.h"
+#include "base/array.h"
+#include "base/file.h"
+#include "base/number.h"
 
 enum { LIST_MAX = 1 << 20 };
 

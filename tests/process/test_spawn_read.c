@@ -5,7 +5,7 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 
-#include "base/spawn.h"
+#include "process/spawn.h"
 
 #define ARGV(...)  ((const char *const[]){__VA_ARGS__, NULL})
 #define SH(script) ARGV("sh", "-c", script)

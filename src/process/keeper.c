@@ -11,10 +11,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "array.h"
-#include "clock.h"
-#include "fail.h"
-#include "file.h"
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/fail.h"
+#include "base/file.h"
 #include "orphans.h"
 #include "process_family.h"
 

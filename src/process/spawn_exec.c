@@ -4,7 +4,7 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "base/fail.h"
 #include "spawn.h"
 
 /* Resets all signals to their default action. An ignored SIGHUP stays ignored, for nohup. */

@@ -8,8 +8,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/keeper.h"
-#include "base/orphans.h"
+#include "process/keeper.h"
+#include "process/orphans.h"
 
 #define ARGV(...)  ((const char *const[]){__VA_ARGS__, NULL})
 #define SH(script) ARGV("sh", "-c", script)
