@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/random.h"
+#include "kit/stats/random.h"
 
 static const double turn = 6.28318530717958647693;
 

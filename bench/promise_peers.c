@@ -14,8 +14,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/random.h"
 #include "kit/stats/order_stats.h"
+#include "kit/stats/random.h"
 #include "kit/stats/rank_test.h"
 #include "promise_noise.h"
 

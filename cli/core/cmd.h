@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include "base/setting.h"
+#include "kit/config/setting.h"
 
 struct args;
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/utf8.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
+#include "kit/text/human_number.h"
 #include "lib/event/event_parse.h"
 
 enum {

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/human_number.h"
 #include "cli/core/bars.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 #include "kit/event/event_json.h"
 #include "kit/event/event_stages_sum.h"
+#include "kit/text/human_number.h"
 
 enum { OUT_MAX = 64 << 20, BAR = 16 };
 

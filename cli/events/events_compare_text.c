@@ -2,12 +2,12 @@
    file has. */
 #include <inttypes.h>
 
-#include "base/human_number.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_events_parts.h"
 #include "kit/event/event_settings.h"
 #include "kit/stats/session.h"
+#include "kit/text/human_number.h"
 
 enum { SHOWN_VALUE = 48 };
 

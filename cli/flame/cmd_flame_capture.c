@@ -8,7 +8,6 @@
 #include <tacho/flame.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "base/number.h"
 #include "cli/core/stop.h"
 #include "cli/core/table.h"
@@ -17,6 +16,7 @@
 #include "kit/flame/flame_json.h"
 #include "kit/flame/sample/perf_event_kind.h"
 #include "kit/flame/sample/perf_rings.h"
+#include "kit/text/human_number.h"
 #include "process/spawn.h"
 
 enum { ENV_MAX = 256, OUT_MAX = 1 << 20 };

@@ -3,11 +3,11 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/human_number.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/draw/change_text.h"
 #include "kit/flame/draw/file_label.h"
 #include "kit/flame/flame_json.h"
+#include "kit/text/human_number.h"
 
 static bool to_stdout(const struct flame *f)
 {

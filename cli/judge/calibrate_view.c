@@ -1,10 +1,10 @@
 /* Prints a calibration on the terminal. */
 #include <math.h>
 
-#include "base/human_number.h"
 #include "calibrate_parts.h"
 #include "cli/core/table.h"
 #include "cli/run/run_view.h"
+#include "kit/text/human_number.h"
 
 static const struct tch_calibration_occasion *newest(const struct calibrate *c)
 {

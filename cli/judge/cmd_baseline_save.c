@@ -2,11 +2,11 @@
 #include <errno.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/run/run_view.h"
 #include "cmd_baseline_parts.h"
 #include "kit/report/report.h"
+#include "kit/text/human_number.h"
 
 static void print_saved(const struct tch_baseline *b, const char *path)
 {

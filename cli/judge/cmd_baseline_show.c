@@ -1,11 +1,11 @@
 /* tacho baseline show. */
 #include <math.h>
 
-#include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/core/table.h"
 #include "cmd_baseline_parts.h"
 #include "kit/stats/session.h"
+#include "kit/text/human_number.h"
 
 static void show_occasions(struct tch_buf *out, const struct term *term,
                            const struct tch_baseline *b)

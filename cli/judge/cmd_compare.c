@@ -1,9 +1,9 @@
 /* tacho compare: compares run folders side by side. */
-#include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_view.h"
 #include "compare_parts.h"
+#include "kit/text/human_number.h"
 #include "verdict_view.h"
 
 /* Adds the metrics of --metric. */

@@ -3,13 +3,13 @@
 
 #include <tacho/version.h>
 
-#include "base/human_number.h"
 #include "base/json_write.h"
 #include "cli/core/table.h"
 #include "kit/judge/findings.h"
 #include "kit/judge/run_compare.h"
 #include "kit/stats/rank_null.h"
 #include "kit/stats/rank_test.h"
+#include "kit/text/human_number.h"
 #include "plan_parts.h"
 
 #define PLAN_SCHEMA "tacho.plan.v1"

@@ -5,11 +5,11 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
-#include "base/human_number.h"
 #include "cli/core/cmd.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "kit/report/verdict_formats.h"
+#include "kit/text/human_number.h"
 
 enum { OUT_MAX = 64 << 20, SHOWN_DIFFERENCES = 12, SHOWN_VALUE = 40, PLOT = 25, PLOT_FROM = 120 };
 

@@ -5,10 +5,10 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "cli/cmds.h"
 #include "cli/core/clean_out.h"
 #include "cli/core/opt.h"
+#include "kit/file/found_file.h"
 #include "run_view.h"
 
 enum { FORMAT, OUTPUT, RAW };

@@ -3,12 +3,12 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/core/progress.h"
 #include "cli/core/stop.h"
 #include "kit/report/run_comparison.h"
 #include "kit/run/run.h"
+#include "kit/text/human_number.h"
 #include "kit/witness/folder_seal.h"
 #include "run_options.h"
 #include "run_view.h"

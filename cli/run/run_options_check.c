@@ -1,5 +1,5 @@
 /* Initialises the options of `tacho run`, and completes and checks them after the last one. */
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 #include "run_options.h"
 
 /* Gives each command its own hooks if there is one per command. */

@@ -7,13 +7,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/human_number.h"
 #include "cli/core/cmd.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "kit/report/report.h"
 #include "kit/report/report_text.h"
 #include "kit/report/run_counts.h"
+#include "kit/text/human_number.h"
 
 enum { LAST_LINES = 5, FOREIGN_MAX = 16 << 20 };
 

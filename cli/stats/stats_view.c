@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "base/human_number.h"
 #include "cli/core/bars.h"
 #include "cli/core/table.h"
+#include "kit/text/human_number.h"
 
 /* Formats a time, or a number with all its digits. A number that is not exact gets six digits. */
 static const char *shown(const struct tch_stats_report *job, double value, bool exact, char out[64])

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-#include "base/human_number.h"
 #include "cli/core/table.h"
 #include "kit/report/report_text.h"
+#include "kit/text/human_number.h"
 
 enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7, LEVELS_MOST = 8 };
 

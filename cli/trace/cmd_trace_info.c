@@ -3,10 +3,10 @@
 #include <string.h>
 
 #include "base/clock.h"
-#include "base/human_number.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cmd_trace_parts.h"
+#include "kit/text/human_number.h"
 #include "kit/trace/trace_json.h"
 #include "trace_text.h"
 

@@ -1,9 +1,9 @@
 /* tacho trace merge: merges several traces into one file, on one clock. */
 #include <stdio.h>
 
-#include "base/human_number.h"
 #include "cli/core/opt.h"
 #include "cmd_trace_parts.h"
+#include "kit/text/human_number.h"
 #include "kit/trace/trace_merge.h"
 #include "trace_text.h"
 

@@ -1,11 +1,11 @@
 /* tacho trace summary: shows where the time of a trace went. */
 #include <string.h>
 
-#include "base/human_number.h"
 #include "cli/core/opt.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_trace_parts.h"
+#include "kit/text/human_number.h"
 #include "kit/trace/trace_json.h"
 #include "trace_text.h"
 

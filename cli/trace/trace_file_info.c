@@ -1,8 +1,8 @@
 /* tacho trace info for every format except recordings. */
 #include <stdio.h>
 
-#include "base/human_number.h"
 #include "cli/core/table.h"
+#include "kit/text/human_number.h"
 #include "kit/trace/trace_json.h"
 #include "trace_text.h"
 

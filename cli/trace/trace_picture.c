@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/human_number.h"
 #include "cli/core/text.h"
+#include "kit/text/human_number.h"
 #include "kit/trace/trace_lanes.h"
 
 enum {

@@ -1,11 +1,11 @@
 /* The output of tacho watch: lines with small graphs while it runs, then a report. */
 #include <math.h>
 
-#include "base/human_number.h"
 #include "cli/core/bars.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_watch_parts.h"
+#include "kit/text/human_number.h"
 
 static void push_point(double values[WATCH_GRAPH], double value)
 {

@@ -8,9 +8,9 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "cli/cmds.h"
 #include "cmd_witness_parts.h"
+#include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 #include "kit/witness/folder_seal.h"
 

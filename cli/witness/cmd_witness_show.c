@@ -3,13 +3,13 @@
 #include <stdlib.h>
 
 #include "base/float_text.h"
-#include "base/found_file.h"
-#include "base/human_number.h"
 #include "base/json_write.h"
 #include "cli/core/table.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
+#include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
+#include "kit/text/human_number.h"
 #include "kit/witness/folder_seal.h"
 #include "kit/witness/witness_json.h"
 

@@ -2,10 +2,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/human_number.h"
 #include "base/utf8.h"
 #include "cli/core/term.h"
 #include "cmd_witness_parts.h"
+#include "kit/text/human_number.h"
 #include "kit/witness/folder_seal.h"
 #include "kit/witness/witness_json.h"
 

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/gzip.h"
 #include "base/gzip_write.h"
+#include "kit/file/gzip.h"
 
 struct packed {
     struct tch_buf b;

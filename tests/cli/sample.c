@@ -4,7 +4,6 @@
 #include <linux/perf_event.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "cli/cmds.h"
 #include "cli/core/bars.h"
 #include "cli/core/cli.h"
@@ -12,6 +11,7 @@
 #include "cli/core/progress.h"
 #include "cli/core/table.h"
 #include "kit/run/probe/probe.h"
+#include "kit/text/human_number.h"
 
 enum { FORMAT, OUTPUT, STRICT, DIR_OPT, RUNS };
 

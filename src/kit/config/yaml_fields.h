@@ -13,7 +13,7 @@
 #ifndef TCH_YAML_FIELDS_H
 #define TCH_YAML_FIELDS_H
 
-#include "base/setting.h"
+#include "kit/config/setting.h"
 #include "yaml.h"
 
 /** Stores the value of a node in *at. Each taker names the type of *at. */

@@ -8,7 +8,6 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/human_number.h"
 #include "base/sized.h"
 #include "base/text_span.h"
 #include "capture_result.h"
@@ -17,6 +16,7 @@
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/sample/perf_rings.h"
 #include "kit/flame/stack/frame_kind.h"
+#include "kit/text/human_number.h"
 
 enum { RATE = 997, RATE_MAX = 100000, LABEL_MAX = 200, WARNINGS_MAX = 1 << 20 };
 

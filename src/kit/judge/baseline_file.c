@@ -10,10 +10,10 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/found_file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "baseline.h"
+#include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 
 enum { VALUES_MOST = 100000, LOCK_SECONDS = 60 };

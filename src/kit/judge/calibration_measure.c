@@ -4,13 +4,13 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
-#include "base/random.h"
 #include "calibration.h"
 #include "findings.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/plan.h"
+#include "kit/stats/random.h"
 #include "kit/stats/session.h"
+#include "kit/text/human_number.h"
 
 const size_t tch_calibration_sizes[TCH_CALIBRATION_SIZES] = {10, 20, 40, 80};
 

@@ -11,8 +11,8 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "base/json_write.h"
+#include "kit/text/human_number.h"
 
 enum { NOTES_MOST = 64, NOTE_TEXT = 2000, DIFFERENCES_MOST = 200, DOCUMENT_MAX = 64 << 20 };
 

@@ -7,10 +7,10 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
 #include "kit/event/event_stages_sum.h"
+#include "kit/file/found_file.h"
 #include "kit/stats/session.h"
 #include "run_compare.h"
 

@@ -6,7 +6,7 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/gzip.h"
+#include "kit/file/gzip.h"
 #include "lib/measure/histogram.h"
 #include "lib/measure/histogram_code.h"
 #include "lib/measure/histogram_line.h"

@@ -6,10 +6,10 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/number.h"
+#include "kit/text/human_number.h"
 #include "lib/measure/under_root.h"
 
 enum { SOURCES = 8 }; /* limit of sources of a meter */

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 #include "recorded.h"
 
 struct tch_result_end tch_recorded_end(enum tch_run_life life)

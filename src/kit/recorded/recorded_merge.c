@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/human_number.h"
+#include "kit/file/found_file.h"
+#include "kit/text/human_number.h"
 #include "lib/measure/csv_columns.h"
 #include "recorded.h"
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 #include "lib/trace/recording_convert.h"
 #include "recorded.h"

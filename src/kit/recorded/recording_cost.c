@@ -14,7 +14,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 #include "kit/stats/order_stats.h"
 #include "process/limited_child.h"
 

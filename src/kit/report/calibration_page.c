@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "base/human_number.h"
-#include "base/xml.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "plot.h"
 #include "report_parts.h"
 

@@ -3,11 +3,11 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/human_number.h"
-#include "base/xml.h"
+#include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 #include "kit/stats/order_stats.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "plot.h"
 #include "report_parts.h"
 #include "report_text.h"

@@ -4,9 +4,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-#include "base/human_number.h"
 #include "base/number.h"
-#include "base/xml.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 
 /* The picture, and the part of it that contains data. The width is that of one of two pictures side
    by side, so the text is about as large as that of the page. */

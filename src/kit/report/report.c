@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/human_number.h"
+#include "kit/file/found_file.h"
 #include "kit/result/costs.h"
 #include "kit/result/layouts.h"
+#include "kit/text/human_number.h"
 
 const struct tch_report_format *const tch_report_formats[] = {
     &tch_report_html,       &tch_report_md, &tch_report_json, &tch_report_csv, &tch_report_junit,

@@ -7,15 +7,15 @@
 
 #include "base/base64.h"
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/human_number.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "base/xml.h"
 #include "kit/event/event_scan.h"
 #include "kit/event/event_stages.h"
 #include "kit/event/event_stages_sum.h"
+#include "kit/file/found_file.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "plot.h"
 
 enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };

@@ -6,7 +6,7 @@
 
 #include "base/float_text.h"
 #include "base/utf8.h"
-#include "base/xml.h"
+#include "kit/text/xml.h"
 
 void tch_add_interval(struct tch_buf *b, enum tch_unit unit, double low, double high, double level,
                       const char *to)

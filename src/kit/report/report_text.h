@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 #include "base/buf.h"
-#include "base/human_number.h"
 #include "kit/stats/ratio.h"
+#include "kit/text/human_number.h"
 
 /** Adds an interval, "12.3 ms … 14.5 ms". If level is 0, low and high are the range of all values,
     and " (range)" follows. `to` separates the two, such as " … ". */

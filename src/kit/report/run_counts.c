@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-#include "base/human_number.h"
-#include "base/xml.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "report_text.h"
 
 enum { PARTS_SHOWN = 12 };

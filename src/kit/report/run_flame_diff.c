@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 #include "kit/flame/draw/change_text.h"
 #include "kit/flame/draw/profile_formats.h"
 #include "kit/flame/stack/stacks.h"

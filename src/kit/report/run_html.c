@@ -4,12 +4,12 @@
 
 #include <tacho/version.h>
 
-#include "base/human_number.h"
 #include "base/json_read.h"
-#include "base/xml.h"
 #include "kit/result/costs.h"
 #include "kit/result/run_folder.h"
 #include "kit/result/series.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "plot.h"
 #include "report.h"
 #include "report_parts.h"

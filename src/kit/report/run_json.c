@@ -1,5 +1,5 @@
 /* Writes results as JSON, one per line. With several, a last line contains the comparison. */
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 #include "report.h"
 #include "run_comparison.h"
 

@@ -1,6 +1,6 @@
 /* Runs as JUnit XML for CI pages: one test case per run folder, which fails if one of its runs
    did. */
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 #include "report.h"
 #include "report_text.h"
 

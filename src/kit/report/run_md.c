@@ -1,7 +1,7 @@
 /* Runs as Markdown, to paste into a pull request. */
 #include <math.h>
 
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 #include "report.h"
 #include "report_text.h"
 #include "run_comparison.h"

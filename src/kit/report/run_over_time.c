@@ -3,9 +3,9 @@
 #include <math.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/xml.h"
+#include "kit/file/found_file.h"
 #include "kit/recorded/recorded.h"
+#include "kit/text/xml.h"
 #include "lib/measure/csv_columns.h"
 #include "lib/measure/csv_read.h"
 #include "plot.h"

@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 #include "report.h"
 #include "report_text.h"
 #include "run_counts.h"

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/human_number.h"
-#include "base/xml.h"
+#include "kit/file/found_file.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "lib/measure/csv_columns.h"
 #include "lib/measure/csv_read.h"
 #include "plot.h"

@@ -1,10 +1,10 @@
 /* Adds the spans that programs recorded, summed up by name. */
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "base/intern.h"
-#include "base/xml.h"
 #include "kit/recorded/recorded_traces.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "kit/trace/trace_summary.h"
 #include "plot.h"
 #include "report_parts.h"

@@ -5,7 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 #include "plot.h"
 #include "sweep_page.h"

@@ -1,8 +1,8 @@
 /* Heat maps of a sweep: two parameters as axes, one colour and one number per cell. */
 #include <math.h>
 
-#include "base/human_number.h"
-#include "base/xml.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "plot.h"
 #include "report_text.h"
 #include "sweep_page.h"

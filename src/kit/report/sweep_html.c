@@ -5,9 +5,9 @@
 #include <tacho/version.h>
 
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/human_number.h"
-#include "base/xml.h"
+#include "kit/file/found_file.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "plot.h"
 #include "report.h"
 #include "report_parts.h"

@@ -5,7 +5,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 
 enum { FILE_MAX = 64 << 20 };
 

@@ -4,9 +4,9 @@
 #include <tacho/version.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
-#include "base/xml.h"
 #include "kit/stats/order_stats.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "plot.h"
 #include "report_parts.h"
 #include "run_flame_diff.h"

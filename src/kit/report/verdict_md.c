@@ -1,7 +1,7 @@
 /* A comment on a pull request, one screen: the verdict, what changed, how to reproduce it. */
 #include <math.h>
 
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 #include "report_text.h"
 #include "verdict_formats.h"
 

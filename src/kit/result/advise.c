@@ -7,10 +7,10 @@
 #include <sys/wait.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "kit/stats/dip.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/ratio.h"
+#include "kit/text/human_number.h"
 
 enum { ENOUGH = 10 }; /* with fewer values, patterns appear by chance */
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 
 bool tch_costs_counted(const struct tch_result_costs *c)
 {

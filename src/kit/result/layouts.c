@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/human_number.h"
 #include "base/json_write.h"
+#include "kit/text/human_number.h"
 
 /* Sums of the logarithms of one field in one layout. */
 struct sums {

@@ -22,7 +22,7 @@
 
 #include <tacho/error.h>
 
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 
 enum {
     TCH_METRIC_TEXT = 128, /* bytes of a name or a title, with its NUL */

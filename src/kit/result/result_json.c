@@ -8,9 +8,9 @@
 
 #include "advise.h"
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "base/json_write.h"
 #include "base/lines.h"
+#include "kit/file/found_file.h"
 #include "layouts.h"
 #include "result.h"
 

@@ -15,8 +15,8 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "base/regex_limit.h"
 #include "kit/result/run_folder.h"
+#include "kit/text/regex_limit.h"
 #include "process/limited_child.h"
 
 enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20, SEARCH_SECONDS = 5, SEARCH_MEMORY = 256 << 20 };

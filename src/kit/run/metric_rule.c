@@ -10,8 +10,8 @@
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "base/number.h"
-#include "base/regex_limit.h"
 #include "base/utf8.h"
+#include "kit/text/regex_limit.h"
 
 enum { LINE_LONGEST = 1 << 20, BLOCK = 1 << 20 };
 

@@ -9,9 +9,9 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/random.h"
+#include "kit/file/found_file.h"
 #include "kit/result/summary.h"
+#include "kit/stats/random.h"
 
 static int warm_up(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {

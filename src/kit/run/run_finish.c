@@ -11,7 +11,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 #include "kit/recorded/recorded_load.h"
 #include "kit/recorded/recorded_merge.h"
 #include "kit/recorded/recorded_traces.h"

@@ -9,8 +9,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "base/json_write.h"
+#include "kit/text/human_number.h"
 #include "run.h"
 
 uint64_t tch_run_layout_of(const struct tch_run_plan *plan, uint64_t pair)

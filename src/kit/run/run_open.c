@@ -9,7 +9,7 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 
 enum { HEAD_MAX = 64 << 20, FLAGS_MAX = 100000 };
 

@@ -5,7 +5,7 @@
 #ifndef TCH_RUN_SETTINGS_H
 #define TCH_RUN_SETTINGS_H
 
-#include "base/setting.h"
+#include "kit/config/setting.h"
 #include "run_plan.h"
 
 enum {

@@ -6,12 +6,12 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "base/hash.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/sink.h"
+#include "kit/file/found_file.h"
 #include "kit/recorded/recorded_traces.h"
 #include "kit/result/run_folder.h"
 #include "kit/trace/trace_read.h"

@@ -16,7 +16,7 @@
 
 #include "base/fail.h"
 #include "base/order.h"
-#include "base/random.h"
+#include "kit/stats/random.h"
 
 enum { FEWEST = 10 };
 

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "base/random.h"
 #include "flip.h"
+#include "kit/stats/random.h"
 
 /* Scores of all metrics, one row of `pairs` numbers per metric; 0 if a metric lacks a pair. */
 struct table {

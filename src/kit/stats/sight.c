@@ -6,8 +6,8 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/random.h"
 #include "flip.h"
+#include "kit/stats/random.h"
 #include "order_stats.h"
 
 enum { DOUBLINGS = 60, HALVINGS = 12 };

@@ -10,9 +10,9 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
+#include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 #include "sweep_loop.h"
 #include "sweep_unit.h"

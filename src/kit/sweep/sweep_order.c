@@ -2,7 +2,7 @@
 #include "sweep_order.h"
 
 #include "base/fail.h"
-#include "base/random.h"
+#include "kit/stats/random.h"
 
 static size_t rounds_of(size_t cells)
 {

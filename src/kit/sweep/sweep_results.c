@@ -6,11 +6,11 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/found_file.h"
-#include "base/human_number.h"
 #include "base/json_read.h"
+#include "kit/file/found_file.h"
 #include "kit/result/series.h"
 #include "kit/stats/rank_test.h"
+#include "kit/text/human_number.h"
 
 enum { FAILURE_MAX = 64 << 10 };
 

@@ -3,8 +3,8 @@
 
 #include "base/csv_field.h"
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "base/json_write.h"
+#include "kit/file/found_file.h"
 #include "sweep_results.h"
 
 enum { OUT_MAX = 1 << 30 };

@@ -12,7 +12,7 @@
 
 #include <tacho/error.h>
 
-#include "base/gzip.h"
+#include "kit/file/gzip.h"
 
 enum { TCH_SOURCE_HEAD = 64 * 1024 };
 

@@ -10,8 +10,8 @@
 
 #include "base/buf.h"
 #include "base/file.h"
-#include "base/gzip.h"
 #include "base/sink.h"
+#include "kit/file/gzip.h"
 #include "lib/trace/nesting_lanes.h"
 #include "trace_read.h"
 

@@ -11,11 +11,11 @@
 
 #include "base/array.h"
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "base/utf8.h"
+#include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 #include "lib/witness/witness_chain.h"
 #include "lib/witness/witness_member.h"

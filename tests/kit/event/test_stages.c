@@ -4,10 +4,10 @@
 #include <math.h>
 
 #include "base/buf.h"
-#include "base/random.h"
 #include "kit/event/event_compare.h"
 #include "kit/event/event_settings.h"
 #include "kit/event/event_stages_sum.h"
+#include "kit/stats/random.h"
 #include "lib/event/sample.h"
 
 static struct tch_stages stages;

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "base/random.h"
+#include "kit/stats/random.h"
 
 static const size_t busy_ms = 40;
 static const size_t pause_ms = 60;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/random.h"
+#include "kit/stats/random.h"
 #include "support/test.h"
 
 enum { PAIRS = 60 };

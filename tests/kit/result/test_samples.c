@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "base/random.h"
 #include "kit/result/advise.h"
 #include "kit/result/result.h"
 #include "kit/result/summary.h"
 #include "kit/run/spawner/spawner_parts.h"
+#include "kit/stats/random.h"
 
 /* Makes a result with two metrics of the user's. */
 static struct tch_result empty(void)

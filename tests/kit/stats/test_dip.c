@@ -4,8 +4,8 @@
 #include <math.h>
 
 #include "base/order.h"
-#include "base/random.h"
 #include "kit/stats/dip.h"
+#include "kit/stats/random.h"
 
 enum { MOST = 100 };
 

@@ -5,8 +5,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
 #include "kit/stats/flip.h"
+#include "kit/stats/random.h"
 
 /* Computes both tails from all 2^n signs, n <= 16. */
 static struct tch_flip_tails try_all(const int *scores, unsigned n)

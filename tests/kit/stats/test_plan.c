@@ -4,9 +4,9 @@
 
 #include <math.h>
 
-#include "base/random.h"
 #include "kit/stats/flip.h"
 #include "kit/stats/plan.h"
+#include "kit/stats/random.h"
 
 static double normal(uint64_t *seed)
 {

@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#include "base/random.h"
 #include "kit/stats/flip.h"
+#include "kit/stats/random.h"
 #include "kit/stats/sight.h"
 
 enum { PAIRS = 400, GATES = 1000 };

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/random.h"
+#include "kit/stats/random.h"
 #include "kit/sweep/sweep_results.h"
 
 enum { CELLS = 5, ROUNDS = 20, MANY = 24 };

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/random.h"
+#include "kit/stats/random.h"
 #include "kit/sweep/growth_fit.h"
 
 enum { POINTS = 10 };

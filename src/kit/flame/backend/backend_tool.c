@@ -14,9 +14,9 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/xml.h"
 #include "kit/flame/draw/file_label.h"
 #include "kit/flame/read/profile_read.h"
+#include "kit/text/xml.h"
 #include "process/process_family.h"
 #include "process/spawn.h"
 

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-#include "base/human_number.h"
 #include "base/json_write.h"
-#include "base/xml.h"
 #include "frame_text.h"
 #include "kit/flame/stack/frame_kind.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 
 #define DISPERSION_MOST 2 /* a larger one is worth a warning */
 

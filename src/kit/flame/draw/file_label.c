@@ -9,9 +9,9 @@
 
 #include "alphanumeric.h"
 #include "base/fail.h"
-#include "base/found_file.h"
 #include "base/utf8.h"
-#include "base/xml.h"
+#include "kit/file/found_file.h"
+#include "kit/text/xml.h"
 
 bool tch_is_alphanumeric(uint32_t code)
 {

@@ -3,11 +3,11 @@
 
 #include <math.h>
 
-#include "base/human_number.h"
-#include "base/xml.h"
 #include "change_text.h"
 #include "frame_text.h"
 #include "kit/flame/stack/frame_kind.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 #include "palette.h"
 
 const char *const tch_themes[] = {"auto", "light", "dark", NULL};

@@ -1,11 +1,11 @@
 /* Writes names of frames as XML and as plain text. */
 #include "frame_text.h"
 
-#include "base/human_number.h"
 #include "base/utf8.h"
-#include "base/xml.h"
 #include "change_text.h"
 #include "kit/flame/stack/frame_kind.h"
+#include "kit/text/human_number.h"
+#include "kit/text/xml.h"
 
 static bool is_wide(uint32_t code)
 {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/float_text.h"
-#include "base/human_number.h"
 #include "base/utf8.h"
+#include "kit/text/human_number.h"
 #include "profile_formats.h"
 
 /* Adds a name without control characters, which could control the terminal. They are rare, so the

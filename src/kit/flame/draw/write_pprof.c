@@ -10,9 +10,9 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/gzip.h"
 #include "base/protobuf.h"
 #include "base/utf8.h"
+#include "kit/file/gzip.h"
 #include "profile_formats.h"
 
 /* Field numbers of profile.proto. */

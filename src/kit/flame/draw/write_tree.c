@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "base/fail.h"
-#include "base/human_number.h"
 #include "frame_text.h"
+#include "kit/text/human_number.h"
 #include "profile_formats.h"
 
 struct tree {

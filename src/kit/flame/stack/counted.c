@@ -6,8 +6,8 @@
 
 #include "base/fail.h"
 #include "base/float_text.h"
-#include "base/human_number.h"
 #include "base/number.h"
+#include "kit/text/human_number.h"
 #include "stacks.h"
 
 static const char start[] = "# tacho:";

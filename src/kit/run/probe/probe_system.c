@@ -1,8 +1,8 @@
 /* The system around a benchmark: other work on the machine, and what the kernel does unnoticed. */
 #include <sys/statvfs.h>
 
-#include "base/human_number.h"
 #include "base/number.h"
+#include "kit/text/human_number.h"
 #include "probe_read.h"
 
 /* Reports /proc and /sys only if they are not mounted, because many other findings depend on

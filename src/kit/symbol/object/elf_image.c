@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/fail.h"
-#include "base/gzip.h"
+#include "kit/file/gzip.h"
 
 enum {
     SECTION_MAX = 512 << 20, /* largest section that is read, in bytes */

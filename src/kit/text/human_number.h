@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 enum tch_unit {
     TCH_NS,     /**< "7 ns", "1.250 ms", "999.9 s", then "16m40s", "3h00m00s" */

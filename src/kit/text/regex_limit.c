@@ -6,8 +6,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "fail.h"
-#include "number.h"
+#include "base/fail.h"
+#include "base/number.h"
 
 enum { DEPTH_MOST = 50, NODES_MOST = 1000 };
 

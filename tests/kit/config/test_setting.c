@@ -1,5 +1,5 @@
 /* Tests settings: the texts that each kind accepts, and that a refused text changes nothing. */
-#include "base/setting.h"
+#include "kit/config/setting.h"
 
 #include <string.h>
 

@@ -14,8 +14,8 @@
 
 #include <tacho/error.h>
 
-#include "buf.h"
-#include "file.h"
+#include "base/buf.h"
+#include "base/file.h"
 
 /** Opens a regular file for reading and never waits. Returns a descriptor or a negative code:
     TACHO_EINVAL when the file is not a regular one, TACHO_EIO otherwise, with errno set. */

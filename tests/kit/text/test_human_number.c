@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "base/human_number.h"
+#include "kit/text/human_number.h"
 
 static void value_is(enum tch_unit unit, double value, const char *want)
 {

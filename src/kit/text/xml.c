@@ -1,7 +1,7 @@
 /* Escapes text for XML and HTML. */
 #include "xml.h"
 
-#include "utf8.h"
+#include "base/utf8.h"
 
 /* Returns the text to write for the character at text, or NULL to write its own bytes. `line_feed`
    is the one for a line feed. */

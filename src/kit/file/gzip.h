@@ -11,7 +11,7 @@
 
 #include <tacho/error.h>
 
-#include "buf.h"
+#include "base/buf.h"
 
 /** Reads like read(2). */
 typedef ssize_t tch_zip_source(void *ctx, char *buf, size_t size);

@@ -1,7 +1,7 @@
 /* Text in XML and HTML. */
 #include "support/test.h"
 
-#include "base/xml.h"
+#include "kit/text/xml.h"
 
 static void bytes_become(const char *text, size_t len, const char *want)
 {

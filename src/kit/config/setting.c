@@ -6,7 +6,7 @@
 
 #include <tacho/error.h>
 
-#include "number.h"
+#include "base/number.h"
 
 static int parse_choice(const char *const *choices, const char *text)
 {

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 
-#include "float_text.h"
+#include "base/float_text.h"
 
 /* A unit is used from the value on at which the previous unit would need one more digit. */
 struct scale {

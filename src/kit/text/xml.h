@@ -4,7 +4,7 @@
 #ifndef TCH_XML_H
 #define TCH_XML_H
 
-#include "buf.h"
+#include "base/buf.h"
 
 /** Adds any bytes as character data, also valid in attributes. Characters that cannot be shown
     become U+FFFD, as in tch_utf8_shown(). Line feeds stay. */

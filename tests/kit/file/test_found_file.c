@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/found_file.h"
+#include "kit/file/found_file.h"
 #include "support/system.h"
 
 /* Makes run/ with a file and a folder, and a file outside it that must stay unread. */

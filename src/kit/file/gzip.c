@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "fail.h"
+#include "base/fail.h"
 
 enum {
     PIECE = 64 * 1024,

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "base/regex_limit.h"
+#include "kit/text/regex_limit.h"
 
 static void compiles_common_expressions(void **state)
 {

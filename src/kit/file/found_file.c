@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "fail.h"
+#include "base/fail.h"
 
 /* Opens the folder of `name`, one part of the path after the other, and points *last to the part
    after it. Returns a descriptor, or -1 with errno. */
