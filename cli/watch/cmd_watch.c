@@ -13,7 +13,7 @@
 #include "cli/core/stop.h"
 #include "cmd_watch_parts.h"
 #include "kit/run/run_plan.h"
-#include "process/process_family.h"
+#include "process/tree.h"
 
 enum { OUT_MAX = 1 << 20, LIVE_WIDTH = 70 };
 
@@ -127,11 +127,11 @@ static void end_child(struct watch_job *job)
 {
     enum { PATIENCE_MS = 100 };
     uint64_t limit = tch_now_ns() + TCH_RUN_GRACE_NS;
-    struct tch_family family = {.keeper = job->keeper.keeper};
+    struct tch_tree tree = {.keeper = job->keeper.keeper};
 
     if (tch_keeper_ended(&job->keeper))
         return;
-    tch_family_find(&family, job->plan.pid);
+    tch_tree_find(&tree, job->plan.pid);
     kill(job->plan.pid, *job->stop ? *job->stop : SIGTERM);
     while (!tch_keeper_ended(&job->keeper) && tch_now_ns() < limit) {
         uint64_t soon = tch_now_ns() + 10000000;
@@ -140,9 +140,9 @@ static void end_child(struct watch_job *job)
         cli_watch_relay(job, false);
     }
     if (!tch_keeper_ended(&job->keeper))
-        tch_family_signal(&family, SIGKILL, true);
-    tch_family_terminate(&family, PATIENCE_MS);
-    tch_family_release(&family);
+        tch_tree_signal(&tree, SIGKILL, true);
+    tch_tree_end(&tree, PATIENCE_MS);
+    tch_tree_release(&tree);
 }
 
 static int finish_child(struct watch_job *job, struct tch_watch *w)

@@ -16,7 +16,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "orphans.h"
-#include "process_family.h"
+#include "tree.h"
 
 /*
  * The keeper and this process send these messages, in this order:
@@ -132,10 +132,10 @@ static void reap(struct kept *k)
    while the others exited. */
 static void kill_all(struct kept *k)
 {
-    struct tch_family family = {.keeper = getpid()};
+    struct tch_tree tree = {.keeper = getpid()};
 
-    tch_family_find(&family, k->pid);
-    tch_family_terminate(&family, 0);
+    tch_tree_find(&tree, k->pid);
+    tch_tree_end(&tree, 0);
     see_exits(k);
     if (k->exited)
         reap(k);

@@ -11,8 +11,8 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "kit/flame/read/profile_read.h"
-#include "process/process_family.h"
 #include "process/spawn.h"
+#include "process/tree.h"
 
 enum { OPTION_WORDS = 32, PIDS_ROOM = 4096 };
 
@@ -33,16 +33,16 @@ static void add_word(struct words *w, const char *word)
 /* Writes "12,13,14": the process and its descendants, as many as there is room for. */
 static void format_pids(struct words *w, const tacho_flame_request *r)
 {
-    struct tch_family family = {0};
+    struct tch_tree tree = {0};
     size_t len = (size_t)snprintf(w->pids, sizeof w->pids, "%d", (int)r->pid);
 
     if (r->flags & TACHO_FLAME_TREE)
-        tch_family_find(&family, r->pid);
-    for (size_t i = 0; i < family.count && len + 16 < sizeof w->pids; i++)
-        if (tch_family_pid(&family, i) != r->pid)
+        tch_tree_find(&tree, r->pid);
+    for (size_t i = 0; i < tree.count && len + 16 < sizeof w->pids; i++)
+        if (tch_tree_pid(&tree, i) != r->pid)
             len += (size_t)snprintf(w->pids + len, sizeof w->pids - len, ",%d",
-                                    (int)tch_family_pid(&family, i));
-    tch_family_release(&family);
+                                    (int)tch_tree_pid(&tree, i));
+    tch_tree_release(&tree);
 }
 
 static void add_options(struct words *w, const tacho_flame_request *r, const char *data)

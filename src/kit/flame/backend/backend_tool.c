@@ -17,8 +17,8 @@
 #include "kit/flame/draw/file_label.h"
 #include "kit/flame/read/profile_read.h"
 #include "kit/text/xml.h"
-#include "process/process_family.h"
 #include "process/spawn.h"
+#include "process/tree.h"
 
 enum {
     SVG_MAX = 256 << 20,
@@ -136,24 +136,24 @@ static void follow_tool(struct tch_tool *tool)
     struct pollfd p[] = {{.fd = tool->messages, .events = POLLIN},
                          {.fd = pidfd, .events = POLLIN},
                          {.fd = r->stop_fd, .events = POLLIN}};
-    struct tch_family family = {.keeper = tch_capture_adopter(tool->command)};
+    struct tch_tree tree = {.keeper = tch_capture_adopter(tool->command)};
     unsigned times = 0;
 
     for (; !follow_until(tool, p, until); times++) {
-        tch_family_find(&family, tool->pid);
+        tch_tree_find(&tree, tool->pid);
         if (times == 0)
             kill(tool->pid, SIGINT);
         else
-            tch_family_signal(&family, SIGKILL, times > 1);
-        until = tch_now_ns() + (times == 1 ? LAST_MS : TCH_FAMILY_GRACE_MS) * (uint64_t)1000000;
+            tch_tree_signal(&tree, SIGKILL, times > 1);
+        until = tch_now_ns() + (times == 1 ? LAST_MS : TCH_TREE_GRACE_MS) * (uint64_t)1000000;
     }
     tool->terminated = times > 0 && !tch_capture_stopped(tool->command);
     if (times > 0 || tch_capture_stopped(tool->command)) {
         /* The command becomes an orphan when its profiler exits. */
-        tch_family_find(&family, tool->pid);
-        tch_family_terminate(&family, 0);
+        tch_tree_find(&tree, tool->pid);
+        tch_tree_end(&tree, 0);
     }
-    tch_family_release(&family);
+    tch_tree_release(&tree);
     while (p[0].fd >= 0 && poll(p, 1, 0) > 0 && pass_messages(tool))
         ;
     if (pidfd >= 0)

@@ -12,8 +12,8 @@
 #include "base/fail.h"
 #include "kit/flame/sample/collect_names.h"
 #include "kit/flame/sample/collect_proc.h"
-#include "process/process_family.h"
 #include "process/spawn.h"
+#include "process/tree.h"
 
 enum {
     INTERRUPT_MS = 500, /* time for a command that received our Ctrl-C to exit by itself */
@@ -23,15 +23,15 @@ enum {
 int tch_sampling_read_tree(struct tch_sampling *n, tacho_error *err)
 {
     pid_t pid = n->c->request.pid;
-    struct tch_family family = {0};
+    struct tch_tree tree = {0};
     int status = tch_collect_process(&n->collect, (uint32_t)pid, err);
 
     if (tch_capture_has(n->c, TACHO_FLAME_TREE))
-        tch_family_find(&family, pid);
-    for (size_t i = 0; i < family.count && status == 0; i++)
-        if (tch_family_pid(&family, i) != pid)
-            status = tch_collect_process(&n->collect, (uint32_t)tch_family_pid(&family, i), err);
-    tch_family_release(&family);
+        tch_tree_find(&tree, pid);
+    for (size_t i = 0; i < tree.count && status == 0; i++)
+        if (tch_tree_pid(&tree, i) != pid)
+            status = tch_collect_process(&n->collect, (uint32_t)tch_tree_pid(&tree, i), err);
+    tch_tree_release(&tree);
     return status;
 }
 
@@ -146,16 +146,16 @@ static int sample_all(struct tch_sampling *n, tacho_error *err)
    background jobs. */
 static void terminate_command(struct tch_sampling *n)
 {
-    struct tch_family family = {.keeper = tch_capture_adopter(n->c)};
+    struct tch_tree tree = {.keeper = tch_capture_adopter(n->c)};
     bool interrupted = tch_capture_stopped(n->c);
     bool running = n->pid > 0;
 
-    if (n->pid == 0 && !(family.keeper > 0 && (n->stopped || interrupted)))
+    if (n->pid == 0 && !(tree.keeper > 0 && (n->stopped || interrupted)))
         return;
-    tch_family_find(&family, n->pid);
+    tch_tree_find(&tree, n->pid);
     /* A Ctrl-C from the keyboard has reached the command, too, so it may be about to exit. */
-    tch_family_terminate(&family, interrupted ? INTERRUPT_MS : 0);
-    tch_family_release(&family);
+    tch_tree_end(&tree, interrupted ? INTERRUPT_MS : 0);
+    tch_tree_release(&tree);
     if (n->pid > 0 && n->c->keeper.pid > 0)
         (void)await_command(n, UINT64_MAX);
     else if (n->pid > 0 && waitpid(n->pid, &n->c->result.wait_status, 0) == n->pid)

@@ -38,7 +38,7 @@
 #include "base/fail.h"
 #include "base/number.h"
 #include "perf_event_kind.h"
-#include "process/process_family.h"
+#include "process/tree.h"
 
 enum {
     RING_LARGEST = 8 << 20,
@@ -263,16 +263,16 @@ static int open_process(struct tch_flame_sampler *s, const struct tch_flame_samp
 static int open_tree(struct tch_flame_sampler *s, const struct tch_flame_sampler_options *o,
                      tacho_error *err)
 {
-    struct tch_family family = {0};
+    struct tch_tree tree = {0};
     int status = open_process(s, o, o->pid, err);
 
     if (o->tree && status == 0)
-        tch_family_find(&family, o->pid);
-    for (size_t i = 0; i < family.count && status == 0; i++)
-        if (tch_family_pid(&family, i) != o->pid &&
-            open_process(s, o, tch_family_pid(&family, i), err) < 0 && err->code != TACHO_EINVAL)
+        tch_tree_find(&tree, o->pid);
+    for (size_t i = 0; i < tree.count && status == 0; i++)
+        if (tch_tree_pid(&tree, i) != o->pid &&
+            open_process(s, o, tch_tree_pid(&tree, i), err) < 0 && err->code != TACHO_EINVAL)
             status = err->code;
-    tch_family_release(&family);
+    tch_tree_release(&tree);
     return status;
 }
 

@@ -15,7 +15,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "process/process_family.h"
+#include "process/tree.h"
 #include "tracer_loop.h"
 
 const long tch_tracer_flags =
@@ -100,15 +100,15 @@ static int attach_process(pid_t pid, struct tch_tids *tids, tacho_error *err)
 
 static int attach_tree(const struct tch_tracer_options *o, struct tch_tids *tids, tacho_error *err)
 {
-    struct tch_family family = {0};
+    struct tch_tree tree = {0};
     int status = attach_process(o->pid, tids, err);
 
     if (o->tree && status == 0)
-        tch_family_find(&family, o->pid);
-    for (size_t i = 0; i < family.count; i++)
-        if (tch_family_pid(&family, i) != o->pid && tch_family_pid(&family, i) != getpid())
-            (void)attach_process(tch_family_pid(&family, i), tids, NULL);
-    tch_family_release(&family);
+        tch_tree_find(&tree, o->pid);
+    for (size_t i = 0; i < tree.count; i++)
+        if (tch_tree_pid(&tree, i) != o->pid && tch_tree_pid(&tree, i) != getpid())
+            (void)attach_process(tch_tree_pid(&tree, i), tids, NULL);
+    tch_tree_release(&tree);
     return status;
 }
 

@@ -1,6 +1,6 @@
 /* Finds, signals and waits for processes by pidfd, because a pid may be reused before it is
    signalled. */
-#include "process_family.h"
+#include "tree.h"
 
 #include <dirent.h>
 #include <poll.h>
@@ -46,7 +46,7 @@ static pid_t parent_of(uint64_t pid)
     return (pid_t)parent;
 }
 
-static bool is_member(const struct tch_family *f, pid_t pid)
+static bool is_member(const struct tch_tree *f, pid_t pid)
 {
     for (size_t i = 0; i < f->count; i++)
         if (f->list[i].pid == pid)
@@ -54,7 +54,7 @@ static bool is_member(const struct tch_family *f, pid_t pid)
     return false;
 }
 
-static void add_member(struct tch_family *f, pid_t pid)
+static void add_member(struct tch_tree *f, pid_t pid)
 {
     int fd;
 
@@ -77,7 +77,7 @@ static bool has_exited(const struct tch_member *member)
 }
 
 /* Adds children of the keeper, children of living members, their children, and so on. */
-static void add_descendants(struct tch_family *f)
+static void add_descendants(struct tch_tree *f)
 {
     DIR *dir = opendir("/proc");
     struct dirent *entry;
@@ -105,13 +105,13 @@ static void add_descendants(struct tch_family *f)
     free(rows);
 }
 
-void tch_family_find(struct tch_family *f, pid_t root)
+void tch_tree_find(struct tch_tree *f, pid_t root)
 {
     add_member(f, root);
     add_descendants(f);
 }
 
-void tch_family_signal(const struct tch_family *f, int number, bool with_root)
+void tch_tree_signal(const struct tch_tree *f, int number, bool with_root)
 {
     for (size_t i = with_root ? 0 : 1; i < f->count; i++)
         syscall(SYS_pidfd_send_signal, f->list[i].fd, number, NULL, 0);
@@ -119,7 +119,7 @@ void tch_family_signal(const struct tch_family *f, int number, bool with_root)
 
 /* Waits until all have exited. Returns false if time runs out. A signal to this process, such as a
    second Ctrl-C, ends the wait. */
-static bool wait_for(const struct tch_family *f, int ms)
+static bool wait_for(const struct tch_tree *f, int ms)
 {
     uint64_t until = tch_now_ns() + (uint64_t)ms * 1000000;
 
@@ -134,40 +134,40 @@ static bool wait_for(const struct tch_family *f, int ms)
 }
 
 /* Returns whether new members were started while others exited. */
-static bool more_live(struct tch_family *f)
+static bool more_live(struct tch_tree *f)
 {
     add_descendants(f);
     return !wait_for(f, 0);
 }
 
-void tch_family_terminate(struct tch_family *f, int patience_ms)
+void tch_tree_end(struct tch_tree *f, int patience_ms)
 {
     enum { ROUNDS = 5 }; /* limit for a process that keeps starting others */
 
     if (wait_for(f, patience_ms) && !more_live(f))
         return;
     for (int i = 0; i < ROUNDS; i++) {
-        tch_family_signal(f, SIGTERM, true);
-        if (!wait_for(f, TCH_FAMILY_GRACE_MS))
+        tch_tree_signal(f, SIGTERM, true);
+        if (!wait_for(f, TCH_TREE_GRACE_MS))
             break;
         if (!more_live(f))
             return;
     }
     for (int i = 0; i < ROUNDS && more_live(f); i++) {
-        tch_family_signal(f, SIGKILL, true);
-        wait_for(f, TCH_FAMILY_GRACE_MS);
+        tch_tree_signal(f, SIGKILL, true);
+        wait_for(f, TCH_TREE_GRACE_MS);
     }
 }
 
-pid_t tch_family_pid(const struct tch_family *f, size_t at)
+pid_t tch_tree_pid(const struct tch_tree *f, size_t at)
 {
     return f->list[at].pid;
 }
 
-void tch_family_release(struct tch_family *f)
+void tch_tree_release(struct tch_tree *f)
 {
     for (size_t i = 0; i < f->count; i++)
         close(f->list[i].fd);
     free(f->list);
-    *f = (struct tch_family){0};
+    *f = (struct tch_tree){0};
 }
