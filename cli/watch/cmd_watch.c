@@ -121,8 +121,9 @@ static int watch_it(struct watch_job *job, struct tch_watch *w, const struct arg
     return tch_watch_poll(w, &job->now, err);
 }
 
-/* Stops a command that still runs: sends the signal that was received, or SIGTERM, and SIGKILL a
-   second later. Then kills its descendants, which are listed before they lose their parent. */
+/* Stops a command that still runs: sends the signal that was received, or SIGTERM. Ends its
+   descendants, which are listed before they lose their parent, when it has exited. A second later,
+   kills them all. */
 static void end_child(struct watch_job *job)
 {
     enum { PATIENCE_MS = 100 };
@@ -139,9 +140,10 @@ static void end_child(struct watch_job *job)
         wait_for(job, soon < limit ? soon : limit);
         cli_watch_relay(job, false);
     }
-    if (!tch_keeper_ended(&job->keeper))
-        tch_tree_signal(&tree, SIGKILL, true);
-    tch_tree_end(&tree, PATIENCE_MS);
+    if (tch_keeper_ended(&job->keeper))
+        tch_tree_end(&tree, PATIENCE_MS, TCH_TREE_GRACE_MS);
+    else
+        tch_tree_end(&tree, 0, 0);
     tch_tree_release(&tree);
 }
 

@@ -128,18 +128,17 @@ static void reap(struct kept *k)
     (void)send(k->fd, &m, sizeof m, MSG_NOSIGNAL);
 }
 
-/* Sends SIGTERM, then SIGKILL, to all descendants. The last step also kills those that were started
-   while the others exited. */
-static void kill_all(struct kept *k)
+/* Ends all descendants, and reports how the program ended. */
+static void end_all(struct kept *k)
 {
     struct tch_tree tree = {.keeper = getpid()};
 
-    tch_tree_find(&tree, k->pid);
-    tch_tree_end(&tree, 0);
+    /* The pid of a program that was reaped may be that of another process by now. */
+    tch_tree_find(&tree, k->reaped ? 0 : k->pid);
+    tch_tree_end(&tree, 0, TCH_TREE_GRACE_MS);
     see_exits(k);
     if (k->exited)
         reap(k);
-    tch_children_kill();
 }
 
 _Noreturn static void be_keeper(int fd, void (*child)(const void *ctx, int report), const void *ctx)
@@ -161,7 +160,7 @@ _Noreturn static void be_keeper(int fd, void (*child)(const void *ctx, int repor
     sigprocmask(SIG_SETMASK, &all, NULL);
     start(&m, group, child, ctx);
     if (send(fd, &m, sizeof m, MSG_NOSIGNAL) != (ssize_t)sizeof m || m.err.code != 0) {
-        tch_children_kill();
+        tch_children_kill(0);
         _exit(0);
     }
     close_others(fd);
@@ -177,7 +176,7 @@ _Noreturn static void be_keeper(int fd, void (*child)(const void *ctx, int repor
         if (!p[0].revents)
             continue;
         if (tch_read_some(fd, &byte, 1) != 1) {
-            kill_all(&k);
+            end_all(&k);
             _exit(0);
         }
         if (byte == LEAVE)

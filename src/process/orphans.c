@@ -24,17 +24,17 @@ static size_t own_count;
 static size_t own_cap;
 static bool adopting;
 
-static bool is_own(pid_t pid)
+static bool is_in(const pid_t *list, size_t count, pid_t pid)
 {
-    for (size_t i = 0; i < own_count; i++)
-        if (own[i] == pid)
+    for (size_t i = 0; i < count; i++)
+        if (list[i] == pid)
             return true;
     return false;
 }
 
-/* Kills the children in the list of one thread, and reaps those that have exited. Returns whether
-   there were any. */
-static bool kill_listed(const char *list, bool with_own)
+/* Kills the children in the list of one thread, except for the spared ones, and reaps those that
+   have exited. Returns whether there were any. */
+static bool kill_listed(const char *list, const pid_t *spared, size_t count)
 {
     bool any = false;
 
@@ -42,11 +42,11 @@ static bool kill_listed(const char *list, bool with_own)
         uint64_t pid;
 
         if (tch_parse_u64_n(at, strcspn(at, " "), INT32_MAX, &pid) < 0 ||
-            (!with_own && is_own((pid_t)pid)))
+            is_in(spared, count, (pid_t)pid))
             continue;
         any = true;
         kill((pid_t)pid, SIGKILL);
-        waitpid((pid_t)pid, NULL, WNOHANG);
+        waitpid((pid_t)pid, NULL, WNOHANG | __WALL);
     }
     return any;
 }
@@ -63,7 +63,7 @@ static bool list_children(struct tch_buf *list)
 
 /* Repeats until there are none, because the children of a killed process become ours. Limited, in
    case one of them forks without end. */
-static void kill_children(bool with_own)
+static void kill_children(const pid_t *spared, size_t count)
 {
     enum { ROUNDS = 1000 };
     bool any = true;
@@ -71,7 +71,7 @@ static void kill_children(bool with_own)
     for (int i = 0; i < ROUNDS && any; i++) {
         struct tch_buf list;
 
-        any = list_children(&list) && kill_listed(list.data, with_own);
+        any = list_children(&list) && kill_listed(list.data, spared, count);
         tch_buf_release(&list);
         if (any)
             nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
@@ -115,11 +115,11 @@ void tch_orphans_kill(void)
 {
     pthread_mutex_lock(&lock);
     if (adopting)
-        kill_children(false);
+        kill_children(own, own_count);
     pthread_mutex_unlock(&lock);
 }
 
-void tch_children_kill(void)
+void tch_children_kill(pid_t spared)
 {
-    kill_children(true);
+    kill_children(&spared, 1);
 }

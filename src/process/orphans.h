@@ -20,7 +20,8 @@ void tch_orphans_forget(pid_t child);
 /** Kills all adopted orphans and their descendants. Has no effect before tch_orphans_adopt(). */
 void tch_orphans_kill(void);
 
-/** Kills all children of this process and their descendants. For a subreaper of one thread. */
-void tch_children_kill(void);
+/** Kills and reaps all children of this process and their descendants, except for the child
+    `spared` (0: none). For a subreaper of one thread. It is the last step of tch_tree_end(). */
+void tch_children_kill(pid_t spared);
 
 #endif

@@ -62,7 +62,7 @@ struct tch_spawn {
 int tch_spawn(const struct tch_spawn *s, pid_t *ret, tacho_error *err);
 
 /** A program that is ready to start: the work of tch_spawn() before the program begins, for callers
-    that measure from there on. Private to spawn.c. */
+    that measure from there on. Private to this folder. */
 struct tch_spawn_ready {
     const struct tch_spawn *spec;
     posix_spawn_file_actions_t actions;
@@ -107,10 +107,11 @@ int tch_spawn_wait(pid_t pid, struct tch_spawn_end *ret, tacho_error *err);
 int tch_spawn_wait_for(pid_t pid, uint64_t limit_ns, struct tch_spawn_end *ret, tacho_error *err);
 
 /**
- * Waits for a child that has its own process group (`new_group`). Once *stop is not 0, the group
- * gets SIGTERM and, when the child has not exited after grace_ns, SIGKILL.
+ * Waits for a child that has its own process group (`new_group`). Once *stop is not 0, ends it, its
+ * descendants and the group, as tch_tree_end() does.
  *
- * @param ret  set when the child has exited, also when it was stopped
+ * @param grace_ns  time between SIGTERM and SIGKILL
+ * @param ret       set when the child has exited, also when it was stopped
  * @return 0 also when it was stopped: the caller checks *stop
  */
 int tch_spawn_wait_or_stop(pid_t pid, const volatile sig_atomic_t *stop, uint64_t grace_ns,
@@ -121,9 +122,9 @@ int tch_spawn_wait_or_stop(pid_t pid, const volatile sig_atomic_t *stop, uint64_
  * buffer. Ignores s->io[1] and s->new_group.
  *
  * When the program prints more than fits, or has not closed its output and exited after timeout_ns
- * (0: no limit), it and its process group are killed. Then the function returns TACHO_ELIMIT with a
- * message that says which, and `out` holds the output so far. An exit status other than 0 is not a
- * failure here: see *ret.
+ * (0: no limit), it, its descendants and its process group are killed. Then the function returns
+ * TACHO_ELIMIT with a message that says which, and `out` holds the output so far. An exit status
+ * other than 0 is not a failure here: see *ret.
  *
  * @param ret  may be NULL; set on success only
  */

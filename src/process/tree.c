@@ -1,4 +1,4 @@
-/* Finds, signals and waits for processes by pidfd, because a pid may be reused before it is
+/* Finds, signals and ends processes by pidfd, because a pid may be reused before it is
    signalled. */
 #include "tree.h"
 
@@ -13,6 +13,7 @@
 #include "base/clock.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "orphans.h"
 
 struct tch_member {
     pid_t pid;
@@ -46,25 +47,25 @@ static pid_t parent_of(uint64_t pid)
     return (pid_t)parent;
 }
 
-static bool is_member(const struct tch_tree *f, pid_t pid)
+static bool is_member(const struct tch_tree *t, pid_t pid)
 {
-    for (size_t i = 0; i < f->count; i++)
-        if (f->list[i].pid == pid)
+    for (size_t i = 0; i < t->count; i++)
+        if (t->list[i].pid == pid)
             return true;
     return false;
 }
 
-static void add_member(struct tch_tree *f, pid_t pid)
+static void add_member(struct tch_tree *t, pid_t pid)
 {
     int fd;
 
-    if (is_member(f, pid))
+    if (is_member(t, pid))
         return;
     fd = (int)syscall(SYS_pidfd_open, pid, 0);
     if (fd < 0)
         return;
-    if (tch_array_reserve(&f->list, &f->cap, f->count + 1) == 0)
-        f->list[f->count++] = (struct tch_member){pid, fd};
+    if (tch_array_reserve(&t->list, &t->cap, t->count + 1) == 0)
+        t->list[t->count++] = (struct tch_member){pid, fd};
     else
         close(fd);
 }
@@ -77,7 +78,7 @@ static bool has_exited(const struct tch_member *member)
 }
 
 /* Adds children of the keeper, children of living members, their children, and so on. */
-static void add_descendants(struct tch_tree *f)
+static void add_descendants(struct tch_tree *t)
 {
     DIR *dir = opendir("/proc");
     struct dirent *entry;
@@ -95,36 +96,39 @@ static void add_descendants(struct tch_tree *f)
     }
     if (dir)
         closedir(dir);
-    for (size_t i = 0; i < count && f->keeper > 0; i++)
-        if (rows[i].parent == f->keeper)
-            add_member(f, rows[i].pid);
-    for (size_t known = 0; known < f->count; known++)
-        for (size_t i = 0; i < count && !has_exited(&f->list[known]); i++)
-            if (rows[i].parent == f->list[known].pid)
-                add_member(f, rows[i].pid);
+    for (size_t i = 0; i < count && t->keeper > 0; i++)
+        if (rows[i].parent == t->keeper)
+            add_member(t, rows[i].pid);
+    for (size_t known = 0; known < t->count; known++)
+        for (size_t i = 0; i < count && !has_exited(&t->list[known]); i++)
+            if (rows[i].parent == t->list[known].pid)
+                add_member(t, rows[i].pid);
     free(rows);
 }
 
-void tch_tree_find(struct tch_tree *f, pid_t root)
+void tch_tree_find(struct tch_tree *t, pid_t root)
 {
-    add_member(f, root);
-    add_descendants(f);
+    t->root = root;
+    if (root > 0)
+        add_member(t, root);
+    add_descendants(t);
 }
 
-void tch_tree_signal(const struct tch_tree *f, int number, bool with_root)
+void tch_tree_signal(const struct tch_tree *t, int number, bool with_root)
 {
-    for (size_t i = with_root ? 0 : 1; i < f->count; i++)
-        syscall(SYS_pidfd_send_signal, f->list[i].fd, number, NULL, 0);
+    for (size_t i = 0; i < t->count; i++)
+        if (with_root || t->list[i].pid != t->root)
+            syscall(SYS_pidfd_send_signal, t->list[i].fd, number, NULL, 0);
 }
 
 /* Waits until all have exited. Returns false if time runs out. A signal to this process, such as a
    second Ctrl-C, ends the wait. */
-static bool wait_for(const struct tch_tree *f, int ms)
+static bool wait_for(const struct tch_tree *t, int ms)
 {
     uint64_t until = tch_now_ns() + (uint64_t)ms * 1000000;
 
-    for (size_t i = 0; i < f->count; i++) {
-        struct pollfd p = {.fd = f->list[i].fd, .events = POLLIN};
+    for (size_t i = 0; i < t->count; i++) {
+        struct pollfd p = {.fd = t->list[i].fd, .events = POLLIN};
         uint64_t now = tch_now_ns();
 
         if (poll(&p, 1, now < until ? (int)((until - now) / 1000000) : 0) <= 0)
@@ -134,40 +138,61 @@ static bool wait_for(const struct tch_tree *f, int ms)
 }
 
 /* Returns whether new members were started while others exited. */
-static bool more_live(struct tch_tree *f)
+static bool more_live(struct tch_tree *t)
 {
-    add_descendants(f);
-    return !wait_for(f, 0);
+    add_descendants(t);
+    return !wait_for(t, 0);
 }
 
-void tch_tree_end(struct tch_tree *f, int patience_ms)
-{
-    enum { ROUNDS = 5 }; /* limit for a process that keeps starting others */
+/* Limits the time for a process that keeps starting others. */
+enum { ROUNDS = 5 };
 
-    if (wait_for(f, patience_ms) && !more_live(f))
-        return;
+/* Sends SIGTERM until no member is left. Returns false if one does not exit in time. */
+static bool end_by_term(struct tch_tree *t, int grace_ms)
+{
     for (int i = 0; i < ROUNDS; i++) {
-        tch_tree_signal(f, SIGTERM, true);
-        if (!wait_for(f, TCH_TREE_GRACE_MS))
-            break;
-        if (!more_live(f))
-            return;
+        tch_tree_signal(t, SIGTERM, true);
+        if (!wait_for(t, grace_ms))
+            return false;
+        if (!more_live(t))
+            return true;
     }
-    for (int i = 0; i < ROUNDS && more_live(f); i++) {
-        tch_tree_signal(f, SIGKILL, true);
-        wait_for(f, TCH_TREE_GRACE_MS);
+    return false;
+}
+
+static void end_by_kill(struct tch_tree *t)
+{
+    for (int i = 0; i < ROUNDS && more_live(t); i++) {
+        tch_tree_signal(t, SIGKILL, true);
+        wait_for(t, TCH_TREE_GRACE_MS);
     }
 }
 
-pid_t tch_tree_pid(const struct tch_tree *f, size_t at)
+void tch_tree_end(struct tch_tree *t, int patience_ms, int grace_ms)
 {
-    return f->list[at].pid;
+    bool ended = wait_for(t, patience_ms) && !more_live(t);
+
+    if (!ended && grace_ms > 0)
+        ended = end_by_term(t, grace_ms);
+    if (!ended)
+        end_by_kill(t);
+    if (t->group > 0)
+        kill(-t->group, SIGKILL); /* orphans that no keeper has adopted */
+    /* A process that starts its successor and exits is faster than a search of /proc. The list of
+       our own children is short, and its processes are killed as soon as it is read. */
+    if (t->keeper == getpid())
+        tch_children_kill(t->root);
 }
 
-void tch_tree_release(struct tch_tree *f)
+pid_t tch_tree_pid(const struct tch_tree *t, size_t at)
 {
-    for (size_t i = 0; i < f->count; i++)
-        close(f->list[i].fd);
-    free(f->list);
-    *f = (struct tch_tree){0};
+    return t->list[at].pid;
+}
+
+void tch_tree_release(struct tch_tree *t)
+{
+    for (size_t i = 0; i < t->count; i++)
+        close(t->list[i].fd);
+    free(t->list);
+    *t = (struct tch_tree){0};
 }

@@ -151,7 +151,7 @@ static void follow_tool(struct tch_tool *tool)
     if (times > 0 || tch_capture_stopped(tool->command)) {
         /* The command becomes an orphan when its profiler exits. */
         tch_tree_find(&tree, tool->pid);
-        tch_tree_end(&tree, 0);
+        tch_tree_end(&tree, 0, TCH_TREE_GRACE_MS);
     }
     tch_tree_release(&tree);
     while (p[0].fd >= 0 && poll(p, 1, 0) > 0 && pass_messages(tool))

@@ -154,7 +154,7 @@ static void terminate_command(struct tch_sampling *n)
         return;
     tch_tree_find(&tree, n->pid);
     /* A Ctrl-C from the keyboard has reached the command, too, so it may be about to exit. */
-    tch_tree_end(&tree, interrupted ? INTERRUPT_MS : 0);
+    tch_tree_end(&tree, interrupted ? INTERRUPT_MS : 0, TCH_TREE_GRACE_MS);
     tch_tree_release(&tree);
     if (n->pid > 0 && n->c->keeper.pid > 0)
         (void)await_command(n, UINT64_MAX);
