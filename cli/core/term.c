@@ -5,13 +5,13 @@
 #include <stdarg.h>
 #include <strings.h>
 #include <sys/ioctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/number.h"
 #include "clean_out.h"
 #include "cmd.h"
+#include "process/exit_text.h"
 #include "progress.h"
 #include "text.h"
 
@@ -159,12 +159,11 @@ void cli_complain(const tacho_error *err, const char *fmt, ...)
 
 int cli_complain_of_status(const char *command, int status)
 {
-    if (WIFSIGNALED(status)) {
-        cli_complain(NULL, "'%s' was killed by signal %d", command, WTERMSIG(status));
-        return 128 + WTERMSIG(status);
-    }
-    cli_complain(NULL, "'%s' exited with status %d", command, WEXITSTATUS(status));
-    return WEXITSTATUS(status);
+    char how[TCH_EXIT_TEXT];
+
+    cli_complain(NULL, "'%s' %s", command,
+                 tch_exit_text(status, "was killed by", "exited with", how));
+    return tch_exit_code(status);
 }
 
 void cli_warn(const char *fmt, ...)

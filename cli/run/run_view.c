@@ -14,6 +14,7 @@
 #include "kit/report/report_text.h"
 #include "kit/report/run_counts.h"
 #include "kit/text/human_number.h"
+#include "process/exit_text.h"
 
 enum { LAST_LINES = 5, FOREIGN_MAX = 16 << 20 };
 
@@ -407,6 +408,7 @@ void cli_complain_of_run(const struct tch_run *run)
     const struct tch_run_item *item = &run->items[run->bad_index];
     const char *name = run->plan->commands[run->bad_index].line;
     char which[64];
+    char how[TCH_EXIT_TEXT];
     struct tch_buf b;
 
     if (run->bad_warmup)
@@ -418,13 +420,11 @@ void cli_complain_of_run(const struct tch_run *run)
                      "%s '%s' was killed by --timeout; increase the timeout, or find what the "
                      "command waits for",
                      which, name);
-    else if (WIFSIGNALED(bad->run.status))
-        cli_complain(NULL, "%s '%s' was killed by signal %d (%s)", which, name,
-                     WTERMSIG(bad->run.status), strsignal(WTERMSIG(bad->run.status)));
     else
         cli_complain(
-            NULL, "%s '%s' failed with status %d; use --allow-nonzero to continue after failures",
-            which, name, WEXITSTATUS(bad->run.status));
+            NULL, "%s '%s' %s%s", which, name,
+            tch_exit_text(bad->run.status, "was killed by", "failed with", how),
+            WIFSIGNALED(bad->run.status) ? "" : "; use --allow-nonzero to continue after failures");
     tch_buf_init(&b, 1 << 16);
     tch_run_last_words(run, LAST_LINES, &b);
     if (b.len > 0)

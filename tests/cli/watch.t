@@ -50,7 +50,7 @@ $ tacho watch --json --pass-status -- sh -c 'exit 3' > /dev/null
 ! tacho: 'sh' exited with status 3
 [3]
 $ tacho watch --json -- sh -c 'kill -9 $$' > /dev/null
-! tacho: 'sh' was killed by signal 9
+! tacho: 'sh' was killed by signal 9 (Killed)
 [1]
 
 # A command that exits before it can be polled: CPU time and faults come from wait4. Its memory is

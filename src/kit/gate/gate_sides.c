@@ -5,12 +5,12 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/utf8.h"
 #include "kit/vcs/git.h"
+#include "process/exit_text.h"
 #include "process/keeper.h"
 #include "process/spawn.h"
 
@@ -174,6 +174,7 @@ static int build(const struct job *j, const char *folder, const char *which, con
         .new_group = true,
     };
     struct tch_spawn_end end = {0};
+    char how[TCH_EXIT_TEXT];
     tacho_error err;
 
     if (!ask->build)
@@ -189,9 +190,8 @@ static int build(const struct job *j, const char *folder, const char *which, con
         return fail(j, "interrupted while building %.100s", which);
     if (end.status == 0)
         return 0;
-    fail(j, "cannot build %.100s: '%.120s' exited with %s %d; its output is in '%.120s'", which,
-         ask->build_shown, WIFSIGNALED(end.status) ? "signal" : "status",
-         WIFSIGNALED(end.status) ? WTERMSIG(end.status) : WEXITSTATUS(end.status), log);
+    fail(j, "cannot build %.100s: '%.120s' %s; its output is in '%.120s'", which, ask->build_shown,
+         tch_exit_text(end.status, "was killed by", "exited with", how), log);
     quote_tail(log, j->watch);
     return TACHO_EIO;
 }

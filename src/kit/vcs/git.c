@@ -2,10 +2,10 @@
 #include "git.h"
 
 #include <stdlib.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "process/exit_text.h"
 #include "process/keeper.h"
 #include "process/spawn.h"
 
@@ -69,11 +69,6 @@ static const char **command_line(const char *const *words)
     return argv;
 }
 
-static int exit_status(const struct tch_spawn_end *end)
-{
-    return WIFSIGNALED(end->status) ? 128 + WTERMSIG(end->status) : WEXITSTATUS(end->status);
-}
-
 int tch_git_read(const struct tch_git *g, const char *const *words, struct tch_buf *out,
                  tacho_error *err)
 {
@@ -91,7 +86,7 @@ int tch_git_read(const struct tch_git *g, const char *const *words, struct tch_b
     tch_buf_clear(out);
     status = argv ? tch_spawn_read(&spec, g->timeout_ns, out, &end, err) : tch_fail_memory(err);
     free(argv);
-    return status < 0 ? status : exit_status(&end);
+    return status < 0 ? status : tch_exit_code(end.status);
 }
 
 int tch_git_write(const struct tch_git *g, const char *const *words,
@@ -114,5 +109,5 @@ int tch_git_write(const struct tch_git *g, const char *const *words,
         status = tch_keeper_wait_or_stop(&keeper, stop, &end, err);
     tch_keeper_close_at_exit(&keeper);
     free(argv);
-    return status < 0 ? status : exit_status(&end);
+    return status < 0 ? status : tch_exit_code(end.status);
 }

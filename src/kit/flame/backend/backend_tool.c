@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -17,6 +16,7 @@
 #include "kit/flame/draw/file_label.h"
 #include "kit/flame/read/profile_read.h"
 #include "kit/text/xml.h"
+#include "process/exit_text.h"
 #include "process/spawn.h"
 #include "process/tree.h"
 
@@ -189,14 +189,14 @@ int tch_tool_wait(struct tch_tool *tool, tacho_error *err)
 int tch_tool_failed(const struct tch_tool *tool, tacho_error *err)
 {
     char reason[TCH_TOOL_TAIL + 64];
+    char how[TCH_EXIT_TEXT];
     size_t len;
 
     if (strspn(tool->tail, " \t\r\n") < strlen(tool->tail))
         snprintf(reason, sizeof reason, "%s", tool->tail + strspn(tool->tail, " \t\r\n"));
-    else if (WIFSIGNALED(tool->status))
-        snprintf(reason, sizeof reason, "killed by signal %d", WTERMSIG(tool->status));
     else
-        snprintf(reason, sizeof reason, "exited with status %d", WEXITSTATUS(tool->status));
+        snprintf(reason, sizeof reason, "%s",
+                 tch_exit_text(tool->status, "killed by", "exited with", how));
     for (char *p = reason; *p; p++)
         if (*p == '\n' || *p == '\r' || *p == '\t')
             *p = ' ';
