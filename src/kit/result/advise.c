@@ -4,13 +4,13 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "base/fail.h"
 #include "kit/stats/dip.h"
 #include "kit/stats/order_stats.h"
 #include "kit/stats/ratio.h"
 #include "kit/text/human_number.h"
+#include "process/exit_text.h"
 
 enum { ENOUGH = 10 }; /* with fewer values, patterns appear by chance */
 
@@ -118,14 +118,12 @@ static int check_modes(struct tch_warnings *w, const double *sorted, size_t n, t
    Writes nothing if it exited with 0 and only its check failed. */
 static void describe_first(const struct tch_result_run *s, size_t failed, char *text, size_t size)
 {
-    const char *which = failed == 1 ? "" : "; the first";
+    char how[TCH_EXIT_TEXT];
 
     text[0] = '\0';
-    if (WIFSIGNALED(s->status))
-        snprintf(text, size, "%s: signal %d (%s)", which, WTERMSIG(s->status),
-                 strsignal(WTERMSIG(s->status)));
-    else if (s->status != 0)
-        snprintf(text, size, "%s: exit status %d", which, WEXITSTATUS(s->status));
+    if (s->status != 0)
+        snprintf(text, size, "%s%s", failed == 1 ? "" : "; the first",
+                 tch_exit_text(s->status, ":", ": exit", how));
 }
 
 static void check_ends(struct tch_warnings *w, const struct tch_result *r)

@@ -10,6 +10,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "kit/stats/order_stats.h"
+#include "process/exit_text.h"
 
 /* --- A column --- */
 
@@ -255,7 +256,7 @@ bool tch_result_run_ok(const struct tch_result_run *run)
 
 int tch_result_run_exit(const struct tch_result_run *run)
 {
-    return WIFSIGNALED(run->status) ? 128 + WTERMSIG(run->status) : WEXITSTATUS(run->status);
+    return tch_exit_code(run->status);
 }
 
 double tch_result_value(const struct tch_result *r, enum tch_field field, size_t run)

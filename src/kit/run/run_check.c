@@ -1,10 +1,10 @@
 /* Checks of a bench, which prove that a run did its work and is not fast because it did nothing. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/wait.h>
 
 #include "base/fail.h"
 #include "base/secret.h"
+#include "process/exit_text.h"
 #include "run.h"
 
 static int fail_check(struct tch_run *run, size_t index)
@@ -38,6 +38,7 @@ static int check_command(struct tch_run *run, size_t index, int output,
 {
     struct tch_run_plan plan = *run->plan;
     char input[40];
+    char how[TCH_EXIT_TEXT];
     char *shown;
     bool stopped;
     int ended;
@@ -54,9 +55,8 @@ static int check_command(struct tch_run *run, size_t index, int output,
     shown = tch_secret_masked_line(plan.check_command, plan.keep_env);
     if (!shown)
         return tch_fail_memory(err);
-    snprintf(run->bad_check, sizeof run->bad_check, "'%.100s' exited with %s %d", shown,
-             WIFSIGNALED(ended) ? "signal" : "status",
-             WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
+    snprintf(run->bad_check, sizeof run->bad_check, "'%.100s' %s", shown,
+             tch_exit_text(ended, "was killed by", "exited with", how));
     free(shown);
     return fail_check(run, index);
 }

@@ -6,7 +6,6 @@
 #include <math.h>
 #include <sys/file.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/clock.h"
@@ -16,6 +15,7 @@
 #include "kit/recorded/recorded_merge.h"
 #include "kit/recorded/recorded_traces.h"
 #include "kit/result/advise.h"
+#include "process/exit_text.h"
 #include "run_trace.h"
 
 enum { LAST_WORDS = 4096 };
@@ -127,16 +127,14 @@ int tch_run_recover(struct tch_result *r, const char *folder, tacho_error *err)
 void tch_run_describe_failure(struct tch_buf *b, const struct tch_run *run)
 {
     const struct tch_run_sample *bad = &run->bad;
+    char how[TCH_EXIT_TEXT];
 
     if (run->bad_check[0])
         tch_buf_addf(b, "did not pass its check: %s", run->bad_check);
     else if (bad->run.timed_out)
         tch_buf_addf(b, "exceeded its timeout after %.3g s", bad->field[TCH_WALL] / 1e9);
-    else if (WIFSIGNALED(bad->run.status))
-        tch_buf_addf(b, "was killed by signal %d (%s)", WTERMSIG(bad->run.status),
-                     strsignal(WTERMSIG(bad->run.status)));
     else
-        tch_buf_addf(b, "failed with status %d", WEXITSTATUS(bad->run.status));
+        tch_buf_adds(b, tch_exit_text(bad->run.status, "was killed by", "failed with", how));
     tch_buf_adds(b, run->bad_warmup ? " in a warm-up run" : "");
 }
 

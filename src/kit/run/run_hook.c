@@ -1,10 +1,10 @@
 /* Hooks: the lines of --setup, --prepare, --conclude and --cleanup, which are not measured. */
 #include <errno.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/fail.h"
 #include "base/secret.h"
+#include "process/exit_text.h"
 #include "process/keeper.h"
 #include "run.h"
 
@@ -78,6 +78,7 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
 {
     bool stopped;
     int ended;
+    char how[TCH_EXIT_TEXT];
     char *shown;
     int status;
 
@@ -94,9 +95,8 @@ int tch_run_hook(const struct tch_run_plan *plan, const char *what, const char *
     if (stopped)
         status = tch_fail_errno(err, ECANCELED, "--%s was stopped: '%.80s'", what, shown);
     else
-        status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' exited with %s %d", what, shown,
-                          WIFSIGNALED(ended) ? "signal" : "status",
-                          WIFSIGNALED(ended) ? WTERMSIG(ended) : WEXITSTATUS(ended));
+        status = tch_fail(err, TACHO_EIO, 0, "--%s failed: '%.80s' %s", what, shown,
+                          tch_exit_text(ended, "was killed by", "exited with", how));
     free(shown);
     return status;
 }

@@ -12,6 +12,7 @@
 #include "count_backend.h"
 #include "count_program.h"
 #include "kit/run/run_plan.h"
+#include "process/exit_text.h"
 
 /* Back ends in the order of preference. For each kind, the first one that can count the command is
    used. */
@@ -90,16 +91,15 @@ static int keep_tally(struct tch_counts *counts, unsigned kinds,
 bool tch_count_succeeded(const struct tch_run_plan *plan, const struct tch_tally *tally,
                          char why[TCH_COUNT_TEXT])
 {
+    char how[TCH_EXIT_TEXT];
+
     if (WIFEXITED(tally->status) && (WEXITSTATUS(tally->status) == 0 || plan->allow_nonzero))
         return true;
-    if (WIFSIGNALED(tally->status))
-        snprintf(why, TCH_COUNT_TEXT, "the counted run was killed by signal %d (%s)",
-                 WTERMSIG(tally->status), strsignal(WTERMSIG(tally->status)));
-    else
-        snprintf(why, TCH_COUNT_TEXT,
-                 "the counted run failed with status %d; it runs with few environment variables, "
-                 "--env adds more",
-                 WEXITSTATUS(tally->status));
+    snprintf(why, TCH_COUNT_TEXT, "the counted run %s%s",
+             tch_exit_text(tally->status, "was killed by", "failed with", how),
+             WIFSIGNALED(tally->status)
+                 ? ""
+                 : "; it runs with few environment variables, --env adds more");
     return false;
 }
 
