@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "fork.h"
 #include "orphans.h"
 #include "tree.h"
 
@@ -51,20 +52,16 @@ struct ended {
 static void start(struct started *m, pid_t group, void (*child)(const void *ctx, int report),
                   const void *ctx)
 {
-    pid_t keeper = getpid();
     int ends[2];
 
     if (pipe2(ends, O_CLOEXEC) < 0) {
         tch_fail_errno(&m->err, errno, "cannot create a pipe");
         return;
     }
-    m->pid = fork();
+    m->pid = tch_fork();
     if (m->pid == 0) {
         close(ends[0]);
         setpgid(0, group); /* only this group may read from the terminal */
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != keeper)
-            _exit(127);
         child(ctx, ends[1]);
         _exit(127);
     }
@@ -220,7 +217,7 @@ int tch_keep_call(struct tch_keeper *k, void (*child)(const void *ctx, int repor
     *k = TCH_NO_KEEPER;
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, fds) < 0)
         return tch_fail_errno(err, errno, "cannot make a socket");
-    k->keeper = fork();
+    k->keeper = fork(); /* not tch_fork(): it outlives us to end the program */
     if (k->keeper == 0) {
         close(fds[0]);
         be_keeper(fds[1], child, ctx);

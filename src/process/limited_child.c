@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/number.h"
+#include "fork.h"
 
 enum {
     POLL_MS = 50,          /* how often *stop is checked */
@@ -47,11 +47,8 @@ uint64_t tch_child_memory(void)
     return pages * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
-static void enter_child(pid_t parent, const struct tch_child_limits *limits)
+static void enter_child(const struct tch_child_limits *limits)
 {
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-    if (getppid() != parent) /* the parent died before prctl() */
-        _exit(1);
     signal(SIGXCPU, SIG_DFL);
     signal(SIGPIPE, SIG_DFL);
     tch_child_limit(RLIMIT_CORE, 0);
@@ -90,7 +87,6 @@ static int read_answer(int fd, const struct tch_child_limits *limits, struct tch
 int tch_child_call(const struct tch_child_limits *limits, void (*work)(int fd, void *ctx),
                    void *ctx, struct tch_buf *answer, tacho_error *err)
 {
-    pid_t parent = getpid();
     int how = 0;
     int fds[2];
     int status;
@@ -98,10 +94,10 @@ int tch_child_call(const struct tch_child_limits *limits, void (*work)(int fd, v
 
     if (pipe2(fds, O_CLOEXEC) < 0)
         return tch_fail_errno(err, errno, "cannot make a pipe");
-    pid = fork();
+    pid = tch_fork();
     if (pid == 0) {
         close(fds[0]);
-        enter_child(parent, limits);
+        enter_child(limits);
         work(fds[1], ctx);
         _exit(0);
     }

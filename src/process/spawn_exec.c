@@ -1,25 +1,11 @@
 /* Becomes another program, as tch_spawn() would start it. */
 #include <errno.h>
 #include <limits.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "fork.h"
 #include "spawn.h"
-
-/* Resets all signals to their default action. An ignored SIGHUP stays ignored, for nohup. */
-static void reset_signals(void)
-{
-    struct sigaction hangup;
-    sigset_t none;
-
-    sigaction(SIGHUP, NULL, &hangup);
-    for (int sig = 1; sig < NSIG; sig++)
-        if (sig != SIGHUP || hangup.sa_handler != SIG_IGN)
-            signal(sig, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
-}
 
 int tch_spawn_exec(const struct tch_spawn *s, tacho_error *err)
 {
@@ -38,7 +24,7 @@ int tch_spawn_exec(const struct tch_spawn *s, tacho_error *err)
     if (status == 0) {
         if (s->new_group)
             setpgid(0, 0);
-        reset_signals();
+        tch_reset_signals();
         execve(s->path ? s->path : path, (char *const *)s->argv,
                env ? (char *const *)env : environ);
         status = tch_spawn_failed(err, s->argv[0], errno);

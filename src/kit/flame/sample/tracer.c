@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "process/fork.h"
 #include "process/tree.h"
 #include "tracer_loop.h"
 
@@ -168,7 +169,6 @@ static void trace(const void *ctx, int report)
     sigset_t all;
     int status;
 
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
     prctl(PR_SET_NAME, "tacho-tracer");
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, NULL); /* only the command reacts to Ctrl-C */
@@ -205,7 +205,7 @@ int tch_tracer_start(const struct tch_tracer_options *o, struct tch_keeper *keep
         return start_kept(o, keeper, ret, err);
     if (pipe2(ends, O_CLOEXEC) < 0)
         return tch_fail_errno(err, errno, "cannot create a pipe");
-    pid = fork();
+    pid = tch_fork();
     if (pid == 0) {
         close(ends[0]);
         trace(o, ends[1]);
@@ -230,7 +230,7 @@ int tch_tracer_start(const struct tch_tracer_options *o, struct tch_keeper *keep
 int tch_tracer_probe(tacho_error *err)
 {
     int number = 0;
-    pid_t pid = fork();
+    pid_t pid = tch_fork();
 
     if (pid < 0)
         return tch_fail_errno(err, errno, "cannot start a process");
