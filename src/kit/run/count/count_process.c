@@ -23,9 +23,10 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/number.h"
 #include "count_backend.h"
 #include "kit/run/run_plan.h"
+#include "process/fork.h"
+#include "process/orphans.h"
 #include "process/spawn.h"
 
 static volatile sig_atomic_t command_pid; /* global, as the signal handler needs it */
@@ -47,18 +48,6 @@ static void on_term(int sig)
         kill(-command_pid, SIGKILL);
         kill(command_pid, SIGKILL);
     }
-}
-
-/* Gives the command the default action of every signal, and unblocks all. */
-static void reset_signals(void)
-{
-    sigset_t none;
-
-    for (int sig = 1; sig < NSIG; sig++)
-        if (sig != SIGKILL && sig != SIGSTOP)
-            signal(sig, SIG_DFL);
-    sigemptyset(&none);
-    sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static void become_command(const struct tch_count_start *start, struct tch_tally *tally)
@@ -118,40 +107,6 @@ void tch_count_wait(pid_t pid, struct tch_tally *tally)
         ;
 }
 
-/* Kills the processes that the command left running, and their children. Limited, in case one of
-   them forks without end. */
-static void kill_orphans(void)
-{
-    enum { ROUNDS = 1000 };
-    const struct timespec nap = {.tv_nsec = 1000000};
-    char path[64];
-    char list[4096];
-
-    snprintf(path, sizeof path, "/proc/self/task/%d/children", (int)getpid());
-    for (int i = 0; i < ROUNDS; i++) {
-        int fd = open(path, O_RDONLY | O_CLOEXEC);
-        ssize_t n = fd >= 0 ? read(fd, list, sizeof list - 1) : -1;
-        pid_t got;
-
-        if (fd >= 0)
-            close(fd);
-        list[n > 0 ? n : 0] = '\0';
-        for (const char *at = list; *at; at += strspn(at, " ")) {
-            size_t len = strcspn(at, " ");
-            uint64_t pid;
-
-            if (tch_parse_u64_n(at, len, INT32_MAX, &pid) == 0 && pid > 0)
-                kill((pid_t)pid, SIGKILL);
-            at += len;
-        }
-        while ((got = waitpid(-1, NULL, WNOHANG | __WALL)) > 0)
-            ;
-        if (got < 0)
-            return;
-        nanosleep(&nap, NULL);
-    }
-}
-
 /* Redirects the standard streams. They are the same in every counted run, because programs print
    differently to different kinds of files. */
 static bool redirect(const struct tch_count_target *t, struct tch_tally *tally)
@@ -176,9 +131,8 @@ static bool set_up(const struct tch_count_target *t, struct tch_tally *tally)
     int persona = personality(0xffffffff);
 
     setpgid(0, 0);
-    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
     prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
-    reset_signals();
+    tch_reset_signals();
     signal(SIGTERM, on_term);
     if (!redirect(t, tally))
         return false;
@@ -209,7 +163,7 @@ static void be_counter(const struct tch_count_backend *backend, const struct tch
     why = atomic_load(&tally->exec_errno);
     if (why != 0)
         tch_tally_fail(tally, TACHO_EIO, "cannot run '%s': %s", t->argv[0], strerrordesc_np(why));
-    kill_orphans();
+    tch_children_kill(0); /* those that the command left running */
     _exit(0);
 }
 
@@ -225,7 +179,7 @@ int tch_count_run(const struct tch_count_backend *backend, const struct tch_coun
 
     if (shared == MAP_FAILED)
         return tch_fail_memory(err);
-    pid = fork();
+    pid = tch_fork();
     if (pid == 0)
         be_counter(backend, t, shared);
     if (pid > 0)

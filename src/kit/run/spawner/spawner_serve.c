@@ -110,7 +110,9 @@ static void arm(uint64_t first_ns)
     syscall(SYS_setitimer, ITIMER_REAL, &t, NULL);
 }
 
-/* Sends SIGTERM the first time, then SIGKILL each second until the command is gone. */
+/* Sends SIGTERM the first time, then SIGKILL each second until the command is gone. A signal
+   handler calls it while the run is measured, so that it cannot search /proc as tch_tree_end()
+   does. */
 static void stop_child(void)
 {
     int sig = term_sent ? SIGKILL : SIGTERM;
@@ -236,7 +238,8 @@ static void kill_listed(const char *text, long len)
 
 /* Kills all orphans, even those that left the command's group or session. They are our children,
    and their children become ours when they have exited. Limited, in case one of them forks without
-   end. */
+   end. tch_children_kill() does the same, but allocates and reads by functions of libraries, whose
+   pages would count as memory of the next command. */
 static void kill_orphans(void)
 {
     enum { ROUNDS = 1000 };
