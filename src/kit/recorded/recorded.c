@@ -93,10 +93,10 @@ void tch_reading_release(struct tch_reading *f)
 
 static int raise_peak(struct tch_reading *f, const char *name, uint64_t bytes, tacho_error *err)
 {
-    int column = tch_result_column(f->r, name, TCH_FIELDS);
+    int column = tch_result_recorded(f->r, name);
     double peak = (double)bytes;
 
-    if (column >= 0 && f->r->columns[column].value && f->r->columns[column].value[f->index] >= peak)
+    if (column >= 0 && f->r->columns[column].value[f->index] >= peak)
         return 0;
     return tch_result_set_recorded(f->r, f->index, name, peak, peak, peak, err);
 }

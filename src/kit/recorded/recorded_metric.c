@@ -79,10 +79,7 @@ static int kept_column(const struct tch_result *r, const struct tch_metric_name 
         snprintf(name, sizeof name, "%s",
                  asked->len == 6 && memcmp(asked->text, "kernel", 6) == 0 ? "latency_kernel"
                                                                           : "latency");
-    for (size_t i = TCH_FIELDS; i < r->column_count; i++)
-        if (!r->columns[i].metric.asked && strcmp(r->columns[i].metric.key, name) == 0)
-            return (int)i;
-    return -1;
+    return tch_result_recorded(r, name);
 }
 
 static void copy_kept(struct tch_result *r, int at, const struct tch_metric_name *asked)
@@ -131,11 +128,10 @@ int tch_recorded_add_metric(struct tch_result *r, const char *folder, const char
     bool any = false;
     int at, status = 0;
 
-    for (size_t i = TCH_FIELDS; i < r->column_count; i++) {
+    if (tch_result_asked(r, name) >= 0)
+        return 0;
+    for (size_t i = TCH_FIELDS; i < r->column_count; i++)
         had += r->columns[i].metric.asked;
-        if (r->columns[i].metric.asked && strcmp(r->columns[i].metric.name, name) == 0)
-            return 0;
-    }
     if (!tch_metric_name_parse(name, &asked) || !is_kept(&asked))
         return refuse(r, name, err);
     if (had == TCH_METRICS_MOST)

@@ -9,25 +9,12 @@
    last match. */
 static double metric_of(const struct tch_result *r, size_t run, const char *name)
 {
-    for (size_t i = TCH_FIELDS; i < r->column_count; i++) {
-        const struct tch_column *c = &r->columns[i];
+    int i = tch_result_asked(r, name);
+    const struct tch_column *c = i >= 0 ? &r->columns[i] : NULL;
 
-        if (!c->metric.asked || strcmp(c->metric.name, name) != 0)
-            continue;
-        if (!c->all)
-            return c->value[run];
-        if (c->all[run].n > 0)
-            return c->all[run].v[c->all[run].n - 1];
-    }
-    return NAN;
-}
-
-static bool asks_for(const struct tch_result *r, const char *name)
-{
-    for (size_t i = TCH_FIELDS; i < r->column_count; i++)
-        if (r->columns[i].metric.asked && strcmp(r->columns[i].metric.name, name) == 0)
-            return true;
-    return false;
+    if (c && !c->all)
+        return c->value[run];
+    return c && c->all[run].n > 0 ? c->all[run].v[c->all[run].n - 1] : NAN;
 }
 
 /* Returns the next metric of all runs, each name once, or NULL after the last. *run and *column are
@@ -41,7 +28,7 @@ static const char *next_metric(const struct tch_report_run *runs, size_t count, 
             bool before = false;
 
             for (size_t i = 0; i < *run; i++)
-                before |= asks_for(&runs[i].result, m->name);
+                before |= tch_result_asked(&runs[i].result, m->name) >= 0;
             if (m->asked && !before)
                 return m->name;
         }

@@ -117,7 +117,7 @@ static int plot_runs(struct tch_buf *b, const struct tch_result *r, tacho_error 
 {
     static const char *const keys[] = {"p50", "p95", "p99"};
     static const char *const kinds[] = {"a", "b", "c"};
-    int column = tch_result_column(r, "latency", TCH_FIELDS);
+    int column = tch_result_recorded(r, "latency");
     struct tch_plot p = {.b = b,
                          .title = "Latencies of the runs in order",
                          .x_name = "run",
@@ -136,7 +136,7 @@ static int plot_runs(struct tch_buf *b, const struct tch_result *r, tacho_error 
     for (size_t i = 0; column >= 0 && i < r->run_count && status == 0; i++) {
         const struct tch_column *c = &r->columns[column];
 
-        if (!c->p95 || isnan(c->value[i]))
+        if (isnan(c->value[i]))
             continue;
         if (tch_values_add(&x, (double)i + 1, err) < 0 ||
             tch_values_add(&y[0], c->value[i], err) < 0 ||

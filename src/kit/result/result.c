@@ -114,12 +114,30 @@ int tch_result_add_column(struct tch_result *r, const struct tch_metric *metric,
     return (int)at;
 }
 
-int tch_result_column(const struct tch_result *r, const char *key, size_t from)
+static int find_column(const struct tch_result *r, size_t from, bool asked, const char *key)
 {
     for (size_t i = from; i < r->column_count; i++)
-        if (strcmp(r->columns[i].metric.key, key) == 0)
+        if (r->columns[i].metric.asked == asked && strcmp(r->columns[i].metric.key, key) == 0)
             return (int)i;
     return -1;
+}
+
+int tch_result_asked(const struct tch_result *r, const char *name)
+{
+    return find_column(r, TCH_FIELDS, true, name);
+}
+
+int tch_result_recorded(const struct tch_result *r, const char *name)
+{
+    return find_column(r, TCH_FIELDS, false, name);
+}
+
+int tch_result_column(const struct tch_result *r, const char *key)
+{
+    for (int i = 0; i < TCH_FIELDS; i++)
+        if (strcmp(r->columns[i].metric.key, key) == 0)
+            return i;
+    return tch_result_asked(r, key);
 }
 
 int tch_result_init(struct tch_result *r, tacho_error *err)
@@ -227,21 +245,16 @@ static int add_recorded(struct tch_result *r, const char *name, tacho_error *err
 int tch_result_set_recorded(struct tch_result *r, size_t run, const char *name, double p50,
                             double p95, double p99, tacho_error *err)
 {
-    size_t i = TCH_FIELDS;
-    int added;
+    int i = tch_result_recorded(r, name);
 
     if (!isfinite(p50) || !isfinite(p95) || !isfinite(p99))
         return 0; /* JSON has no infinity and no NaN */
-    while (i < r->column_count &&
-           (r->columns[i].metric.asked || strcmp(r->columns[i].metric.key, name) != 0))
-        i++;
-    if (i == r->column_count) {
-        added = add_recorded(r, name, err);
-        if (added == -1)
+    if (i < 0) {
+        i = add_recorded(r, name, err);
+        if (i == -1)
             return 0;
-        if (added < 0)
-            return added;
-        i = (size_t)added;
+        if (i < 0)
+            return i;
     }
     r->columns[i].value[run] = p50;
     r->columns[i].p95[run] = p95;

@@ -223,8 +223,15 @@ void tch_result_release(struct tch_result *r);
 /** Adds a column for a metric. Returns its index, TACHO_ELIMIT or TACHO_ENOMEM. */
 int tch_result_add_column(struct tch_result *r, const struct tch_metric *metric, tacho_error *err);
 
-/** Returns the index of the column with this key, from column `from` on; -1: there is none. */
-int tch_result_column(const struct tch_result *r, const char *key, size_t from);
+/** Returns the index of the column with this key that is not a recorded one; -1: there is none. */
+int tch_result_column(const struct tch_result *r, const char *key);
+
+/** Returns the index of the column of a metric that the user asked for; -1: there is none. */
+int tch_result_asked(const struct tch_result *r, const char *name);
+
+/** Returns the index of the column of what programs recorded unasked under a name; -1: there is
+    none. A metric of the user's may have the same name. */
+int tch_result_recorded(const struct tch_result *r, const char *name);
 
 /**
  * Adds a run after the last one, with no values.

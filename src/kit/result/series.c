@@ -28,9 +28,9 @@ static void describe_known(const struct tch_result *r, const struct tch_metric *
 {
     *ret = *known;
     if (tch_metric_keeps_quantiles(known)) {
-        int column = tch_result_column(r, known->key, TCH_FIELDS);
+        int column = tch_result_recorded(r, known->key);
 
-        ret->number = column < 0 || r->columns[column].metric.asked ? SIZE_MAX : (size_t)column;
+        ret->number = column < 0 ? SIZE_MAX : (size_t)column;
     }
     if (strcmp(known->name, "throughput") == 0 && r->work.unit && r->work.unit[0])
         snprintf(ret->title, sizeof ret->title, "%.60s/s", r->work.unit);
@@ -52,21 +52,21 @@ static bool stands_back(const struct tch_result *r, const struct tch_metric *kno
 /* Finds a metric that the user asked for. */
 static bool find_asked(const struct tch_result *r, const char *name, struct tch_metric *ret)
 {
-    for (size_t i = TCH_FIELDS; i < r->column_count; i++)
-        if (r->columns[i].metric.asked && strcmp(r->columns[i].metric.name, name) == 0) {
-            *ret = r->columns[i].metric;
-            return true;
-        }
-    return false;
+    int column = tch_result_asked(r, name);
+
+    if (column >= 0)
+        *ret = r->columns[column].metric;
+    return column >= 0;
 }
 
 static bool find_recorded(const struct tch_result *r, const char *name, struct tch_metric *ret)
 {
+    int column = tch_result_recorded(r, name);
+
     if (!tch_metric_describe_recorded(ret, name))
         return false;
-    for (size_t i = TCH_FIELDS; i < r->column_count; i++)
-        if (!r->columns[i].metric.asked && strcmp(r->columns[i].metric.name, name) == 0)
-            ret->number = i;
+    if (column >= 0)
+        ret->number = (size_t)column;
     return true;
 }
 

@@ -67,7 +67,7 @@ static int place_of(struct tch_results *r, const struct tch_row *row, tacho_erro
 /* Finds a measure by its key in run.json. A metric of the user's may have the name of another. */
 static bool find_measure(const struct tch_result *r, const char *key, struct tch_metric *ret)
 {
-    int column = tch_result_column(r, key, 0);
+    int column = tch_result_column(r, key);
 
     if (column >= 0) {
         *ret = r->columns[column].metric;
