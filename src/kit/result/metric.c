@@ -28,6 +28,13 @@
 #define MEMORY(called, heading) \
     ROW(called, called, heading, TCH_BYTES, TCH_FROM_MEMORY, SIZE_MAX, true, 0.0065)
 
+#define LATENCY(called, heading)                                                                \
+    {                                                                                           \
+        .name = "" called, .key = "" called, .title = "" heading, .unit = TCH_NS,               \
+        .source = TCH_FROM_LATENCY, .better = TCH_BETTER_LOWER, .several = true, .gated = true, \
+        .scale = 1, .spread = TCH_SESSION_SPREAD, .number = SIZE_MAX                            \
+    }
+
 const struct tch_metric tch_known_metrics[] = {
     KERNEL("wall", "wall_ns", "wall time", TCH_NS, TCH_WALL, true, TCH_SESSION_SPREAD),
     ROW("cpu", "cpu", "CPU time", TCH_NS, TCH_FROM_OTHERS, SIZE_MAX, true, TCH_SESSION_SPREAD),
@@ -39,28 +46,8 @@ const struct tch_metric tch_known_metrics[] = {
     MEMORY("kv_cache", "peak key-value cache"),
     MEMORY("activation", "peak activations"),
     MEMORY("temp_buffer", "peak temporary buffers"),
-    {.name = "latency",
-     .key = "latency",
-     .title = "latency",
-     .unit = TCH_NS,
-     .source = TCH_FROM_LATENCY,
-     .better = TCH_BETTER_LOWER,
-     .several = true,
-     .gated = true,
-     .scale = 1,
-     .spread = TCH_SESSION_SPREAD,
-     .number = SIZE_MAX},
-    {.name = "latency_kernel",
-     .key = "latency_kernel",
-     .title = "latency in the kernel",
-     .unit = TCH_NS,
-     .source = TCH_FROM_LATENCY,
-     .better = TCH_BETTER_LOWER,
-     .several = true,
-     .gated = true,
-     .scale = 1,
-     .spread = TCH_SESSION_SPREAD,
-     .number = SIZE_MAX},
+    LATENCY("latency", "latency"),
+    LATENCY("latency_kernel", "latency in the kernel"),
     ROW("energy", "energy_j", "energy", TCH_JOULES, TCH_FROM_POWER, TCH_ENERGY, true, 0.039),
     {.name = "throughput",
      .key = "throughput",

@@ -9,7 +9,8 @@
  *     run 1   12.1e6    11.8e6          512.0          31000
  *     run 2   12.3e6    12.0e6          508.5          NAN: missing
  *
- * A result is stored as run.json in its run folder, schema tacho.run.v1: result_json.c. The file is
+ * A result is stored as run.json in its run folder, schema tacho.run.v1: result_json.c,
+ * result_run_json.c and result_load.c. The file is
  * written twice. When the runs begin it has the head: what is run, how, where. When they are over,
  * the outcome follows it, with every sample. In between the samples are in samples.jsonl, one per
  * line, from which the outcome is made after a kill.
@@ -338,8 +339,11 @@ void tch_result_write_run(struct tch_buf *b, const struct tch_result *r, size_t 
    or TACHO_ENOMEM. Call tch_result_release() in any case. */
 int tch_result_parse(struct tch_result *r, const char *text, size_t len, tacho_error *err);
 
-/** Parses the JSON object of a run and adds it. Ignores unknown members. Returns 0, TACHO_EPARSE or
-    TACHO_ENOMEM. */
+/** Reads the JSON object of a run and adds it. Ignores unknown members. Returns 0, TACHO_EPARSE,
+    TACHO_ELIMIT or TACHO_ENOMEM. */
+int tch_result_read_run(struct tch_json_reader *j, struct tch_result *r, tacho_error *err);
+
+/** Parses a text that is such an object and nothing else. */
 int tch_result_parse_run(struct tch_result *r, const char *text, size_t len, tacho_error *err);
 
 /** Writes the result to FOLDER/run.json, whole or not at all. */
