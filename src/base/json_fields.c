@@ -23,6 +23,14 @@ static const void *field_of(const struct tch_json_field *f, const void *of)
     return (const char *)of + f->offset;
 }
 
+const struct tch_json_field *tch_json_field_find(const struct tch_json_field *fields,
+                                                 const char *key)
+{
+    while (fields->key && strcmp(fields->key, key) != 0)
+        fields++;
+    return fields->key ? fields : NULL;
+}
+
 /* --- Lists of strings --- */
 
 void tch_words_free(char **words)
@@ -98,7 +106,7 @@ static void write_words(struct tch_buf *b, char *const *words)
     tch_json_end_array(b);
 }
 
-static void write_pairs(struct tch_buf *b, char *const *pairs)
+void tch_json_pairs(struct tch_buf *b, char *const *pairs)
 {
     tch_json_begin_object(b);
     for (; pairs && *pairs; pairs++) {
@@ -153,7 +161,7 @@ static void write_value(struct tch_buf *b, const struct tch_json_field *f, const
         write_words(b, *(char **const *)at);
         break;
     case TCH_JSON_AS_PAIRS:
-        write_pairs(b, *(char **const *)at);
+        tch_json_pairs(b, *(char **const *)at);
         break;
     case TCH_JSON_AS_RAW:
         write_raw(b, *(char *const *)at);

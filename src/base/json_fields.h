@@ -87,6 +87,13 @@ struct tch_json_others {
     size_t count;
 };
 
+/** Returns the row of a member, or NULL. */
+const struct tch_json_field *tch_json_field_find(const struct tch_json_field *fields,
+                                                 const char *key);
+
+/** Writes "NAME=VALUE" strings as an object. pairs may be NULL. */
+void tch_json_pairs(struct tch_buf *b, char *const *pairs);
+
 /** Writes one member, key and value, or nothing if it is left out. */
 void tch_json_field_write(struct tch_buf *b, const struct tch_json_field *field, const void *of);
 

@@ -299,9 +299,7 @@ static void write_setting(struct tch_buf *b, const struct tch_result *r)
 
     tch_json_begin_object(b);
     for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
-        for (const struct tch_json_field *f = tch_result_fields; f->key; f++)
-            if (strcmp(f->key, members[i]) == 0)
-                tch_json_field_write(b, f, r);
+        tch_json_field_write(b, tch_json_field_find(tch_result_fields, members[i]), r);
     if (r->vcs.dirty == 1) /* the commit alone does not identify the program */
         tch_json_put_bool(b, "dirty", true);
     tch_json_end_object(b);

@@ -1,6 +1,5 @@
 /* The document of what defines a run, made of the members of run.json, and its hash. */
 #include <stddef.h>
-#include <string.h>
 
 #include "base/fail.h"
 #include "base/json_canon.h"
@@ -25,14 +24,7 @@ static void write_sorted(struct tch_buf *b, char *const *pairs)
     struct tch_buf object;
 
     tch_buf_init(&object, b->limit);
-    tch_json_begin_object(&object);
-    for (; pairs && *pairs; pairs++) {
-        size_t len = strcspn(*pairs, "=");
-
-        tch_json_key_n(&object, *pairs, len);
-        tch_json_text(&object, *pairs + len + ((*pairs)[len] == '='));
-    }
-    tch_json_end_object(&object);
+    tch_json_pairs(&object, pairs);
     if (object.failed || tch_json_canon(b, object.data, object.len, TCH_CANON_SORTED, NULL) < 0)
         b->failed = true;
     tch_buf_release(&object);
@@ -46,21 +38,6 @@ static void write_variables(struct tch_buf *b, const void *result)
 static void write_parameters(struct tch_buf *b, const void *result)
 {
     write_sorted(b, ((const struct tch_result *)result)->labels);
-}
-
-static bool has_work(const void *result)
-{
-    return ((const struct tch_result *)result)->work.amount > 0;
-}
-
-static void write_work(struct tch_buf *b, const void *result)
-{
-    const struct tch_result_work *work = &((const struct tch_result *)result)->work;
-
-    tch_json_begin_object(b);
-    tch_json_put_f64(b, "amount", work->amount);
-    tch_json_put_text(b, "unit", work->unit);
-    tch_json_end_object(b);
 }
 
 #define VARIABLES                                                             \
@@ -92,25 +69,21 @@ static const struct tch_json_field identity[] = {
     {0},
 };
 
-/* Settings that the runs of one bench share, whatever their program and commit. */
+/* Settings that the runs of one bench share, whatever their program and commit, besides the work.
+ */
 static const struct tch_json_field settings[] = {
     TRUTH("shell", command.shell),
     VARIABLES,
     PARAMETERS,
     PART("config_sha256", TCH_JSON_AS_CHARS, config.sha256),
     PART("input_sha256", TCH_JSON_AS_CHARS, input_sha256),
-    {.key = "work",
-     .kind = TCH_JSON_AS_OWN,
-     .absent = TCH_JSON_OR_NULL,
-     .there = has_work,
-     .write = write_work},
     {0},
 };
 
 /* Writes the members as an object in canonical form. */
 static int write_document(struct tch_buf *document, const char *schema,
-                          const struct tch_json_field *members, const struct tch_result *r,
-                          tacho_error *err)
+                          const struct tch_json_field *members, bool work,
+                          const struct tch_result *r, tacho_error *err)
 {
     struct tch_buf b;
     int status;
@@ -120,6 +93,8 @@ static int write_document(struct tch_buf *document, const char *schema,
     if (schema)
         tch_json_put_text(&b, "schema", schema);
     tch_json_fields_write_members(&b, members, r);
+    if (work)
+        tch_json_field_write(&b, tch_json_field_find(tch_result_fields, "work"), r);
     tch_json_end_object(&b);
     status = b.failed ? tch_fail_memory(err) : tch_json_canon(document, b.data, b.len, 0, err);
     tch_buf_release(&b);
@@ -131,7 +106,7 @@ static int write_document(struct tch_buf *document, const char *schema,
 int tch_result_fingerprint(const struct tch_result *r, struct tch_buf *document,
                            char hash[TACHO_SHA256_TEXT], tacho_error *err)
 {
-    int status = write_document(document, "tacho.run.fingerprint.v1", identity, r, err);
+    int status = write_document(document, "tacho.run.fingerprint.v1", identity, false, r, err);
 
     if (status == 0)
         tacho_sha256(document->data, document->len, hash);
@@ -140,5 +115,5 @@ int tch_result_fingerprint(const struct tch_result *r, struct tch_buf *document,
 
 int tch_result_settings(const struct tch_result *r, struct tch_buf *document, tacho_error *err)
 {
-    return write_document(document, NULL, settings, r, err);
+    return write_document(document, NULL, settings, true, r, err);
 }
