@@ -55,7 +55,7 @@ static void keeps_the_rules_of_the_grammar(void **state)
         "y \"\xC3\xA9\xF0\x9F\x98\x80\x7F\"", "n \"", "n \"a", "n \"\\\"", "n \"\\a\"",
         "n \"\\u12\"", "n \"\\u12g4\"", "n \"\\x41\"", "n \"\t\"", "n \"\n\"", "n \"\x1F\"",
         "n \"a\" \"b\"",
-        /* what RFC 8259 leaves open: half a pair, bytes that are not UTF-8, huge exponents */
+        /* cases that RFC 8259 leaves open: half a pair, bytes that are not UTF-8, huge exponents */
         "i \"\\uD800\"", "i \"\\uDC00x\"", "i \"\xFF\"", "i \"\xC0\xAF\"", "i \"\xED\xA0\x80\"",
         "i 1e999", "i -1e-999"};
 

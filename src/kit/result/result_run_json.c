@@ -161,7 +161,7 @@ static int read_asked(struct tch_json_reader *j, struct tch_result *r, size_t ru
         if (i == r->column_count) {
             status = tch_json_skip(j);
         } else {
-            if (r->columns[i].all) /* of two members of one name, the last counts */
+            if (r->columns[i].all) /* the last of two members with one name counts */
                 r->columns[i].all[run].n = 0;
             status = read_asked_value(j, &r->columns[i], run, err);
         }

@@ -229,7 +229,7 @@ static int keep_run(struct tch_run *run, size_t index, const struct tch_run_samp
         (write_log(run, index, err) < 0 || tch_run_hook_at(run, index, TCH_HOOK_CONCLUDE, err) < 0))
         status = err->code;
     if (status <= 0)
-        tch_result_drop_run(&item->result); /* what did not pass is not a result */
+        tch_result_drop_run(&item->result); /* a run that did not pass is not a result */
     return status;
 }
 

@@ -225,7 +225,7 @@ static void read_parts(struct tch_span s, struct parts *ret)
         } else {
             i++;
             if (s.p[i - 1] == ' ' || s.p[i - 1] == '*' || s.p[i - 1] == '&')
-                ret->name = i; /* what was before is the return type, or part of it */
+                ret->name = i; /* the text before it is the return type, or part of it */
             if (follows(s, i, "for ") || follows(s, i, "to "))
                 ret->prefix = i;
         }

@@ -215,7 +215,7 @@ static size_t find_inlined(Dwarf_Die *function, uint64_t addr, Dwarf_Die *ret)
 
 /* A scope on the path to the current DIE. */
 struct scope {
-    size_t start; /* of its name in the path */
+    size_t start; /* where its name starts in the path */
     unsigned lambdas;
     unsigned unnamed;
 };

@@ -31,7 +31,7 @@ struct look {
     struct tch_buf status;
     const char *doubts[DOUBTS_MOST]; /* files that differ as far as git can tell without filters */
     size_t doubt_count;
-    char top[PATH_MAX]; /* of the working tree; "": not asked for yet */
+    char top[PATH_MAX]; /* top folder of the working tree; "": not asked for yet */
 };
 
 /* Runs git in a folder of the repository. Returns its exit status, or -1. */

@@ -52,9 +52,9 @@ struct tch_recorder {
     pthread_mutex_t lock;
     enum tch_trace_state state;
     struct tch_owned_fd file;
-    const char *path;            /* of the recording; absolute, and unchanged while it is open */
-    atomic_bool lost;            /* the program closed the descriptor; records are dropped */
-    atomic_bool unsaid;          /* ... and no message has said so */
+    const char *path;   /* path of the recording; absolute, and unchanged while it is open */
+    atomic_bool lost;   /* the program closed the descriptor; records are dropped */
+    atomic_bool unsaid; /* ... and no message has said so */
     struct tch_rec_header *head; /* mapped */
     struct tch_clock clock;
     atomic_uint_fast64_t slots;   /* number of chunks taken */

@@ -19,7 +19,7 @@ enum {
     HEAD = 52, /* above the frames: title, subtitle */
     FOOT = 48, /* below the frames: text about the frame under the mouse and the frames left out */
     LEGEND = 18,   /* more space below, for the meaning of the colours, if they have one */
-    LINE = 16,     /* of the table of changes */
+    LINE = 16,     /* height of a line in the table of changes */
     LONGEST = 1000 /* columns of a name; a longer tooltip does not help */
 };
 
@@ -36,7 +36,7 @@ struct picture {
     unsigned height;        /* without the table */
     const char *count_name; /* escaped for XML */
     double full_change;     /* change, in samples, that has the full colour in a differential */
-    const struct tch_changes *changes; /* of the table below the picture; NULL: none */
+    const struct tch_changes *changes; /* shown in the table below the picture; NULL: no table */
 };
 
 static struct tch_span span(const char *text)

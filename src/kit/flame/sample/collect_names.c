@@ -33,7 +33,7 @@ static int name_stacks(const struct tch_symbols *symbols, const struct tch_colle
         if (status < 0)
             return (int)status;
     }
-    ret->squares = c->stacks.squares; /* of samples, not of stacks */
+    ret->squares = c->stacks.squares; /* summed over samples, not over stacks */
     return 0;
 }
 

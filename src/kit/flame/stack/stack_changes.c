@@ -92,7 +92,7 @@ static double dispersion_of(const struct tch_functions *f, const struct tch_stac
 
 /* The part of each caller in the changes of the listed functions. */
 struct callers {
-    uint8_t *row_of; /* of each function: 1 + its place in the table; 0: not listed */
+    uint8_t *row_of; /* per function: 1 + its place in the table; 0: not listed */
     double *parts;   /* for each row and each function: the change under this caller */
     uint32_t *frames;
 };

@@ -163,7 +163,7 @@ static void be_counter(const struct tch_count_backend *backend, const struct tch
     why = atomic_load(&tally->exec_errno);
     if (why != 0)
         tch_tally_fail(tally, TACHO_EIO, "cannot run '%s': %s", t->argv[0], strerrordesc_np(why));
-    tch_children_kill(0); /* those that the command left running */
+    tch_children_kill(0); /* kills processes that the command left running */
     _exit(0);
 }
 
