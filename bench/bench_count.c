@@ -7,7 +7,7 @@
 
 #include "bench.h"
 #include "kit/run/count/count.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 #include "process/spawn.h"
 #include "program.h"
 

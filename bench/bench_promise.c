@@ -20,7 +20,7 @@
 #include "kit/judge/baseline.h"
 #include "kit/judge/verdict_rule.h"
 #include "kit/result/summary.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 #include "kit/stats/session.h"
 #include "promise_noise.h"
 #include "promise_peers.h"

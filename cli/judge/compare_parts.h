@@ -11,7 +11,7 @@
 #include "kit/judge/run_compare.h"
 #include "kit/report/report.h"
 #include "kit/report/verdict_formats.h"
-#include "kit/run/metric_rule.h"
+#include "kit/run/plan/metric_rule.h"
 
 enum { BUDGETS_MOST = 64, RUNS_MOST = 16 };
 

@@ -11,7 +11,7 @@
 #include "kit/power/power_origin.h"
 #include "kit/result/series.h"
 #include "kit/run/count/count.h"
-#include "kit/run/run_settings.h"
+#include "kit/run/plan/run_settings.h"
 
 /* Indexes into run_options.paths, which are also the ids of their options. */
 enum { PATH_CWD, PATH_INPUT, PATH_CONFIG };

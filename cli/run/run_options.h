@@ -5,7 +5,7 @@
 #define CLI_RUN_OPTIONS_H
 
 #include "cli/core/opt.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 
 struct run_options {
     struct tch_run_plan plan; /**< first, so that its settings apply to this struct */

@@ -12,7 +12,7 @@
 #include "cli/cmds.h"
 #include "cli/core/stop.h"
 #include "cmd_watch_parts.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 #include "process/tree.h"
 
 enum { OUT_MAX = 1 << 20, LIVE_WIDTH = 70 };

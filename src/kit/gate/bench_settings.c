@@ -14,7 +14,7 @@
 #include "kit/config/shell_words.h"
 #include "kit/config/yaml_fields.h"
 #include "kit/result/run_folder.h"
-#include "kit/run/run_settings.h"
+#include "kit/run/plan/run_settings.h"
 #include "kit/text/regex_limit.h"
 
 /* The fields of a bench as written in the file; the defaults may have some of them. */

@@ -12,7 +12,7 @@
 
 #include "kit/config/yaml.h"
 #include "kit/judge/run_compare.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 
 #define TCH_SETTINGS_FILE   "tacho.yaml"
 #define TCH_BASELINES       ".tacho/baselines"

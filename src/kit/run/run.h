@@ -22,8 +22,8 @@
 #include "kit/result/result.h"
 #include "kit/result/run_folder.h"
 #include "kit/run/spawner/spawner.h"
+#include "plan/run_plan.h"
 #include "run_meter.h"
-#include "run_plan.h"
 #include "run_result.h"
 #include "surroundings.h"
 

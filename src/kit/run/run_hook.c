@@ -8,21 +8,6 @@
 #include "process/keeper.h"
 #include "run.h"
 
-const char *const tch_hook_names[TCH_HOOKS] = {
-    [TCH_HOOK_SETUP] = "setup",       [TCH_HOOK_PREPARE] = "prepare",
-    [TCH_HOOK_CONCLUDE] = "conclude", [TCH_HOOK_CLEANUP] = "cleanup",
-    [TCH_HOOK_RELINK] = "relink",
-};
-
-const char *tch_run_hook_line(const struct tch_run_plan *plan, size_t index, enum tch_hook hook)
-{
-    const char *const common[TCH_HOOKS] = {plan->setup, plan->prepare, plan->conclude,
-                                           plan->cleanup, plan->relink};
-    const char *own = plan->commands[index].hook[hook];
-
-    return own ? own : common[hook];
-}
-
 /* Waits until the hook has exited. If *stop was set before, the hook still runs, because --cleanup
    must, but its time is limited. Sets *stopped if the hook was killed. */
 static int await(struct tch_keeper *k, const volatile sig_atomic_t *stop, struct tch_spawn_end *end,

@@ -17,8 +17,8 @@
 #include <tacho/power.h>
 
 #include "kit/power/power_origin.h"
+#include "plan/run_plan.h"
 #include "process/keeper.h"
-#include "run_plan.h"
 #include "spawner/spawner.h"
 
 /** Polls the commands and reads power, for all commands of a run. */

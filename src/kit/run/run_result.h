@@ -11,7 +11,7 @@
 
 #include "kit/result/result.h"
 #include "kit/result/run_folder.h"
-#include "run_plan.h"
+#include "plan/run_plan.h"
 #include "surroundings.h"
 
 /**

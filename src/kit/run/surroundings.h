@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "kit/vcs/vcs.h"
-#include "run_plan.h"
+#include "plan/run_plan.h"
 
 struct tch_surroundings {
     char *environment; /**< document tacho.env.v1 */

@@ -24,7 +24,7 @@
 #include <tacho/error.h>
 
 #include "kit/result/result.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 #include "kit/run/surroundings.h"
 #include "sweep_grid.h"
 #include "sweep_order.h"

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "kit/recorded/recorded.h"
-#include "kit/run/metric_rule.h"
+#include "kit/run/plan/metric_rule.h"
 #include "support/system.h"
 
 #define TRACE "iter/0001/trace-ferrum.json"

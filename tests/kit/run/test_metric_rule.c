@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "kit/run/metric_rule.h"
+#include "kit/run/plan/metric_rule.h"
 #include "process/limited_child.h"
 #include "support/system.h"
 

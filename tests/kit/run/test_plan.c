@@ -1,7 +1,7 @@
 /* Tests when the precision is checked, and CPU lists. */
 #include "support/test.h"
 
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 
 static void checks_after_10_20_40_runs_and_at_the_end(void **state)
 {

@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "count_backend.h"
 #include "count_program.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 #include "process/exit_text.h"
 
 /* Back ends in the order of preference. For each kind, the first one that can count the command is

@@ -24,7 +24,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "count_backend.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 #include "process/fork.h"
 #include "process/orphans.h"
 #include "process/spawn.h"

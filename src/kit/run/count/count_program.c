@@ -19,8 +19,8 @@
 
 #include "base/cpu.h"
 #include "base/fail.h"
+#include "kit/run/plan/run_plan.h"
 #include "kit/run/preload/allocations_shared.h"
-#include "kit/run/run_plan.h"
 
 /* The fixed variables. NULL: as in our own environment. Back ends set the last two. */
 static const struct {

@@ -15,7 +15,7 @@
 #include <sys/types.h>
 
 #include "kit/result/result.h"
-#include "kit/run/run_plan.h"
+#include "kit/run/plan/run_plan.h"
 
 /** One run of a command as it was measured: what the kernel and polls report. */
 struct tch_run_sample {

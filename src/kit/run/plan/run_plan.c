@@ -1,9 +1,9 @@
-/* Sets the defaults of a plan, and parses CPU lists. */
+/* Sets the defaults of a plan, finds its hooks, and parses CPU lists. */
 #include "run_plan.h"
 
 #include "base/fail.h"
 #include "base/number.h"
-#include "count/count.h"
+#include "kit/result/counts.h"
 
 void tch_run_plan_init(struct tch_run_plan *plan)
 {
@@ -17,6 +17,21 @@ void tch_run_plan_init(struct tch_run_plan *plan)
         .interval_ns = TCH_RUN_POLL_NS,
         .power = "auto",
     };
+}
+
+const char *const tch_hook_names[TCH_HOOKS] = {
+    [TCH_HOOK_SETUP] = "setup",       [TCH_HOOK_PREPARE] = "prepare",
+    [TCH_HOOK_CONCLUDE] = "conclude", [TCH_HOOK_CLEANUP] = "cleanup",
+    [TCH_HOOK_RELINK] = "relink",
+};
+
+const char *tch_run_hook_line(const struct tch_run_plan *plan, size_t index, enum tch_hook hook)
+{
+    const char *const common[TCH_HOOKS] = {plan->setup, plan->prepare, plan->conclude,
+                                           plan->cleanup, plan->relink};
+    const char *own = plan->commands[index].hook[hook];
+
+    return own ? own : common[hook];
 }
 
 int tch_run_plan_check_metric(const struct tch_run_plan *plan, const char *name, tacho_error *err)
