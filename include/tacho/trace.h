@@ -85,7 +85,8 @@ TACHO_API void tacho_span_end_args(tacho_fields args);
 
 /** Record a span that ends now and took duration_ms, in the format of ferrum's Chrome trace: whole
    microseconds, process 0, thread `track`. A span that began before the trace starts at 0 and keeps
-   its duration. */
+   its duration. If no variable requested a trace when the library was loaded, the first push reads
+   them again (docs/traces.md). That first push must not be in a signal handler. */
 TACHO_API void tacho_trace_push(const char *name, const char *category, double duration_ms,
                                 uint32_t track);
 TACHO_API void tacho_trace_push_args(const char *name, const char *category, double duration_ms,

@@ -43,13 +43,15 @@ static const char *find_value(const char *const *pairs, const char *name)
     return value;
 }
 
-/* Returns the value of `name`, or of `ferrum_name` when that is not set. NULL when neither is
-   set. */
+/* Returns the value of `name`, or of `ferrum_name` when that is not set or blank. NULL when both
+   are. */
 static const char *find_either(const char *const *pairs, const char *name, const char *ferrum_name)
 {
     const char *value = find_value(pairs, name);
 
-    return value ? value : find_value(pairs, ferrum_name);
+    if (!value || is_blank_text(value))
+        value = find_value(pairs, ferrum_name);
+    return value && !is_blank_text(value) ? value : NULL;
 }
 
 #define FIND(pairs, name) \
@@ -80,11 +82,11 @@ void tch_event_env_read(struct tch_event_env *env, const char *const *pairs)
         pairs = getauxval(AT_SECURE) ? none : (const char *const *)environ;
     *config = (tacho_event_config)TACHO_EVENT_CONFIG_INIT;
     config->path = find_path(env, pairs);
-    if ((value = FIND(pairs, COMMIT_SHA)) && !is_blank_text(value))
+    if ((value = FIND(pairs, COMMIT_SHA)))
         config->commit_sha = value;
     if ((value = FIND(pairs, ENV_HASH)) && is_env_hash(value))
         config->env_hash = value;
-    if ((value = FIND(pairs, MODEL)) && !is_blank_text(value))
+    if ((value = FIND(pairs, MODEL)))
         config->model = value;
     /* A plus sign and leading zeros are allowed, as in the reference. */
     if ((value = FIND(pairs, CONCURRENCY)) &&

@@ -4,8 +4,18 @@
 
 #include "record_put.h"
 #include "trace_names.h"
+#include "trace_start.h"
 
-/* Events of ferrum's Chrome trace. */
+/* Events of ferrum's Chrome trace. Their first one reads the environment, as ferrum's does. Spans
+   do not, because they are inline and may begin in a signal handler. */
+
+static bool begin_ferrum(struct tch_put_event *e, enum tch_rec_kind kind, const char *name,
+                         const char *category)
+{
+    if (!tacho_trace_is_on())
+        tch_trace_first_push();
+    return tch_put_begin(e, kind, name, category);
+}
 
 uint64_t tacho_trace_duration_us(double duration_ms)
 {
@@ -25,7 +35,7 @@ void(tacho_trace_push_args)(const char *name, const char *category, double durat
 {
     struct tch_put_event e;
 
-    if (!tch_put_begin(&e, TCH_REC_PUSH, name, category))
+    if (!begin_ferrum(&e, TCH_REC_PUSH, name, category))
         return;
     e.fixed[0] = tacho_trace_duration_us(duration_ms);
     e.fixed[1] = track;
@@ -41,7 +51,7 @@ void(tacho_trace_put)(const tacho_trace_event *event)
 {
     struct tch_put_event e;
 
-    if (!tch_put_begin(&e, TCH_REC_PUT, event->name, event->category))
+    if (!begin_ferrum(&e, TCH_REC_PUT, event->name, event->category))
         return;
     e.fixed[0] = event->ts_us;
     e.fixed[1] = event->dur_us;

@@ -35,6 +35,9 @@ static bool in_run_folder;             /* `asked` is TACHO_RUN_DIR */
 /* The environment variable that requested the trace; NULL: a call did. */
 static const char *asked_by;
 static bool keep_recording; /* `out` is a recording: it is not converted */
+/* Set when a variable, a call or another writer of the file has decided whether there is a trace.
+   Read without the lock. */
+static bool decided;
 static tacho_error why_off = {.message = "no trace was requested; set TACHO_TRACE_OUT"};
 
 /* Held during a conversion. A thread that needs the recorder's lock as well takes this one
@@ -264,6 +267,34 @@ static void watch_forks(void)
 
 /* Starting, flushing, stopping. */
 
+static void decide(void)
+{
+    __atomic_store_n(&decided, true, __ATOMIC_RELEASE);
+}
+
+/* Returns the value of a variable, or NULL when it is not set or empty, or when the program runs
+   with more rights than its caller. Such a program must not write files where the caller says. */
+static const char *env_value(const char *name)
+{
+    const char *value = secure_getenv(name);
+
+    return value && *value ? value : NULL;
+}
+
+/* Finds the variable that requests a trace. Returns its value, or NULL. */
+static const char *find_request(const char **variable, bool *run_folder)
+{
+    static const char *const variables[] = {"TACHO_TRACE_OUT", "FERRUM_TRACE_OUT", "TACHO_RUN_DIR"};
+    const char *value = NULL;
+
+    for (size_t i = 0; i < 3 && !value; i++) {
+        value = env_value(variables[i]);
+        *variable = variables[i];
+        *run_folder = i == 2;
+    }
+    return value;
+}
+
 int tacho_trace_start(const char *path, tacho_error *err)
 {
     TCH_NO_CANCEL;
@@ -282,6 +313,7 @@ int tacho_trace_start(const char *path, tacho_error *err)
         watch_forks();
         in_run_folder = false;
         asked_by = NULL;
+        decide();
         status = make_absolute(asked, path, &why);
         if (status == 0)
             status = begin_trace(true, &why);
@@ -419,21 +451,37 @@ static bool is_same_file(const char *a, const char *b)
     return st[0].st_dev == st[1].st_dev && st[0].st_ino == st[1].st_ino;
 }
 
+/* Returns whether a variable requests a trace in this file. */
+static bool is_requested(const char *path)
+{
+    char requested[TCH_TRACE_PATH];
+    const char *variable;
+    bool run_folder;
+    const char *value = find_request(&variable, &run_folder);
+
+    return value && !run_folder && make_absolute(requested, value, NULL) == 0 &&
+           is_same_file(requested, path);
+}
+
+#define LEFT_TO_CHROME "the file of the trace was left to tacho_chrome_open()"
+
 int tch_trace_make_way(const char *path, tacho_error *err)
 {
     struct tch_shield before;
     int status = 0;
 
     tch_trace_lock(&before);
-    if (rec->state == TCH_TRACE_ON && is_same_file(out, path)) {
+    if (!decided && is_requested(path)) {
+        why_off = (tacho_error){.message = LEFT_TO_CHROME};
+        decide();
+    } else if (rec->state == TCH_TRACE_ON && is_same_file(out, path)) {
         if (!asked_by || rec->lane_count > 0) {
             status = tch_fail(err, TACHO_EALREADY, 0,
                               "this process records spans to '%.150s'; choose another file", path);
         } else {
             set_mode(0);
             rec->state = TCH_TRACE_OFF;
-            why_off =
-                (tacho_error){.message = "the file of the trace was left to tacho_chrome_open()"};
+            why_off = (tacho_error){.message = LEFT_TO_CHROME};
             drop_recording();
         }
     }
@@ -446,16 +494,7 @@ const char *tacho_trace_why_off(void)
     return tacho_trace_is_on() ? NULL : why_off.message;
 }
 
-/* Starting from the environment when the library is loaded, stopping at exit. */
-
-/* Returns the value of a variable, or NULL when it is not set or empty, or when the program runs
-   with more rights than its caller. Such a program must not write files where the caller says. */
-static const char *env_value(const char *name)
-{
-    const char *value = secure_getenv(name);
-
-    return value && *value ? value : NULL;
-}
+/* Starting from the environment when the library is loaded or first pushed to, stopping at exit. */
 
 /* Returns whether a parent, or this process before an exec, already owns this file. */
 static bool is_owned(const char *path)
@@ -489,23 +528,34 @@ static int start_from(const char *path, tacho_error *err)
 
 __attribute__((constructor)) static void start_by_environment(void)
 {
-    static const char *const variables[] = {"TACHO_TRACE_OUT", "FERRUM_TRACE_OUT", "TACHO_RUN_DIR"};
-    const char *value = NULL;
-    size_t i = 0;
+    const char *variable;
+    bool run_folder;
+    const char *value = find_request(&variable, &run_folder);
     tacho_error err;
     struct tch_shield before;
 
-    while (!value && i < 3)
-        value = env_value(variables[i++]);
     if (!value)
         return;
     tch_stay_loaded();
     tch_trace_lock(&before);
-    asked_by = variables[i - 1];
-    in_run_folder = i == 3;
-    if (start_from(value, &err) < 0)
-        give_up(&err);
+    if (!decided) {
+        asked_by = variable;
+        in_run_folder = run_folder;
+        decide();
+        if (start_from(value, &err) < 0)
+            give_up(&err);
+    }
     tch_trace_unlock(&before);
+}
+
+void tch_trace_first_push(void)
+{
+    TCH_NO_CANCEL;
+
+    if (__atomic_load_n(&decided, __ATOMIC_ACQUIRE))
+        return;
+    start_by_environment();
+    decide();
 }
 
 /* Stops the trace at exit. Prints a failure, because there is no caller to return it to and the

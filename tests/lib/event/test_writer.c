@@ -290,7 +290,30 @@ static void tacho_variables_come_before_ferrum_ones(void **state)
                         "{\"event\":\"e\",\"commit_sha\":null,\"env_hash\":\"sha256:unknown\","
                         "\"model\":\"t\",\"concurrency\":7,\"shape\":{},\"stage_us\":{}" TAIL);
     assert_int_equal(test_folder_count(test_home), 1);
-    pairs[1] = "TACHO_PROFILE_JSONL= "; /* set, and blank: no events, whatever variables follow */
+}
+
+/* TACHO_TRACE_OUT is read the same way. */
+static void a_blank_variable_counts_as_not_set(void **state)
+{
+    char ferrum[200];
+    const char *pairs[] = {"TACHO_PROFILE_JSONL=",
+                           "TACHO_PROFILE_MODEL= ",
+                           "FERRUM_PROFILE_MODEL=f",
+                           "TACHO_RUN_DIR=/run/dir",
+                           pair(ferrum, "FERRUM_PROFILE_JSONL", test_at("ferrum")),
+                           NULL};
+    tacho_event_config *config = NULL;
+
+    (void)state;
+    assert_int_equal(tacho_event_config_from_env(pairs, &config, NULL), 0);
+    assert_string_equal(config->path, test_at("ferrum"));
+    assert_string_equal(config->model, "f");
+    free(config);
+    pairs[4] = "FERRUM_PROFILE_JSONL= ";
+    assert_int_equal(tacho_event_config_from_env(pairs, &config, NULL), 0);
+    assert_string_equal(config->path, "/run/dir/profile.jsonl");
+    free(config);
+    pairs[3] = "TACHO_RUN_DIR=";
     assert_int_equal(tacho_event_open_env(pairs, &writer, NULL), 0);
     assert_false(tacho_event_is_enabled(writer));
     close_writer();
@@ -565,6 +588,7 @@ int main(void)
         TEST_IN_HOME(makes_the_folders_above_its_file_and_appends),
         TEST_IN_HOME(without_a_path_every_push_succeeds_and_does_nothing),
         TEST_IN_HOME(tacho_variables_come_before_ferrum_ones),
+        TEST_IN_HOME(a_blank_variable_counts_as_not_set),
         TEST_IN_HOME(the_last_of_two_variables_of_one_name_counts),
         TEST_IN_HOME(a_run_folder_gets_a_profile_of_its_own),
         TEST_IN_HOME(an_environment_that_is_not_utf8_stops_nothing),

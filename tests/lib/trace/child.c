@@ -451,6 +451,32 @@ static int do_chrome(char **args)
     return 0;
 }
 
+/* setenv: sets FERRUM_TRACE_OUT in main(), then pushes; or opens a Chrome writer of that file
+   first. */
+static int do_setenv(char **args)
+{
+    tacho_chrome *writer = NULL;
+    tacho_error err;
+
+    setenv("FERRUM_TRACE_OUT", args[1], 1);
+    work(); /* spans are decided at load */
+    if (strcmp(args[0], "chrome") == 0) {
+        if (tacho_chrome_open_env(NULL, &writer, &err) < 0)
+            die(err.message);
+        tacho_chrome_push(writer, "written", "x", 1.0, 0, TACHO_NO_FIELDS, NULL);
+    }
+    tacho_trace_push("pushed", "old", 1.0, 7);
+    tacho_trace_push_args("pushed", "old", 1.0, 7, TACHO_FIELDS(tacho_i64("i", 1)));
+    if (strcmp(args[0], "stopped") == 0) {
+        if (tacho_trace_stop(&err) < 0)
+            die(err.message);
+        setenv("FERRUM_TRACE_OUT", "/dev/null/never", 1);
+        tacho_trace_push("pushed", "old", 1.0, 7);
+    }
+    printf("%s\n", tacho_trace_why_off() ? tacho_trace_why_off() : "on");
+    return 0;
+}
+
 /* names: records names that break careless writers. */
 static int do_names(char **args)
 {
@@ -524,13 +550,17 @@ int main(int argc, char **argv)
         int (*run)(char **args);
         int args;
     } all[] = {
-        {"kill", do_kill, 1},         {"spans", do_spans, 2},     {"threads", do_threads, 1},
-        {"fork", do_fork, 0},         {"exec", do_exec, 1},       {"reexec", do_reexec, 1},
-        {"forkidle", do_forkidle, 0}, {"open", do_open, 0},       {"abort", do_abort, 0},
-        {"plugin", do_plugin, 1},     {"handler", do_handler, 1}, {"signal", do_signal, 0},
-        {"flush", do_flush, 1},       {"why", do_why, 0},         {"all", do_all, 0},
-        {"names", do_names, 0},       {"late", do_late, 1},       {"memory", do_memory, 2},
-        {"chrome", do_chrome, 1},     {"keys", do_keys, 0},       {"forksignal", do_forksignal, 1},
+        {"kill", do_kill, 1},         {"spans", do_spans, 2},
+        {"threads", do_threads, 1},   {"fork", do_fork, 0},
+        {"exec", do_exec, 1},         {"reexec", do_reexec, 1},
+        {"forkidle", do_forkidle, 0}, {"open", do_open, 0},
+        {"abort", do_abort, 0},       {"plugin", do_plugin, 1},
+        {"handler", do_handler, 1},   {"signal", do_signal, 0},
+        {"flush", do_flush, 1},       {"why", do_why, 0},
+        {"all", do_all, 0},           {"names", do_names, 0},
+        {"late", do_late, 1},         {"memory", do_memory, 2},
+        {"setenv", do_setenv, 2},     {"chrome", do_chrome, 1},
+        {"keys", do_keys, 0},         {"forksignal", do_forksignal, 1},
     };
 
     for (size_t i = 0; argc > 1 && i < sizeof all / sizeof all[0]; i++)

@@ -69,6 +69,33 @@ static void accepts_the_older_variable(void **state)
     assert_int_equal(occurrences(test_at("trace.json"), "\"ph\":\"X\""), 5);
 }
 
+/* As in the reference, whose first push reads the variable. */
+static void the_first_push_reads_a_variable_that_main_has_set(void **state)
+{
+    char line[64];
+
+    (void)state;
+    seen_run(NULL, (const char *[]){"TACHO_TRACE_OUT=", NULL},
+             (const char *[]){"setenv", "push", test_at("t.json"), NULL}, line);
+    assert_string_equal(line, "on");
+    assert_int_equal(occurrences(test_at("t.json"), "\"pushed\""), 2);
+    assert_int_equal(occurrences(test_at("t.json"), "\"work\""), 0);
+    seen_run(NULL, NULL, (const char *[]){"setenv", "stopped", test_at("s.json"), NULL}, line);
+    assert_string_equal(line, "the trace was stopped");
+    assert_int_equal(occurrences(test_at("s.json"), "\"pushed\""), 2);
+}
+
+static void the_first_push_leaves_the_file_to_a_chrome_writer(void **state)
+{
+    char line[64];
+
+    (void)state;
+    seen_run(NULL, NULL, (const char *[]){"setenv", "chrome", test_at("t.json"), NULL}, line);
+    assert_string_equal(line, "the file of the trace was left to tacho_chrome_open()");
+    assert_int_equal(occurrences(test_at("t.json"), "\"written\""), 1);
+    assert_int_equal(test_folder_count(test_home), 1);
+}
+
 static void records_into_the_run_folder(void **state)
 {
     char variable[128];
@@ -551,6 +578,8 @@ int main(void)
         TEST_IN_HOME(is_off_by_default),
         TEST_IN_HOME(writes_the_requested_file_and_removes_the_recording),
         TEST_IN_HOME(accepts_the_older_variable),
+        TEST_IN_HOME(the_first_push_reads_a_variable_that_main_has_set),
+        TEST_IN_HOME(the_first_push_leaves_the_file_to_a_chrome_writer),
         TEST_IN_HOME(records_into_the_run_folder),
         TEST_IN_HOME(says_why_a_path_cannot_be_written),
         TEST_IN_HOME(prints_at_exit_why_there_is_no_trace),
