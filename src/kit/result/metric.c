@@ -125,6 +125,11 @@ bool tch_metric_keeps_quantiles(const struct tch_metric *m)
                          m->source == TCH_FROM_MEMORY);
 }
 
+bool tch_metric_keeps_lists(const struct tch_metric *m)
+{
+    return m->several && !tch_metric_keeps_quantiles(m);
+}
+
 bool tch_metric_comes_first(const struct tch_metric *m)
 {
     return tch_metric_is_field(m) || m->source == TCH_FROM_OTHERS;
@@ -218,6 +223,41 @@ void tch_metric_describe(struct tch_metric *ret, const char *name, bool all)
                                .spread = TCH_SESSION_SPREAD,
                                .number = SIZE_MAX};
     set_name(ret, name);
+}
+
+/* Units that tacho shows by itself. */
+static const struct {
+    const char *text;
+    enum tch_unit unit;
+} shown_units[] = {
+    {"ns", TCH_NS},     {"B", TCH_BYTES}, {"count", TCH_COUNT}, {"cycles", TCH_COUNT},
+    {"op/s", TCH_RATE}, {"/s", TCH_RATE}, {"B/s", TCH_RATE},
+};
+
+void tch_metric_describe_imported(struct tch_metric *ret, const char *name, const char *unit,
+                                  enum tch_better better, bool exact)
+{
+    bool shown = !unit[0] || strcmp(unit, name) == 0 || strcmp(unit, "?") == 0;
+    enum tch_unit as = TCH_PLAIN;
+
+    for (size_t i = 0; i < sizeof shown_units / sizeof shown_units[0]; i++)
+        if (strcmp(shown_units[i].text, unit) == 0) {
+            as = shown_units[i].unit;
+            shown = true;
+        }
+    *ret = (struct tch_metric){.unit = as,
+                               .source = TCH_FROM_OUTPUT,
+                               .better = better,
+                               .asked = true,
+                               .several = true,
+                               .gated = better != TCH_BETTER_UNKNOWN,
+                               .exact = exact,
+                               .scale = 1,
+                               .spread = as == TCH_BYTES ? 0.0065 : TCH_SESSION_SPREAD,
+                               .number = SIZE_MAX};
+    set_name(ret, name);
+    if (!shown)
+        snprintf(ret->title, sizeof ret->title, "%.90s (%.30s)", name, unit);
 }
 
 bool tch_metric_describe_recorded(struct tch_metric *ret, const char *name)

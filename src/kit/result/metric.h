@@ -146,6 +146,14 @@ bool tch_metric_comes_first(const struct tch_metric *m);
     of the columns that every run has. */
 bool tch_metric_is_field(const struct tch_metric *m);
 
+/** Returns whether a column of this metric keeps a list of values for each run. */
+bool tch_metric_keeps_lists(const struct tch_metric *m);
+
+/** Describes a metric of another tool, by its name and its unit there. A unit that tacho does not
+    show by itself becomes part of the title. Its number is SIZE_MAX. */
+void tch_metric_describe_imported(struct tch_metric *ret, const char *name, const char *unit,
+                                  enum tch_better better, bool exact);
+
 /** Returns whether the program recorded it unasked, so that only its p50, p95 and p99 are kept. */
 bool tch_metric_keeps_quantiles(const struct tch_metric *m);
 

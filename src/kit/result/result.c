@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "kit/stats/order_stats.h"
 #include "process/exit_text.h"
+#include "result_aggregate.h"
 
 /* --- A column --- */
 
@@ -19,6 +20,10 @@ static void release_column(struct tch_column *c, size_t runs)
     for (size_t i = 0; c->all && i < runs; i++)
         tch_values_release(&c->all[i]);
     free(c->all);
+    if (c->aggregate)
+        tch_json_fields_release(tch_aggregate_fields, c->aggregate);
+    free(c->aggregate);
+    free(c->unit);
     free(c->expression);
     free(c->value);
     free(c->p95);
@@ -50,8 +55,10 @@ static int grow_lists(struct tch_values **list, size_t had, size_t room)
 /* Makes room for the values of more runs. A column whose growth failed has the room that it had. */
 static int grow_column(struct tch_column *c, size_t had, size_t room)
 {
+    if (tch_metric_keeps_lists(&c->metric) && grow_lists(&c->all, had, room) < 0)
+        return TACHO_ENOMEM;
     if (c->metric.asked && c->metric.several)
-        return grow_lists(&c->all, had, room);
+        return 0;
     if (grow(&c->value, room) < 0)
         return TACHO_ENOMEM;
     if (!tch_metric_keeps_quantiles(&c->metric))
@@ -68,6 +75,67 @@ static void clear_value(struct tch_column *c, size_t run)
         c->value[run] = NAN;
     if (c->p95)
         c->p95[run] = c->p99[run] = NAN;
+}
+
+int tch_result_keep_values(struct tch_result *r, size_t column, tacho_error *err)
+{
+    struct tch_column *c = &r->columns[column];
+
+    if (c->all)
+        return 0;
+    if (r->run_room > 0 && grow_lists(&c->all, 0, r->run_room) < 0)
+        return tch_fail_memory(err);
+    c->metric.several = true;
+    return 0;
+}
+
+/* Turns the lists of a column into one value per run. */
+static int drop_lists(struct tch_column *c, const struct tch_result *r)
+{
+    if (c->metric.asked && grow(&c->value, r->run_room) < 0)
+        return TACHO_ENOMEM;
+    for (size_t i = 0; i < r->run_room; i++) {
+        if (i < r->run_count)
+            c->value[i] = c->all[i].n > 0 ? c->all[i].v[0] : NAN;
+        tch_values_release(&c->all[i]);
+    }
+    free(c->all);
+    c->all = NULL;
+    c->metric.several = false;
+    return 0;
+}
+
+static int reduce_values(struct tch_column *c, const struct tch_result *r, tacho_error *err)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < r->run_count; i++)
+        most = c->all[i].n > most ? c->all[i].n : most;
+    if (most <= 1)
+        return drop_lists(c, r) < 0 ? tch_fail_memory(err) : 0;
+    for (size_t i = 0; i < r->run_count && c->value; i++) {
+        struct tch_summary s;
+
+        if (tch_summary_of(c->all[i].v, c->all[i].n, r->alpha, &s, err) < 0)
+            return TACHO_ENOMEM;
+        c->value[i] = c->all[i].n > 0 ? s.median : NAN;
+    }
+    return 0;
+}
+
+int tch_result_reduce_values(struct tch_result *r, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i < r->column_count && status == 0; i++)
+        if (r->columns[i].all)
+            status = reduce_values(&r->columns[i], r, err);
+    return status;
+}
+
+bool tch_result_one_process(const struct tch_result *r)
+{
+    return r->run_count == 1 && strcmp(r->repetition, TCH_IN_PROCESS) == 0;
 }
 
 int tch_column_add(struct tch_column *c, size_t run, double value, tacho_error *err)
@@ -386,6 +454,19 @@ static int sum_by_layout(const struct tch_result *r, const double *value, struct
     return status;
 }
 
+/* Adds a row for a statistic of all runs, which no run has a value of. */
+static int add_aggregate_row(struct tch_result *r, const struct tch_column *c, tacho_error *err)
+{
+    struct tch_row row = {.metric = c->metric};
+    int status = tch_summary_of(&c->aggregate->value, 1, r->alpha, &row.summary, err);
+
+    if (status == 0 && tch_array_extend(&r->rows, r->row_count) < 0)
+        return tch_fail_memory(err);
+    if (status == 0)
+        r->rows[r->row_count++] = row;
+    return status;
+}
+
 /* Adds a row for a column, unless it has no values. */
 static int add_row(struct tch_result *r, const struct tch_column *c, tacho_error *err)
 {
@@ -444,7 +525,9 @@ int tch_result_sum(struct tch_result *r, tacho_error *err)
 
     r->row_count = 0;
     for (size_t i = 0; i < r->column_count && status == 0; i++)
-        if (!tch_metric_keeps_quantiles(&r->columns[i].metric))
+        if (r->columns[i].aggregate && !isnan(r->columns[i].aggregate->value))
+            status = add_aggregate_row(r, &r->columns[i], err);
+        else if (!tch_metric_keeps_quantiles(&r->columns[i].metric))
             status = add_row(r, &r->columns[i], err);
     if (status == 0 && r->work.amount > 0)
         status = add_throughput(r, err);

@@ -134,6 +134,34 @@ struct tch_latency_summary {
     double kernel_p50;
 };
 
+/** Where a result of another tool comes from. Texts are owned; NULL: not known. */
+struct tch_result_imported {
+    char *tool;
+    char *version;
+    char *format; /**< name of the reader in kit/import; NULL: tacho measured this result */
+    char *file;
+    char sha256[TACHO_SHA256_TEXT]; /**< of the file */
+    char *note;                     /**< how to make the tool write every value; NULL: it did */
+};
+
+/** Values of tch_result.repetition: the unit that an imported result repeats. Repetitions inside
+    one process depend on each other, so they are one run. */
+#define TCH_BY_PROCESS "process"
+#define TCH_BY_FORK    "fork"
+#define TCH_IN_PROCESS "in-process"
+
+/** A statistic that another tool computed from values that it did not write. Texts are owned. */
+struct tch_aggregate {
+    char *statistic; /**< "median", "mean" */
+    double value;    /**< of all runs together; NAN: each run has its own, as its value */
+    uint64_t n;      /**< number of values that it was computed from; 0: not known */
+    double low;      /**< interval that the tool computed; NAN: there is none */
+    double high;
+    double level;    /**< confidence of that interval; NAN: not known */
+    double spread;   /**< NAN: not known */
+    char *spread_is; /**< what the spread is: "stddev", "max-min", … */
+};
+
 /** One run of the command. Its values are in the columns. */
 struct tch_result_run {
     uint64_t run;      /**< from 1 */
@@ -152,8 +180,11 @@ struct tch_column {
     double *value; /**< one per run; NAN: missing. NULL: see `all` */
     double *p95;   /**< of a metric that keeps quantiles; NULL otherwise */
     double *p99;
-    struct tch_values *all; /**< every value of each run, in order; NULL: one value per run */
-    char *expression;       /**< finds the value in the output; NULL: it is not printed */
+    struct tch_values *all; /**< every value of each run, in order; NULL: one value per run. A
+                               column that every run has keeps their median in `value`, too */
+    struct tch_aggregate *aggregate; /**< NULL: the values were measured one by one */
+    char *unit;                      /**< unit in an imported file; NULL: not imported */
+    char *expression;                /**< finds the value in the output; NULL: it is not printed */
     char refused[TCH_REFUSED_TEXT]; /**< what the expression matched in a run without a value: not a
                                        finite number; truncated, printable; or "" */
 };
@@ -185,6 +216,8 @@ struct tch_result {
     char program_sha256[TACHO_SHA256_TEXT];
     char input_sha256[TACHO_SHA256_TEXT];
     char fingerprint[TACHO_SHA256_TEXT];
+    struct tch_result_imported imported;
+    char repetition[16]; /**< TCH_BY_PROCESS and so on; "": not imported */
 
     /* Outcome. */
     bool ended;     /**< there is an outcome */
@@ -250,6 +283,17 @@ void tch_result_set_fields(struct tch_result *r, const double field[TCH_FIELDS])
 /** Adds a value of a run to a column: one of several, or the only one. Returns 0 or
     TACHO_ENOMEM. */
 int tch_column_add(struct tch_column *c, size_t run, double value, tacho_error *err);
+
+/** Lets a column keep several values of each run. Returns 0 or TACHO_ENOMEM. */
+int tch_result_keep_values(struct tch_result *r, size_t column, tacho_error *err);
+
+/** Makes the value of each run the median of its several values, in the columns that every run has,
+    and the only one where no run has several. Returns 0 or TACHO_ENOMEM. */
+int tch_result_reduce_values(struct tch_result *r, tacho_error *err);
+
+/** Returns whether the runs are repetitions inside a single process. The values of a column are
+    then all values of that process, and the process is one session. */
+bool tch_result_one_process(const struct tch_result *r);
 
 /** Sets what a program recorded in a run under a name, whose column is added if it is new. Ignores
     values that are not finite, and names beyond the limits above. Returns 0 or TACHO_ENOMEM. */

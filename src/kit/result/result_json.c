@@ -7,6 +7,7 @@
 #include "base/json_write.h"
 #include "layouts.h"
 #include "result.h"
+#include "result_aggregate.h"
 
 /* --- The parts of run.json --- */
 
@@ -197,9 +198,34 @@ static bool has_config(const void *result)
     return ((const struct tch_result *)result)->config.document;
 }
 
+static const struct tch_json_field imported_fields[] = {
+    {TCH_JSON_TEXT(struct tch_result_imported, tool, TCH_JSON_OR_NULL)},
+    {TCH_JSON_TEXT(struct tch_result_imported, version, TCH_JSON_OR_NULL)},
+    {TCH_JSON_TEXT(struct tch_result_imported, format, TCH_JSON_ALWAYS)},
+    {TCH_JSON_TEXT(struct tch_result_imported, file, TCH_JSON_OR_NULL)},
+    {TCH_JSON_CHARS(struct tch_result_imported, sha256, TCH_JSON_OR_NULL)},
+    {TCH_JSON_TEXT(struct tch_result_imported, note, TCH_JSON_LEFT_OUT)},
+    {0},
+};
+
+static bool is_imported(const void *result)
+{
+    return ((const struct tch_result *)result)->imported.format;
+}
+
 static bool has_work(const void *result)
 {
     return ((const struct tch_result *)result)->work.amount > 0;
+}
+
+/* Writes the unit and the direction of a metric of another tool. */
+static void write_imported_metric(struct tch_buf *b, const struct tch_column *c)
+{
+    tch_json_put_text(b, "unit", c->unit);
+    if (c->metric.better != TCH_BETTER_UNKNOWN)
+        tch_json_put_text(b, "better", c->metric.better == TCH_BETTER_HIGHER ? "higher" : "lower");
+    if (c->metric.exact)
+        tch_json_put_bool(b, "exact", true);
 }
 
 static void write_metrics(struct tch_buf *b, const void *result)
@@ -216,6 +242,8 @@ static void write_metrics(struct tch_buf *b, const void *result)
         tch_json_put_text(b, "name", c->metric.name);
         tch_json_put_text(b, "regex", c->expression);
         tch_json_put_bool(b, "all", c->metric.several);
+        if (c->unit)
+            write_imported_metric(b, c);
         tch_json_end_object(b);
     }
     tch_json_end_array(b);
@@ -226,12 +254,18 @@ struct asked {
     char *name;
     char *regex;
     bool all;
+    char *unit; /* NULL: it is not imported */
+    char better[8];
+    bool exact;
 };
 
 static const struct tch_json_field asked_fields[] = {
     {TCH_JSON_TEXT(struct asked, name, TCH_JSON_ALWAYS)},
     {TCH_JSON_TEXT(struct asked, regex, TCH_JSON_OR_NULL)},
     {TCH_JSON_BOOL(struct asked, all, TCH_JSON_ALWAYS)},
+    {TCH_JSON_TEXT(struct asked, unit, TCH_JSON_LEFT_OUT)},
+    {TCH_JSON_CHARS(struct asked, better, TCH_JSON_LEFT_OUT)},
+    {TCH_JSON_BOOL(struct asked, exact, TCH_JSON_LEFT_OUT)},
     {0},
 };
 
@@ -247,12 +281,21 @@ static int add_asked(struct tch_result *r, struct asked *a, tacho_error *err)
     if (r->column_count >= TCH_FIELDS + TCH_METRICS_MOST)
         return tch_fail(err, TACHO_ELIMIT, 0, "run.json has more than %d metrics",
                         TCH_METRICS_MOST);
-    tch_metric_describe(&metric, a->name, a->all);
+    if (a->unit)
+        tch_metric_describe_imported(&metric, a->name, a->unit,
+                                     strcmp(a->better, "higher") == 0  ? TCH_BETTER_HIGHER
+                                     : strcmp(a->better, "lower") == 0 ? TCH_BETTER_LOWER
+                                                                       : TCH_BETTER_UNKNOWN,
+                                     a->exact);
+    else
+        tch_metric_describe(&metric, a->name, a->all);
+    metric.several = a->all;
     at = tch_result_add_column(r, &metric, err);
     if (at < 0)
         return at;
     r->columns[at].expression = a->regex;
-    a->regex = NULL;
+    r->columns[at].unit = a->unit;
+    a->regex = a->unit = NULL;
     return 0;
 }
 
@@ -433,6 +476,14 @@ static int note_samples(struct tch_json_reader *j, void *result, tacho_error *er
     return tch_json_skip(j);
 }
 
+/* The aggregates are read last, too. */
+static int note_aggregates(struct tch_json_reader *j, void *result, tacho_error *err)
+{
+    (void)result;
+    (void)err;
+    return tch_json_skip(j);
+}
+
 #define RESULT(kind, member, when) TCH_JSON_##kind(struct tch_result, member, when)
 #define OUTCOME(kind, member) \
     TCH_JSON_##kind(struct tch_result, member, TCH_JSON_LEFT_OUT), .there = has_ended
@@ -468,6 +519,9 @@ const struct tch_json_field tch_result_fields[] = {
     {RESULT(CHARS, program_sha256, TCH_JSON_OR_NULL)},
     {RESULT(CHARS, input_sha256, TCH_JSON_OR_NULL)},
     {RESULT(CHARS, fingerprint, TCH_JSON_OR_NULL)},
+    {OBJECT(imported, TCH_JSON_LEFT_OUT, imported_fields, is_imported)},
+    {RESULT(CHARS, repetition, TCH_JSON_LEFT_OUT)},
+    {OWN("aggregate", tch_result_has_aggregates, tch_result_write_aggregates, note_aggregates)},
     {RESULT(CHARS, state, TCH_JSON_ALWAYS)},
     {OUTCOME(CHARS, ended_at)},
     {OUTCOME(U64, ended_unix_ns)},
@@ -551,5 +605,7 @@ int tch_result_parse(struct tch_result *r, const char *text, size_t len, tacho_e
     if (isnan(r->alpha))
         r->alpha = r->plan.alpha;
     status = fill_texts(r, err);
+    if (status == 0)
+        status = tch_result_read_aggregates(r, text, len, err);
     return status < 0 ? status : read_samples(r, text, len, err);
 }

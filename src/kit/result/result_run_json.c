@@ -19,6 +19,31 @@ static void write_field(struct tch_buf *b, const struct tch_column *c, double va
         tch_json_put_f64(b, c->metric.key, value);
 }
 
+/* Writes the values that the value of a column that every run has is the median of. */
+static void write_values(struct tch_buf *b, const struct tch_result *r, size_t run)
+{
+    bool any = false;
+
+    for (size_t i = 0; i < TCH_FIELDS; i++) {
+        const struct tch_column *c = &r->columns[i];
+
+        if (!c->all || c->all[run].n == 0)
+            continue;
+        if (!any) {
+            tch_json_key(b, "values");
+            tch_json_begin_object(b);
+        }
+        any = true;
+        tch_json_key(b, c->metric.key);
+        tch_json_begin_array(b);
+        for (size_t k = 0; k < c->all[run].n; k++)
+            tch_json_f64(b, c->all[run].v[k]);
+        tch_json_end_array(b);
+    }
+    if (any)
+        tch_json_end_object(b);
+}
+
 static void write_asked(struct tch_buf *b, const struct tch_result *r, size_t run)
 {
     tch_json_key(b, "metrics");
@@ -92,6 +117,7 @@ void tch_result_write_run(struct tch_buf *b, const struct tch_result *r, size_t 
         tch_json_put_u64(b, "layout", it->layout);
     if (r->column_count > TCH_FIELDS && r->columns[TCH_FIELDS].metric.asked)
         write_asked(b, r, run);
+    write_values(b, r, run);
     write_recorded(b, r, run);
     tch_json_end_object(b);
 }
@@ -163,6 +189,33 @@ static int read_asked(struct tch_json_reader *j, struct tch_result *r, size_t ru
         } else {
             if (r->columns[i].all) /* the last of two members with one name counts */
                 r->columns[i].all[run].n = 0;
+            status = read_asked_value(j, &r->columns[i], run, err);
+        }
+    }
+    return status < 0 ? status : more;
+}
+
+static int read_values(struct tch_json_reader *j, struct tch_result *r, size_t run,
+                       tacho_error *err)
+{
+    struct tch_json_value key;
+    int status = tch_json_read(j, &key);
+    int more = 0;
+
+    if (status == 0 && key.type != TCH_JSON_OBJECT)
+        return tch_fail(err, TACHO_EPARSE, 0, "'values' must be an object");
+    while (status == 0 && (more = tch_json_member(j, &key)) > 0) {
+        size_t i = 0;
+
+        while (i < TCH_FIELDS && !tch_json_is(&key, r->columns[i].metric.key))
+            i++;
+        if (i == TCH_FIELDS) {
+            status = tch_json_skip(j);
+            continue;
+        }
+        status = tch_result_keep_values(r, i, err);
+        if (status == 0) {
+            r->columns[i].all[run].n = 0;
             status = read_asked_value(j, &r->columns[i], run, err);
         }
     }
@@ -259,11 +312,12 @@ static int read_run(struct tch_json_reader *j, struct run_read *to, tacho_error 
         return tch_fail(err, TACHO_EPARSE, 0, "a sample must be an object");
     while (status == 0 && (more = tch_json_member(j, &key)) > 0)
         status = tch_json_is(&key, "metrics")    ? read_asked(j, r, r->run_count - 1, err)
+                 : tch_json_is(&key, "values")   ? read_values(j, r, r->run_count - 1, err)
                  : tch_json_is(&key, "recorded") ? read_recorded(j, r, r->run_count - 1, err)
                                                  : read_number(j, &key, to, err);
     if (status < 0 || more < 0)
         return status < 0 ? status : more;
-    if (isnan(tch_result_value(r, TCH_WALL, r->run_count - 1)))
+    if (isnan(tch_result_value(r, TCH_WALL, r->run_count - 1)) && !r->imported.format)
         return tch_fail(err, TACHO_EPARSE, 0, "a sample must have wall_ns");
     to->it.status =
         to->signal > 0 && to->signal < 65 ? (int)to->signal : (int)(to->exit_status & 0xFF) << 8;

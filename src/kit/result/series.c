@@ -44,6 +44,9 @@ static bool stands_back(const struct tch_result *r, const struct tch_metric *kno
 {
     bool counted = r->counts.of[TCH_COUNT_INSTRUCTIONS].asked;
 
+    /* Another tool wrote this metric itself: CPU time without its two parts, a throughput. */
+    if (r->imported.format && known->source == TCH_FROM_OTHERS)
+        return tch_result_asked(r, known->name) >= 0;
     if (known->source == TCH_FROM_COUNTS)
         return known->number == TCH_COUNT_INSTRUCTIONS && !counted;
     return known->source == TCH_FROM_KERNEL && known->number == TCH_INSTRUCTIONS && counted;
@@ -168,6 +171,17 @@ static double derived(const struct tch_result *r, const struct tch_metric *m, si
     return r->work.amount > 0 && wall > 0 ? r->work.amount / wall * 1e9 : NAN;
 }
 
+/* Returns a statistic of all runs that another tool computed; NAN if there is none. */
+static double aggregate_of(const struct tch_result *r, const struct tch_metric *m)
+{
+    const struct tch_column *c =
+        m->number < r->column_count && m->source != TCH_FROM_COUNTS && m->source != TCH_FROM_OTHERS
+            ? &r->columns[m->number]
+            : NULL;
+
+    return c && c->aggregate ? c->aggregate->value : NAN;
+}
+
 /* Returns the value of a run; NAN if there is none. */
 static double value_of(const struct tch_result *r, const struct tch_metric *m, size_t run,
                        double quantile, struct tch_values *room, tacho_error *err)
@@ -200,16 +214,28 @@ static int make_room(struct tch_series *s, size_t count, tacho_error *err)
     return s->value && s->pair ? 0 : tch_fail_memory(err);
 }
 
-/* Collects counts. They come from extra runs, which belong to no round. */
-static int count_series(const struct tch_count *c, struct tch_series *ret, tacho_error *err)
+/* Collects values that belong to no round. */
+static int values_series(const struct tch_values *values, struct tch_series *ret, tacho_error *err)
 {
-    if (make_room(ret, c->values.n, err) < 0)
+    if (make_room(ret, values->n, err) < 0)
         return TACHO_ENOMEM;
-    for (; ret->count < c->values.n; ret->count++) {
-        ret->value[ret->count] = c->values.v[ret->count];
+    for (; ret->count < values->n; ret->count++) {
+        ret->value[ret->count] = values->v[ret->count];
         ret->pair[ret->count] = ret->count + 1;
     }
     return 0;
+}
+
+/* Returns all values of a single process. The process is a session, as the runs of a command on one
+   occasion are, and the comparison allows for sessions that differ. Returns NULL if it does not
+   apply. */
+static const struct tch_values *session_of(const struct tch_result *r, const struct tch_metric *m,
+                                           double quantile)
+{
+    if (!tch_result_one_process(r) || quantile != 0.5 || m->source == TCH_FROM_OTHERS ||
+        m->number >= r->column_count || !r->columns[m->number].all)
+        return NULL;
+    return &r->columns[m->number].all[0];
 }
 
 int tch_series_of(const struct tch_result *r, const struct tch_metric *m, double quantile,
@@ -218,8 +244,10 @@ int tch_series_of(const struct tch_result *r, const struct tch_metric *m, double
     struct tch_values room = {0};
 
     if (m->source == TCH_FROM_COUNTS)
-        return count_series(&r->counts.of[m->number], ret, err);
-    if (make_room(ret, r->run_count, err) < 0)
+        return values_series(&r->counts.of[m->number].values, ret, err);
+    if (session_of(r, m, quantile))
+        return values_series(session_of(r, m, quantile), ret, err);
+    if (make_room(ret, r->run_count + 1, err) < 0)
         return TACHO_ENOMEM;
     for (size_t i = 0; i < r->run_count; i++) {
         double value = value_of(r, m, i, quantile, &room, err);
@@ -230,6 +258,10 @@ int tch_series_of(const struct tch_result *r, const struct tch_metric *m, double
         ret->pair[ret->count++] = tch_result_by_layout(r) ? r->runs[i].layout : r->runs[i].pair;
     }
     tch_values_release(&room);
+    if (ret->count == 0 && !isnan(aggregate_of(r, m))) {
+        ret->value[0] = aggregate_of(r, m);
+        ret->pair[ret->count++] = 1;
+    }
     if (tch_result_by_layout(r))
         ret->count = tch_layout_medians(ret->value, ret->pair, ret->count);
     return 0;
@@ -272,7 +304,8 @@ bool tch_results_paired(const struct tch_result *a, const struct tch_result *b)
 static bool has_value(const struct tch_result *r, const struct tch_metric *m)
 {
     struct tch_values room = {0};
-    bool found = m->source == TCH_FROM_COUNTS && r->counts.of[m->number].values.n > 0;
+    bool found = (m->source == TCH_FROM_COUNTS && r->counts.of[m->number].values.n > 0) ||
+                 !isnan(aggregate_of(r, m));
 
     for (size_t i = 0; i < r->run_count && !found; i++)
         found = !isnan(value_of(r, m, i, 0.5, &room, NULL));

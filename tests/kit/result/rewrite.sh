@@ -2,10 +2,10 @@
 # Tests that run.json is read and written again as the same bytes: files of this version with everything that a run
 # can record, and the stored file of an earlier build.
 #
-#   rewrite.sh TACHO REWRITE RECORDER GOLDEN
+#   rewrite.sh TACHO REWRITE RECORDER GOLDEN IMPORTED
 set -eu
 
-tacho=$1 rewrite=$2 recorder=$3 golden=$4
+tacho=$1 rewrite=$2 recorder=$3 golden=$4 imported=$5
 # shellcheck source=SCRIPTDIR/../../support/lib.sh
 . "$(dirname "$0")/../../support/lib.sh"
 cd "$scratch"
@@ -20,6 +20,10 @@ same()
 mkdir golden
 cp "$golden" golden/run.json
 same golden
+# Fractions of a nanosecond, a sample without user time, several values in one process, aggregates, exact metrics.
+mkdir imported
+cp "$imported" imported/run.json
+same imported
 
 run()
 {
