@@ -162,7 +162,7 @@ static void *record_half(void *arg)
     const struct half *h = arg;
 
     for (size_t i = h->from; i < h->v->n; i += THREADS)
-        tacho_recorder_record(h->recorder, h->v->x[i % NEAR]);
+        tacho_latency_recorder_record(h->recorder, h->v->x[i % NEAR]);
     return NULL;
 }
 
@@ -196,16 +196,16 @@ static int in_threads(const struct values *v, void *recorder, pthread_mutex_t *l
 
 static void *new_recorder(void *work, void *arg)
 {
-    tacho_recorder *r = NULL;
+    tacho_latency_recorder *r = NULL;
 
     (void)work;
     (void)arg;
-    return tacho_recorder_new(&r, NULL) == 0 ? r : NULL;
+    return tacho_latency_recorder_new(&r, NULL) == 0 ? r : NULL;
 }
 
 static void free_recorder(void *state)
 {
-    tacho_recorder_free(state);
+    tacho_latency_recorder_free(state);
 }
 
 static int share_recorder(void *work, void *state)

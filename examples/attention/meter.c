@@ -86,7 +86,7 @@ double meter_joules(struct meter *m)
 
     if (!m->power)
         return NAN;
-    if (tacho_power_take(m->power, &err) < 0)
+    if (tacho_power_poll(m->power, &err) < 0)
         fprintf(stderr, "attention: power is not recorded: %s\n", err.message);
     for (size_t i = 0; tacho_power_report_at(m->power, i, &report, NULL) == 0; i++)
         joules += report.joules;

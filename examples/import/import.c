@@ -30,13 +30,14 @@ static int record_line(const char *line, uint64_t number)
         tacho_trace_push_args(name, category, strtod(duration, NULL), (uint32_t)track,
                               TACHO_FIELDS(tacho_u64("line", number)));
     else
-        tacho_trace_put(&(tacho_trace_event){.name = name,
-                                             .category = category,
-                                             .phase = "X",
-                                             .ts_us = strtoull(start, NULL, 10),
-                                             .dur_us = strtoull(duration, NULL, 10),
-                                             .tid = track,
-                                             .args = TACHO_FIELDS(tacho_u64("line", number))});
+        tacho_trace_push_event(
+            &(tacho_trace_event){.name = name,
+                                 .category = category,
+                                 .phase = "X",
+                                 .ts_us = strtoull(start, NULL, 10),
+                                 .dur_us = strtoull(duration, NULL, 10),
+                                 .tid = track,
+                                 .args = TACHO_FIELDS(tacho_u64("line", number))});
     return 1;
 }
 

@@ -222,21 +222,22 @@ TACHO_API TACHO_MUST_CHECK int tacho_histogram_log_head(double start_s, char **r
  * used.
  */
 
-typedef struct tacho_recorder tacho_recorder;
+typedef struct tacho_latency_recorder tacho_latency_recorder;
 
-/** Makes an empty recorder. The caller frees it by tacho_recorder_free(). Returns 0 or
+/** Makes an empty recorder. The caller frees it by tacho_latency_recorder_free(). Returns 0 or
  * TACHO_ENOMEM. */
-TACHO_API TACHO_MUST_CHECK int tacho_recorder_new(tacho_recorder **ret, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_latency_recorder_new(tacho_latency_recorder **ret,
+                                                          tacho_error *err);
 
 /** Frees the recorder, which no thread may use any more. Accepts NULL. */
-TACHO_API void tacho_recorder_free(tacho_recorder *r);
+TACHO_API void tacho_latency_recorder_free(tacho_latency_recorder *r);
 
 /** Counts a value. Do not call it from a signal handler. */
-TACHO_API void tacho_recorder_record(tacho_recorder *r, uint64_t value);
+TACHO_API void tacho_latency_recorder_record(tacho_latency_recorder *r, uint64_t value);
 
 /** Adds all records so far to h. A record that another thread makes at the same time may be
     included in min and max but not in the count, or the other way round. */
-TACHO_API void tacho_recorder_snapshot(const tacho_recorder *r, tacho_histogram *h);
+TACHO_API void tacho_latency_recorder_snapshot(const tacho_latency_recorder *r, tacho_histogram *h);
 
 /*
  * The hot path. Do not use the rest of this header directly. It is frozen, because programs have it

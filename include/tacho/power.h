@@ -158,7 +158,7 @@ TACHO_API TACHO_MUST_CHECK int tacho_power_add_all(tacho_power *p, tacho_error *
 
 /** Reads all sources once. Failed readings are counted as dropped. Returns 0, or TACHO_EIO when the
     file of TACHO_RUN_DIR cannot be written. */
-TACHO_API TACHO_MUST_CHECK int tacho_power_take(tacho_power *p, tacho_error *err);
+TACHO_API TACHO_MUST_CHECK int tacho_power_poll(tacho_power *p, tacho_error *err);
 
 /** Starts a thread that reads the sources at an interval and handles no signals. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_start(tacho_power *p, uint64_t interval_ns,

@@ -378,9 +378,9 @@ class recorder
     /** Makes an empty recorder. It is false when there is no memory. */
     explicit recorder(tacho_error *err = nullptr) noexcept
     {
-        tacho_recorder *made = nullptr;
+        tacho_latency_recorder *made = nullptr;
 
-        if (tacho_recorder_new(&made, err) == 0)
+        if (tacho_latency_recorder_new(&made, err) == 0)
             recorder_.reset(made);
     }
 
@@ -392,7 +392,7 @@ class recorder
     void record(std::uint64_t value) noexcept
     {
         if (recorder_)
-            tacho_recorder_record(recorder_.get(), value);
+            tacho_latency_recorder_record(recorder_.get(), value);
     }
 
     /** Returns all records so far. */
@@ -401,18 +401,18 @@ class recorder
         histogram all(err);
 
         if (recorder_ && all)
-            tacho_recorder_snapshot(recorder_.get(), all.get());
+            tacho_latency_recorder_snapshot(recorder_.get(), all.get());
         return all;
     }
 
     /** Returns the handle for functions of <tacho/latency.h>. */
-    tacho_recorder *get() const noexcept
+    tacho_latency_recorder *get() const noexcept
     {
         return recorder_.get();
     }
 
   private:
-    std::unique_ptr<tacho_recorder, detail::free_by<tacho_recorder_free>> recorder_;
+    std::unique_ptr<tacho_latency_recorder, detail::free_by<tacho_latency_recorder_free>> recorder_;
 };
 
 /** A list of records with exact statistics. One thread at a time. */

@@ -105,7 +105,7 @@ typedef struct tacho_trace_event {
 } tacho_trace_event;
 
 /** Records an event unchanged. */
-TACHO_API void tacho_trace_put(const tacho_trace_event *event);
+TACHO_API void tacho_trace_push_event(const tacho_trace_event *event);
 
 /** Rounds milliseconds to whole microseconds like ferrum: half away from zero. NaN and negative
     values become 0. */
@@ -352,7 +352,7 @@ class span_scope
 #define tacho_span_end_args(...)             ((void)0)
 #define tacho_trace_push(...)                ((void)0)
 #define tacho_trace_push_args(...)           ((void)0)
-#define tacho_trace_put(...)                 ((void)0)
+#define tacho_trace_push_event(...)          ((void)0)
 #define tacho_instant(...)                   ((void)0)
 #define tacho_counter_i64(...)               ((void)0)
 #define tacho_counter_f64(...)               ((void)0)

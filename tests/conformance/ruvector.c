@@ -192,7 +192,7 @@ static void mock_power_source(void)
 {
     tacho_power *p = power_tracker("mock", fixed_source("fixed:75"));
 
-    CALL(tacho_power_take(p, &err));
+    CALL(tacho_power_poll(p, &err));
     CHECK(energy_result(p).last_watts == 75);
     CHECK(energy_result(p).mean_watts == 75);
     tacho_power_free(p);
@@ -202,8 +202,8 @@ static void power_tracker_collects(void)
 {
     tacho_power *p = power_tracker("gpu", fixed_source("fixed:50"));
 
-    CALL(tacho_power_take(p, &err));
-    CALL(tacho_power_take(p, &err));
+    CALL(tacho_power_poll(p, &err));
+    CALL(tacho_power_poll(p, &err));
     CHECK_INT(energy_result(p).samples, 2);
     CHECK_TEXT(tacho_power_label(p), "gpu");
     tacho_power_free(p);
@@ -232,7 +232,7 @@ static void nvml_power_source(void)
     source.read = read_watts;
     p = power_tracker("own", source);
     for (int i = 0; i < 3; i++)
-        CALL(tacho_power_take(p, &err));
+        CALL(tacho_power_poll(p, &err));
     r = energy_result(p);
     CHECK(near(r.joules, 20));
     CHECK(near(r.duration_s, 1));
@@ -516,7 +516,7 @@ static void run_benchmark(tacho_memory *mem, tacho_power *pwr, tacho_latency *la
         uint64_t elapsed;
 
         CALL(tacho_memory_snapshot_take(mem, TACHO_MEMORY_BASIC, NULL, &err));
-        CALL(tacho_power_take(pwr, &err));
+        CALL(tacho_power_poll(pwr, &err));
         start = now_us();
         elapsed = now_us() - start;
         CALL(tacho_latency_add_us(latencies, &(tacho_latency_record_us){i, elapsed, elapsed, 128},

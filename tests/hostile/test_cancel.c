@@ -29,7 +29,7 @@ enum {
 static struct {
     tacho_event_writer *events;
     tacho_chrome *chrome;
-    tacho_recorder *latency;
+    tacho_latency_recorder *latency;
     tacho_memory *memory;
     int cancel_type;
     atomic_uint rounds;
@@ -49,7 +49,7 @@ static void record_once(unsigned i)
     (void)!tacho_event_push(all.events, "event", TACHO_FIELDS(tacho_u64("i", i)),
                             TACHO_FIELDS(tacho_text("text", "needs \"escapes\"")), false, NULL);
     (void)!tacho_chrome_push(all.chrome, name, "cancel", 0.1, 1, TACHO_NO_FIELDS, NULL);
-    tacho_recorder_record(all.latency, i);
+    tacho_latency_recorder_record(all.latency, i);
     tacho_memory_add(all.memory, TACHO_MEMORY_KV_CACHE, 40000);
     tacho_memory_add(all.memory, TACHO_MEMORY_KV_CACHE, -40000);
     (void)!tacho_memory_snapshot_take(all.memory, TACHO_MEMORY_BASIC, NULL, NULL);
@@ -130,7 +130,7 @@ static int open_all(void)
     return tacho_trace_start(test_at("t.tacho"), NULL) < 0 ||
            tacho_event_open(&config, &all.events, NULL) < 0 ||
            tacho_chrome_open(test_at("c.json"), &all.chrome, NULL) < 0 ||
-           tacho_recorder_new(&all.latency, NULL) < 0 ||
+           tacho_latency_recorder_new(&all.latency, NULL) < 0 ||
            tacho_memory_new("cancel", &all.memory, NULL) < 0;
 }
 
@@ -149,7 +149,7 @@ static int cancel_recording_threads(void *arg)
     if (tacho_chrome_close(all.chrome, NULL) < 0 || tacho_trace_stop(NULL) < 0)
         return 13;
     tacho_event_close(all.events);
-    tacho_recorder_free(all.latency);
+    tacho_latency_recorder_free(all.latency);
     tacho_memory_free(all.memory);
     if (check_events(test_at("p.jsonl")) != 0)
         return 14;

@@ -7,10 +7,10 @@ __attribute__((visibility("default"))) void plugin_work(void);
 
 void plugin_work(void)
 {
-    tacho_recorder *latency = NULL;
+    tacho_latency_recorder *latency = NULL;
     TACHO_SPAN("plugin", "test");
 
-    if (tacho_recorder_new(&latency, NULL) == 0)
-        tacho_recorder_record(latency, 1);
-    tacho_recorder_free(latency);
+    if (tacho_latency_recorder_new(&latency, NULL) == 0)
+        tacho_latency_recorder_record(latency, 1);
+    tacho_latency_recorder_free(latency);
 }

@@ -217,7 +217,7 @@ static size_t take_all(tacho_power *power, tacho_power_report ret[SOURCES])
 {
     size_t count = 0;
 
-    if (tacho_power_take(power, NULL) < 0)
+    if (tacho_power_poll(power, NULL) < 0)
         return 0;
     for (size_t i = 0; i < SOURCES; i++) {
         ret[i] = (tacho_power_report)TACHO_POWER_REPORT_INIT;
@@ -246,7 +246,7 @@ int tch_power_idle_measure(tacho_power *power, const char *root, uint64_t ns,
         uint64_t left = ns - (now - start);
 
         nanosleep(&(struct timespec){.tv_nsec = (long)(left < step ? left : step - 1)}, NULL);
-        if (tacho_power_take(power, NULL) < 0)
+        if (tacho_power_poll(power, NULL) < 0)
             return 0;
         now = tch_now_ns();
     }

@@ -151,7 +151,7 @@ static bool read_sources(struct tch_run_meter *m)
     uint64_t before = readings_of(m).good;
     struct readings after;
 
-    if (tacho_power_take(m->power, NULL) < 0)
+    if (tacho_power_poll(m->power, NULL) < 0)
         return false;
     after = readings_of(m);
     return after.good - before == after.sources;

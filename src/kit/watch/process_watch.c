@@ -164,7 +164,7 @@ static int write_memory(struct tch_watch *w, tacho_error *err)
 static int read_power(struct tch_watch *w, tacho_error *err)
 {
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
-    int status = tacho_power_take(w->power, err);
+    int status = tacho_power_poll(w->power, err);
 
     for (size_t i = 0; status == 0 && i < TCH_WATCH_SOURCES &&
                        tacho_power_report_at(w->power, i, &report, NULL) == 0;

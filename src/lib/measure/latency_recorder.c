@@ -25,13 +25,13 @@ struct shards {
     struct counts counts[TCH_THREAD_SLOTS];
 };
 
-struct tacho_recorder {
+struct tacho_latency_recorder {
     struct shards *shards; /* aligned, in the memory after this struct */
 };
 
-int tacho_recorder_new(tacho_recorder **ret, tacho_error *err)
+int tacho_latency_recorder_new(tacho_latency_recorder **ret, tacho_error *err)
 {
-    tacho_recorder *r = calloc(1, sizeof *r + LINE + sizeof *r->shards);
+    tacho_latency_recorder *r = calloc(1, sizeof *r + LINE + sizeof *r->shards);
 
     if (!r)
         return tch_fail_memory(err);
@@ -42,7 +42,7 @@ int tacho_recorder_new(tacho_recorder **ret, tacho_error *err)
     return 0;
 }
 
-void tacho_recorder_free(tacho_recorder *r)
+void tacho_latency_recorder_free(tacho_latency_recorder *r)
 {
     free(r);
 }
@@ -61,7 +61,7 @@ static void widen(struct ends *ends, uint64_t value)
         ;
 }
 
-void tacho_recorder_record(tacho_recorder *r, uint64_t value)
+void tacho_latency_recorder_record(tacho_latency_recorder *r, uint64_t value)
 {
     unsigned slot = tch_thread_slot();
     struct ends *ends = &r->shards->ends[slot];
@@ -81,7 +81,7 @@ void tacho_recorder_record(tacho_recorder *r, uint64_t value)
         widen(ends, value);
 }
 
-void tacho_recorder_snapshot(const tacho_recorder *r, tacho_histogram *h)
+void tacho_latency_recorder_snapshot(const tacho_latency_recorder *r, tacho_histogram *h)
 {
     for (unsigned s = 0; s < TCH_THREAD_SLOTS; s++) {
         const struct ends *ends = &r->shards->ends[s];

@@ -70,8 +70,8 @@ static bool is_put(const struct tch_seen_event *e)
     return e->kind == TCH_REC_PUSH || e->kind == TCH_REC_PUT;
 }
 
-/* Returns whether the event is shown as a span. An event of tacho_trace_put() whose phase is not
-   that of a span is shown as an instant. */
+/* Returns whether the event is shown as a span. An event of tacho_trace_push_event() whose phase is
+   not that of a span is shown as an instant. */
 static bool is_span(const struct tch_rec_events *s, const struct tch_seen_event *e)
 {
     const struct tch_rec_name *phase;

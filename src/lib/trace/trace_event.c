@@ -47,7 +47,7 @@ void(tacho_trace_push)(const char *name, const char *category, double duration_m
     (tacho_trace_push_args)(name, category, duration_ms, track, TACHO_NO_FIELDS);
 }
 
-void(tacho_trace_put)(const tacho_trace_event *event)
+void(tacho_trace_push_event)(const tacho_trace_event *event)
 {
     struct tch_put_event e;
 

@@ -276,7 +276,7 @@ static void *record_many(void *arg)
     uint64_t seed = 9;
 
     for (int i = 0; i < EACH; i++)
-        tacho_recorder_record(arg, next_random(&seed) >> 40);
+        tacho_latency_recorder_record(arg, next_random(&seed) >> 40);
     pthread_barrier_wait(
         &all_recorded); /* no thread exits earlier, so none gets a shard that was released */
     return NULL;
@@ -285,27 +285,27 @@ static void *record_many(void *arg)
 static void threads_lose_nothing(void **state)
 {
     static pthread_t threads[CROWD]; /* some of them share a shard */
-    tacho_recorder *r = NULL;
+    tacho_latency_recorder *r = NULL;
     tacho_histogram *all = new_histogram();
     tacho_histogram *expected = new_histogram();
     uint64_t seed = 9;
 
     (void)state;
-    assert_int_equal(tacho_recorder_new(&r, NULL), 0);
+    assert_int_equal(tacho_latency_recorder_new(&r, NULL), 0);
     pthread_barrier_init(&all_recorded, NULL, CROWD);
     for (int i = 0; i < CROWD; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, record_many, r), 0);
     for (int i = 0; i < CROWD; i++)
         pthread_join(threads[i], NULL);
     pthread_barrier_destroy(&all_recorded);
-    tacho_recorder_record(r, UINT64_MAX);
+    tacho_latency_recorder_record(r, UINT64_MAX);
     for (int i = 0; i < EACH; i++)
         tacho_histogram_record_count(expected, next_random(&seed) >> 40, CROWD);
     tacho_histogram_record(expected, UINT64_MAX);
-    tacho_recorder_snapshot(r, all);
+    tacho_latency_recorder_snapshot(r, all);
     assert_memory_equal(all, expected, sizeof *all);
-    tacho_recorder_free(r);
-    tacho_recorder_free(NULL);
+    tacho_latency_recorder_free(r);
+    tacho_latency_recorder_free(NULL);
     tacho_histogram_free(all);
     tacho_histogram_free(expected);
 }
@@ -331,7 +331,7 @@ static int forms_once(void *arg)
 {
     tacho_histogram *h = NULL;
     tacho_histogram *back = NULL;
-    tacho_recorder *r = NULL;
+    tacho_latency_recorder *r = NULL;
     void *data = NULL;
     char *line = NULL;
     size_t len;
@@ -341,13 +341,14 @@ static int forms_once(void *arg)
     if (tacho_histogram_new(&h, NULL) < 0)
         return -1;
     tacho_histogram_record(h, 70000);
-    if (tacho_recorder_new(&r, NULL) == 0 && tacho_histogram_encode(h, &data, &len, NULL) == 0 &&
+    if (tacho_latency_recorder_new(&r, NULL) == 0 &&
+        tacho_histogram_encode(h, &data, &len, NULL) == 0 &&
         tacho_histogram_decode(data, len, &back, NULL) == 0 &&
         tacho_histogram_line(h, NULL, 0, 1, &line, NULL) == 0)
         status = 0;
     free(line);
     free(data);
-    tacho_recorder_free(r);
+    tacho_latency_recorder_free(r);
     tacho_histogram_free(back);
     tacho_histogram_free(h);
     return status;

@@ -130,12 +130,12 @@ static void a_fixed_source_over_a_real_second(void **state)
 
     (void)state;
     at[0] = tch_now_ns();
-    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, NULL), 0);
     at[1] = tch_now_ns();
     for (int i = 0; i < 10; i++) {
         sleep_ns(100000000);
         at[2] = tch_now_ns();
-        assert_int_equal(tacho_power_take(p, NULL), 0);
+        assert_int_equal(tacho_power_poll(p, NULL), 0);
     }
     at[3] = tch_now_ns();
     t = took(at);
@@ -183,11 +183,11 @@ static void a_replay_is_exact(void **state)
     assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tacho_power_add(p, &s, NULL), 0);
     for (int i = 0; i < 4; i++)
-        assert_int_equal(tacho_power_take(p, NULL), 0);
+        assert_int_equal(tacho_power_poll(p, NULL), 0);
     assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.joules == 20 + 20 && report.peak_watts == 1000 && report.samples == 4);
     assert_int_equal(report.dropped, 1);
-    assert_int_equal(tacho_power_take(p, NULL),
+    assert_int_equal(tacho_power_poll(p, NULL),
                      0); /* the replay has ended, so one more reading is missing */
     assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.dropped == 2 && report.samples == 4);
@@ -231,8 +231,8 @@ static void reads_a_source_of_the_caller(void **state)
     for (int i = 0; i < 8; i++)
         assert_int_equal(tacho_power_add(p, &s, NULL), 0);
     assert_int_equal(tacho_power_add(p, &s, &err), TACHO_ELIMIT);
-    assert_int_equal(tacho_power_take(p, NULL), 0);
-    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, NULL), 0);
     assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.joules == 32 && report.mean_watts == 1 && report.estimated == 0);
     assert_true(tacho_power_now(p) == 8);
@@ -283,7 +283,7 @@ static tacho_power_report report_of_script(const char *script)
     assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tacho_power_add(p, &source, NULL), 0);
     for (size_t i = 0; i < strlen(script); i++)
-        assert_int_equal(tacho_power_take(p, NULL), 0);
+        assert_int_equal(tacho_power_poll(p, NULL), 0);
     assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     tacho_power_free(p);
     return report;

@@ -128,13 +128,13 @@ static void a_zone_that_vanishes_is_a_failed_reading(void **state)
     s = open_source("rapl");
     assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
     assert_int_equal(tacho_power_add(p, &s, NULL), 0);
-    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, NULL), 0);
     take_away("sys/class/powercap/intel-rapl:0/energy_uj");
-    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, NULL), 0);
     assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.samples == 1 && report.dropped == 1 && isnan(report.joules));
     put_zone("intel-rapl:0", "package-0\n", "4000000\n", NULL);
-    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, NULL), 0);
     assert_int_equal(tacho_power_report_at(p, 0, &report, NULL), 0);
     assert_true(report.samples == 2 && report.dropped == 1 && report.joules == 3);
     assert_int_equal(report.estimated, 0);
@@ -364,7 +364,7 @@ static int open_once(void *arg)
             status = tacho_power_add(p, &s, NULL);
     }
     if (status == 0)
-        status = tacho_power_take(p, NULL);
+        status = tacho_power_poll(p, NULL);
     tacho_power_free(p);
     return status;
 }

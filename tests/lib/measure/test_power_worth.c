@@ -88,9 +88,9 @@ static void a_counter_is_measured_and_watts_are_estimated(void **state)
     p = meter_of("rapl");
     r = report_of(p);
     assert_string_equal(tacho_power_status(&r), "unavailable"); /* it was never read */
-    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, NULL), 0);
     put_package("4000000\n");
-    assert_int_equal(tacho_power_take(p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, NULL), 0);
     r = report_of(p);
     assert_string_equal(tacho_power_status(&r), "measured");
     assert_true(r.joules == 3);
@@ -98,7 +98,7 @@ static void a_counter_is_measured_and_watts_are_estimated(void **state)
 
     p = meter_of("fixed:5");
     for (int i = 0; i < 2; i++)
-        assert_int_equal(tacho_power_take(p, NULL), 0);
+        assert_int_equal(tacho_power_poll(p, NULL), 0);
     r = report_of(p);
     assert_string_equal(tacho_power_status(&r), "estimated");
     tacho_power_free(p);
@@ -174,7 +174,7 @@ static int counts_elsewhere(pid_t holder, const char *run)
             unsetenv("TACHO_RUN_DIR");
         p = meter_of("rapl");
         for (int i = 0; i < 2; i++)
-            assert_int_equal(tacho_power_take(p, NULL), 0);
+            assert_int_equal(tacho_power_poll(p, NULL), 0);
         r = report_of(p);
         if (r.counted_by == 0)
             _exit(strcmp(tacho_power_status(&r), "measured") == 0 ? 0 : 2);

@@ -83,7 +83,7 @@ static void put_event(struct tch_json_reader *r, tacho_chrome *writer)
         else if (tch_json_is(&key, "args_json") && value.type == TCH_JSON_STRING)
             e.args.count = args_of(text_of(&value), args);
     }
-    tacho_trace_put(&e);
+    tacho_trace_push_event(&e);
     assert_int_equal(tacho_chrome_put(writer, &e, NULL), 0);
 }
 
@@ -213,21 +213,21 @@ static void writes_two_events_byte_by_byte(void **state)
 
     (void)state;
     assert_int_equal(tacho_trace_start(test_at("v.json"), &err), 0);
-    tacho_trace_put(&(tacho_trace_event){.name = "first",
-                                         .category = "c",
-                                         .phase = "X",
-                                         .ts_us = 10,
-                                         .dur_us = 5,
-                                         .pid = 1,
-                                         .tid = 2});
-    tacho_trace_put(&(tacho_trace_event){.name = "a \"b\"",
-                                         .category = "d",
-                                         .phase = "Xy",
-                                         .ts_us = 12,
-                                         .dur_us = 0,
-                                         .pid = 1,
-                                         .tid = 3,
-                                         .args = {args, 2}});
+    tacho_trace_push_event(&(tacho_trace_event){.name = "first",
+                                                .category = "c",
+                                                .phase = "X",
+                                                .ts_us = 10,
+                                                .dur_us = 5,
+                                                .pid = 1,
+                                                .tid = 2});
+    tacho_trace_push_event(&(tacho_trace_event){.name = "a \"b\"",
+                                                .category = "d",
+                                                .phase = "Xy",
+                                                .ts_us = 12,
+                                                .dur_us = 0,
+                                                .pid = 1,
+                                                .tid = 3,
+                                                .args = {args, 2}});
     assert_int_equal(tacho_trace_stop(&err), 0);
     test_assert_content(
         test_at("v.json"),

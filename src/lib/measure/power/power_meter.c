@@ -151,7 +151,7 @@ static int read_source(tacho_power *p, size_t i, tacho_error *err)
     return p->csv && !e->broken && e->last_us == now ? write_row(p, i, err) : 0;
 }
 
-int tacho_power_take(tacho_power *p, tacho_error *err)
+int tacho_power_poll(tacho_power *p, tacho_error *err)
 {
     TCH_NO_CANCEL;
     int status = 0;
@@ -171,7 +171,7 @@ static void take_reading(void *arg)
     tacho_power *p = arg;
     tacho_error err;
 
-    if (tacho_power_take(p, &err) < 0 && p->sampler_error.code == 0)
+    if (tacho_power_poll(p, &err) < 0 && p->sampler_error.code == 0)
         p->sampler_error = err;
 }
 
