@@ -13,9 +13,10 @@ enum { ROUNDS_MOST = 100 };
 
 int main(int argc, char **argv)
 {
-    const char *sweep[] = {BENCH_TACHO, "sweep", "-q",   "--range", "a=1:40", "--range", "b=1:25",
-                           "--power",   "none",  "-n",   "6",       "-b",     "true",    "--name",
-                           "thousand",  "--",    "true", "{a}",     "{b}",    NULL};
+    const char *sweep[] = {
+        BENCH_TACHO,      "sweep", "-q",   "--range", "a=1:40", "--range", "b=1:25",
+        "--power-source", "none",  "-n",   "6",       "-b",     "true",    "--name",
+        "thousand",       "--",    "true", "{a}",     "{b}",    NULL};
     const char *read[] = {"sh", "-c", "cat tacho-out/thousand/cells/*/latest/run.json", NULL};
     double wall[2][ROUNDS_MOST];
     double cpu[2][ROUNDS_MOST];

@@ -95,7 +95,7 @@ static const struct man_item variables[] = {
 };
 
 static const struct man_item files[] = {
-    {"tacho-out/", "Run folders and reports, unless --out names another place."},
+    {"tacho-out/", "Run folders and reports, unless --out-dir names another place."},
     {"tacho.yaml, .tacho/", "Settings, baselines and calibrations of 'tacho gate'."},
     {"PREFIX/share/doc/tacho/", "Documents, JSON schemas and examples."},
     {NULL, NULL},

@@ -175,7 +175,7 @@ echo "The grid: lambda $lambdas, tau $taus, $samples samples, $repeat repetition
 quoted=\'$(printf '%s\n' "$attention" | sed "s/'/'\\\\''/g")\'
 # shellcheck disable=SC2086  # lists of words
 "$tacho" sweep $fresh --grid lambda="$(comma "$lambdas")" --grid tau="$(comma "$taus")" \
-    --repeat "$repeat" --seed "$seed" --out . --name sweep \
+    --repeat "$repeat" --seed "$seed" --out-dir . --name sweep \
     --metric 'p95_ms=p95 ([0-9.]+) ms' \
     --metric 'coherence_delta=coherence delta (-?[0-9.]+)' \
     --metric 'kv_cache_percent=kv cache +([0-9.]+) %' \

@@ -205,16 +205,46 @@ bool cli_refuse_opt(const struct args *args, const char *name, char letter)
     return false;
 }
 
+/* Options that had another name in builds before 0.1.0. A row counts for the commands that have the
+   new name, so that the old name may mean something else in another command. */
+static const struct {
+    const char *old;
+    const char *now;
+} renamed[] = {
+    {"idle", "measure-idle"},
+    {"link", "page-url"},
+    {"of", "for-metric"},
+    {"out", "out-dir"},
+    {"output", "command-output"},
+    {"power", "probability"}, /* of plan, which also takes power-source */
+    {"power", "power-source"},
+    {"save", "save-baseline"},
+    {"work", "work-per-run"},
+};
+
+/* Returns the present name of an option of args->cmd that was renamed, or NULL. */
+static const char *new_name(const struct args *args, const char *old)
+{
+    for (size_t i = 0; i < sizeof renamed / sizeof *renamed; i++)
+        if (strcmp(renamed[i].old, old) == 0 &&
+            cli_find_opt(args->cmd, renamed[i].now, strlen(renamed[i].now)))
+            return renamed[i].now;
+    return NULL;
+}
+
 static int unknown_opt(const struct args *args, const char *name, size_t len)
 {
     char word[NAME_MAX_TEXT];
     struct suggestion s = {.word = word};
     struct opt_walk w = {.cmd = args->cmd};
     const struct opt *opt;
+    const char *now;
 
     snprintf(word, sizeof word, "%.*s", (int)(len < sizeof word ? len : sizeof word), name);
     if (cli_refuse_opt(args, word, 0))
         return EXIT_USAGE;
+    if ((now = new_name(args, word)))
+        return cli_wrong_usage(args, "option '--%s' is now called '--%s'", word, now);
     while ((opt = cli_walk_opts(&w)))
         cli_suggest(&s, opt->name);
     if (s.best)

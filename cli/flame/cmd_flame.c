@@ -8,7 +8,7 @@ static const struct cmd *const subs[] = {
 
 static const struct example examples[] = {
     {"tacho flame ./bench --quick", "Profile a command and write flamegraph-bench.svg."},
-    {"tacho flame -p 4711 --duration 10s --out profiles",
+    {"tacho flame -p 4711 --duration 10s --out-dir profiles",
      "Profile a running process for ten seconds."},
     {"perf script | tacho flame draw -o flame.svg", "Draw a recording of perf."},
     {"tacho flame diff before.folded after.folded -o diff.svg",

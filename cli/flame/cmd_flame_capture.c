@@ -111,7 +111,7 @@ static int check_options(struct capture *c)
         return cli_wrong_usage(c->args, "%s needs a command to run",
                                c->request.cwd      ? "--cwd"
                                : c->request.env    ? "--env"
-                               : c->request.output ? "--output"
+                               : c->request.output ? "--command-output"
                                                    : "--pass-status");
     if (c->args->json && c->request.argv && !c->request.output)
         c->request.output = "stderr"; /* only the document may be on standard output */
@@ -288,7 +288,7 @@ const struct opt cli_flame_capture_opts[] = {
          CLI_SET(struct capture, request.pid, .kind = TCH_SET_U32, .least = 1, .most = INT32_MAX),
      .not_a = "a process id"},
     {.name = "all", .letter = 'a', .help = "profile every process", CAPTURE_FLAG(ALL)},
-    {.name = "out",
+    {.name = "out-dir",
      .arg = "DIR",
      .help = "write the SVG to DIR, created if missing (default: the current folder)",
      .complete = COMPLETE_DIR,
@@ -362,7 +362,7 @@ const struct opt cli_flame_capture_opts[] = {
      .arg = "NAME=VALUE",
      .help = "set a variable for the command; may be repeated",
      .take = take_env},
-    {.name = "output",
+    {.name = "command-output",
      .arg = "WHERE",
      .help = "send the command's standard output to null, inherit (default), stderr (default with "
              "--json), or a file",

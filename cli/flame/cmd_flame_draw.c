@@ -21,7 +21,7 @@ static const struct opt opts[] = {
          "write flamegraph-LABEL.svg, with LABEL such as the name of the program; an earlier one "
          "is kept as flamegraph-LABEL.old.svg",
      .take = cli_flame_take_label},
-    {.name = "out",
+    {.name = "out-dir",
      .arg = "DIR",
      .help = "write that file to DIR, created if missing (default: the current folder)",
      .complete = COMPLETE_DIR,
@@ -44,7 +44,7 @@ static const struct example examples[] = {
     {"tacho flame draw out.folded -o flame.svg", "Open flame.svg in any browser."},
     {"perf script | tacho flame draw --all --palette language -o flame.svg",
      "Draw perf's text directly, coloured by language."},
-    {"tacho flame draw out.folded --label 'my bench' --out results",
+    {"tacho flame draw out.folded --label 'my bench' --out-dir results",
      "Write results/flamegraph-my_bench.svg."},
     {NULL, NULL},
 };

@@ -40,9 +40,9 @@ int cli_flame_choose_format(struct flame *f, const char *otherwise)
 
     if (f->label && f->output)
         return cli_wrong_usage(
-            f->args, "--label cannot be combined with --output; use --out for the folder");
+            f->args, "--label cannot be combined with --output; use --out-dir for the folder");
     if (f->folder && !f->label)
-        return cli_wrong_usage(f->args, "--out needs --label; use --output for a file name");
+        return cli_wrong_usage(f->args, "--out-dir needs --label; use --output for a file name");
     if (to_stdout(f) && f->args->json)
         return cli_wrong_usage(f->args, "--json describes the written file; add --output FILE");
     status = find_format(f, otherwise);

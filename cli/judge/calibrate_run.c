@@ -125,7 +125,7 @@ int cli_calibrate_command(struct calibrate *c, const struct args *args)
 
 /* --- A bench of tacho.yaml --- */
 
-/* Lists the metrics to calibrate: those with a tolerance, unless --of names others. */
+/* Lists the metrics to calibrate: those with a tolerance, unless --for-metric names others. */
 static void list_metrics(struct calibrate *c, const struct tch_bench *bench)
 {
     for (size_t i = 0; i < bench->budget_count && c->of_count < TCH_CALIBRATION_METRICS; i++)

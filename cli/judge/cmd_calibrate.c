@@ -173,7 +173,7 @@ static const struct opt opts[] = {
      .help = "run N pairs, however long they take (at least 10)",
      .set = CLI_SET(struct calibrate, pairs, .kind = TCH_SET_U64, .least = TCH_CALIBRATION_LEAST,
                     .most = TCH_RUNS_MAX, .wants = "a number from 10 to 1000000")},
-    {.name = "of",
+    {.name = "for-metric",
      .arg = "METRIC",
      .help = "calibrate this metric, by a name of tacho compare; may be given several times "
              "(default wall)",
@@ -190,7 +190,7 @@ static const struct opt opts[] = {
      .arg = "NAME",
      .help = "name of the command (default: that of its program)",
      .take = cli_run_commands_name},
-    {.name = "out",
+    {.name = "out-dir",
      .letter = 'o',
      .arg = "DIR",
      .help = "folder for run folders and the page (default tacho-out)",

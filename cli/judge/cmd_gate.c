@@ -224,7 +224,7 @@ static const struct opt opts[] = {
     {.name = "require-baseline",
      .help = "fail if a bench has no baseline (default: warn)",
      CLI_FLAG(struct gate_options, require_baseline)},
-    {.name = "save",
+    {.name = "save-baseline",
      .help = "add the measured values to the baselines as an occasion, unless the gate fails",
      CLI_FLAG(struct gate_options, save)},
     {.name = "flame-on-regression",
@@ -261,7 +261,7 @@ static const struct opt opts[] = {
      .help = "write the page with distributions to FILE (default OUT/gate.html)",
      .complete = COMPLETE_FILE,
      CLI_TEXT(struct gate_options, html)},
-    {.name = "link",
+    {.name = "page-url",
      .arg = "URL",
      .help = "URL of that page, for the comment",
      CLI_TEXT(struct gate_options, link)},
@@ -303,7 +303,7 @@ static const struct man_item variables[] = {
     {"GITHUB_STEP_SUMMARY", "The comment is appended to this file."},
     {"GITHUB_OUTPUT", "verdict=WORD and report=FILE are appended to this file."},
     {"GITHUB_SERVER_URL, GITHUB_REPOSITORY, GITHUB_RUN_ID, CI_JOB_URL",
-     "The link of the comment, unless --link gives one."},
+     "The link of the comment, unless --page-url gives one."},
     {NULL, NULL},
 };
 

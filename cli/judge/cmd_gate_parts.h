@@ -106,7 +106,7 @@ int cli_gate_take_bench(void *into, const struct args *args, const struct opt *o
          .help = "runs of each side at the last analysis (default: 'max_runs' of the settings)", \
          GATE_RUNS_OPT(max_runs)},                                                               \
     {                                                                                            \
-        .name = "out", .letter = 'o', .arg = "DIR",                                              \
+        .name = "out-dir", .letter = 'o', .arg = "DIR",                                          \
         .help = "folder for run folders (default tacho-out)", .complete = COMPLETE_DIR,          \
         CLI_TEXT(struct gate_options, out)                                                       \
     }

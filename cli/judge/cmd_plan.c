@@ -136,7 +136,7 @@ static const struct opt opts[] = {
      .arg = "P",
      .help = "change to find, beyond the tolerance (default 3%)",
      .set = CLI_SET(struct planning, effect, .kind = TCH_SET_SHARE, .wants = share_wanted)},
-    {.name = "power",
+    {.name = "probability",
      .arg = "P",
      .help = "probability that such a change is found (at least 50%, below 100%; default 90%)",
      .set = CLI_SET(struct planning, power, .kind = TCH_SET_SHARE, .wants = share_wanted)},
@@ -149,7 +149,7 @@ static const struct opt opts[] = {
      .arg = "P",
      .help = "probability of a wrong FAIL in the whole report (at most 50%; default 5%)",
      .set = CLI_SET(struct planning, alpha, .kind = TCH_SET_SHARE, .wants = share_wanted)},
-    {.name = "of",
+    {.name = "for-metric",
      .arg = "METRIC",
      .help = "plan for this metric, by a name of tacho compare (default wall)",
      CLI_TEXT(struct planning, of)},
@@ -167,7 +167,7 @@ static const struct opt opts[] = {
              "them",
      .take = cli_run_commands_add},
     {.id = OF_PILOT,
-     .name = "out",
+     .name = "out-dir",
      .letter = 'o',
      .arg = "DIR",
      .help = "folder for the run folders of the pilot (default tacho-out)",
@@ -195,7 +195,7 @@ static int take_options(struct planning *p, struct args *args, const struct opt 
         return cli_wrong_usage(args, "--flame and --seal are for 'tacho run', whose folder can be "
                                      "the pilot: tacho plan RUN");
     if (p->power < 0.5 || p->power >= 1)
-        return cli_wrong_usage(args, "--power must be at least 50%% and below 100%%");
+        return cli_wrong_usage(args, "--probability must be at least 50%% and below 100%%");
     if (p->alpha > 0.5)
         return cli_wrong_usage(args, "--alpha must be at most 50%%");
     return EXIT_OK;
@@ -264,7 +264,8 @@ const struct cmd cmd_plan = {
              "tacho plan [OPTIONS] -c LINE [-c LINE]",
     .about =
         "Measures the noise of a pilot and says how many pairs of interleaved runs find a change "
-        "of --effect as often as --power says. The pilot is a run folder, whose neighbouring runs "
+        "of --effect as often as --probability says. The pilot is a run folder, whose neighbouring "
+        "runs "
         "are compared with each other, or two folders of interleaved runs, or --pilot pairs of "
         "runs "
         "of a command against itself, or of two commands.\n"

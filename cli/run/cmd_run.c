@@ -395,7 +395,7 @@ static const struct refusal words_of_others[] = {
     {"parameter-step-size", 'D', SWEEP_INSTEAD "range NAME=FROM:TO:STEP -- COMMAND {NAME}'"},
     {"reference", 0, "give the reference as the first -c; 'tacho compare A B' compares with A"},
     {"repeat", 'r', "use --runs N (-n N)"},
-    {"show-output", 0, "use --output inherit"},
+    {"show-output", 0, "use --command-output inherit"},
     {"time-unit", 'u', "tables choose their units; --json prints nanoseconds"},
     {"no-shell", 'N', "commands run without a shell by default; --shell uses one"},
     {NULL, 0, NULL},

@@ -192,6 +192,12 @@ static int take_count(void *into, const struct args *args, const struct opt *opt
     unsigned counts;
 
     (void)opt;
+    /* `go test -count 10` repeats; here that is --runs. */
+    if (strspn(args->value, "0123456789") == strlen(args->value))
+        return cli_wrong_usage(args,
+                               "--count names what is counted, such as instructions; use --runs %s "
+                               "for the number of runs",
+                               args->value);
     if (tch_counts_parse_list(args->value, &counts, &bad) < 0)
         return cli_wrong_usage(args,
                                "--count does not support '%.*s'; it counts instructions, syscalls, "
@@ -308,7 +314,7 @@ const struct opt cli_run_opts[] = {
      .arg = "NAME",
      .help = "name the run; repeat for the second command, and so on (default: the program's name)",
      .take = cli_run_commands_name},
-    {.name = "out",
+    {.name = "out-dir",
      .letter = 'o',
      .arg = "DIR",
      .help = "write run folders to DIR (default tacho-out)",
@@ -396,7 +402,7 @@ const struct opt cli_plan_opts[] = {
      .id = PATH_INPUT,
      CLI_TEXT(struct run_options, plan.input),
      .take = take_input},
-    {.name = "output",
+    {.name = "command-output",
      .arg = "WHERE",
      .help = "send output to null (default), inherit, or a file that all runs share",
      .complete = COMPLETE_FILE,
@@ -439,7 +445,7 @@ const struct opt cli_plan_opts[] = {
              "with all:NAME=REGEX; or one that it records: span:NAME, stage:EVENT.STAGE or "
              "latency:NAME, with :total, :count, :mean, :p50, :p99 or :max",
      .take = take_metric},
-    {.name = "work",
+    {.name = "work-per-run",
      .arg = "N[UNIT]",
      .help = "show the throughput; each run does N units of work, such as 200samples",
      .take = take_work},
@@ -456,14 +462,14 @@ const struct opt cli_plan_opts[] = {
      .help = "poll memory and power every TIME (default 10ms)",
      .set = CLI_SET(struct run_options, plan.interval_ns, DURATION),
      .take = take_interval},
-    {.name = "power",
+    {.name = "power-source",
      .arg = "SOURCE",
      .help = "read power from auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, "
              "fixed:WATTS or replay:FILE",
      .offers = power_sources,
      CLI_TEXT(struct run_options, plan.power),
      .take = take_power},
-    {.name = "idle",
+    {.name = "measure-idle",
      .arg = "TIME",
      .help = "measure the idle power of the machine for TIME before the runs (at least 100ms)",
      .set = RUN_SETTING(IDLE)},

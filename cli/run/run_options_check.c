@@ -48,10 +48,11 @@ int cli_run_options_check(struct run_options *o, const struct args *args)
         return cli_wrong_usage(args, "--count-runs needs --count, which says what to count");
     if (o->plan.idle_ns > 0 &&
         (strcmp(o->plan.power, "none") == 0 || strncmp(o->plan.power, "fixed:", 6) == 0))
-        return cli_wrong_usage(args,
-                               "--idle needs a power source that is read; --power %s is not, so "
-                               "remove one of them",
-                               o->plan.power);
+        return cli_wrong_usage(
+            args,
+            "--measure-idle needs a power source that is read; --power-source %s is not, so "
+            "remove one of them",
+            o->plan.power);
     if (!o->plan.server != !o->plan.ready)
         return cli_wrong_usage(args, "--server and --ready need each other; give both");
     if (o->plan.runs > 0 && o->until_precise)
@@ -62,8 +63,9 @@ int cli_run_options_check(struct run_options *o, const struct args *args)
                                (unsigned long long)o->plan.least_runs,
                                (unsigned long long)o->plan.max_runs);
     if (tch_run_reads_output(&o->plan) && o->plan.output == TCH_IO_INHERIT)
-        return cli_wrong_usage(args, "--metric cannot be combined with --output inherit; write to "
-                                     "a file, or remove one of them");
+        return cli_wrong_usage(
+            args, "--metric cannot be combined with --command-output inherit; write to "
+                  "a file, or remove one of them");
     if (o->once && o->plan.command_count > 1)
         return cli_wrong_usage(
             args, "--%s applies to all commands and is given more than once; remove one of them",

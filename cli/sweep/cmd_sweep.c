@@ -285,7 +285,8 @@ const struct cmd cmd_sweep = {
              "tacho sweep [--file FILE] [OPTIONS]",
     .about =
         "Runs the command for every combination of the parameters' values, called a cell. {NAME} "
-        "in its words, in --env, --prepare, --conclude, --server, --ready, --input and --output is "
+        "in its words, in --env, --prepare, --conclude, --server, --ready, --input and "
+        "--command-output is "
         "replaced by the value. A block runs every cell once, in an order shuffled by --seed, so "
         "that a drift of the machine affects all cells alike. With --baseline a block consists of "
         "rounds of up to 8 cells; each round runs the baseline once, and cells are compared with "

@@ -225,17 +225,19 @@ static int measure_idle(struct watch_job *job, const struct args *args)
     int status;
 
     if (args->count == 0)
-        return cli_wrong_usage(args,
-                               "--idle needs a command, because process %ld already runs; use "
-                               "--idle-watts instead",
-                               (long)job->plan.pid);
+        return cli_wrong_usage(
+            args,
+            "--measure-idle needs a command, because process %ld already runs; use "
+            "--idle-watts instead",
+            (long)job->plan.pid);
     if (job->plan.idle_watts > 0)
-        return cli_wrong_usage(args, "--idle and --idle-watts exclude each other");
+        return cli_wrong_usage(args, "--measure-idle and --idle-watts exclude each other");
     if (job->plan.power && strncmp(job->plan.power, "fixed:", 6) == 0)
-        return cli_wrong_usage(args,
-                               "--idle needs a power source that is read; --power %s is not, "
-                               "so remove one of them",
-                               job->plan.power);
+        return cli_wrong_usage(
+            args,
+            "--measure-idle needs a power source that is read; --power-source %s is not, "
+            "so remove one of them",
+            job->plan.power);
     status = tch_watch_idle(&job->plan, job->idle_ns, job->stop, &err);
     if (status < 0)
         cli_complain(&err, "cannot measure the idle power");
@@ -314,7 +316,7 @@ static const struct opt opts[] = {
      .help = "write memory.csv, memory-detail.csv and power.csv into DIR",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct watch_job, plan.folder)},
-    {.name = "power",
+    {.name = "power-source",
      .arg = "SOURCE",
      .help = "read power from rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE "
              "(default: the best available)",
@@ -326,7 +328,7 @@ static const struct opt opts[] = {
      .help =
          "subtract W, the power of the idle machine, before energy is attributed to the process",
      .take = take_watts},
-    {.name = "idle",
+    {.name = "measure-idle",
      .arg = "TIME",
      .help = "measure the idle power for TIME, such as 5s, before the command starts",
      .set = CLI_SET(struct watch_job, idle_ns, .kind = TCH_SET_DURATION, .least = 100000000),

@@ -53,7 +53,7 @@ $ tacho baseline save --help
 |                      the settings)
 |       --max-runs N   runs of each side at the last analysis (default: 'max_runs'
 |                      of the settings)
-|   -o, --out DIR      folder for run folders (default tacho-out)
+|   -o, --out-dir DIR  folder for run folders (default tacho-out)
 |   -q, --quiet        show no progress and only essential output
 |       --color WHEN   use colours: auto (on a terminal), always or never
 |       --width N      fit tables into N columns

@@ -24,7 +24,7 @@ $ tacho calibrate --help | head -n 22
 | 
 
 # From two interleaved runs of one command. The page has the picture.
-$ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --of wall --of memory calibrate/a calibrate/b; grep -c 'probability of detection</text>' $d/page.html; rm -r $d
+$ d=$(mktemp -d); tacho calibrate -q --no-save --html $d/page.html --for-metric wall --for-metric memory calibrate/a calibrate/b; grep -c 'probability of detection</text>' $d/page.html; rm -r $d
 | calibrated: 30 pairs of 'prog' against itself, 50.00 ms each
 | 
 |   metric          median  noise  lag-1   drift  sessions
@@ -48,11 +48,11 @@ $ d=$(mktemp -d); tacho calibrate --json --no-save --html $d/page.html calibrate
 | ]}
 
 # Metrics that cannot be calibrated.
-$ tacho calibrate --no-save --of tps calibrate/a calibrate/b
+$ tacho calibrate --no-save --for-metric tps calibrate/a calibrate/b
 ! tacho: cannot calibrate: there is no metric 'tps'
 [1]
 
-$ tacho calibrate --no-save --of major_faults calibrate/a calibrate/b
+$ tacho calibrate --no-save --for-metric major_faults calibrate/a calibrate/b
 ! tacho: cannot calibrate: 'major_faults' has values of 0, which have no ratio to calibrate
 [1]
 

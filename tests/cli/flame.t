@@ -168,12 +168,12 @@ $ tacho flame draw --palette red /dev/null
 ! tacho: --palette cannot be 'red'; choose hash, library or language
 ! see 'tacho flame draw --help'
 [64]
-$ tacho flame draw --out x /dev/null
-! tacho: --out needs --label; use --output for a file name
+$ tacho flame draw --out-dir x /dev/null
+! tacho: --out-dir needs --label; use --output for a file name
 ! see 'tacho flame draw --help'
 [64]
 $ tacho flame draw --label x -o y /dev/null
-! tacho: --label cannot be combined with --output; use --out for the folder
+! tacho: --label cannot be combined with --output; use --out-dir for the folder
 ! see 'tacho flame draw --help'
 [64]
 $ tacho flame draw --json /dev/null

@@ -34,7 +34,7 @@ $ tacho gate --help
 |                              'runs' of the settings)
 |       --max-runs N           runs of each side at the last analysis (default:
 |                              'max_runs' of the settings)
-|   -o, --out DIR              folder for run folders (default tacho-out)
+|   -o, --out-dir DIR          folder for run folders (default tacho-out)
 |       --session-spread P     assume that sessions differ by P (default: as much
 |                              as earlier ones did; 2.6% for times if there are
 |                              few)
@@ -42,7 +42,7 @@ $ tacho gate --help
 |                              factor (default: 'suspicious' of the settings, or
 |                              3x)
 |       --require-baseline     fail if a bench has no baseline (default: warn)
-|       --save                 add the measured values to the baselines as an
+|       --save-baseline        add the measured values to the baselines as an
 |                              occasion, unless the gate fails
 |       --flame-on-regression  on FAIL profile both sides, draw a differential
 |                              flamegraph, and name the stacks of counted calls
@@ -55,7 +55,7 @@ $ tacho gate --help
 |       --badge FILE           write an SVG badge with the verdict
 |       --html FILE            write the page with distributions to FILE (default
 |                              OUT/gate.html)
-|       --link URL             URL of that page, for the comment
+|       --page-url URL         URL of that page, for the comment
 |       --list                 print the names of the benches and exit
 |       --dry-run              print what would be run and exit
 |       --fail-on-warn         exit with 3 if a verdict is WARN or INCONCLUSIVE,

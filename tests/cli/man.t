@@ -114,7 +114,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .SH FILES
 | .TP
 | .B tacho\-out/
-| Run folders and reports, unless \-\-out names another place.
+| Run folders and reports, unless \-\-out\-dir names another place.
 | .TP
 | .B tacho.yaml, .tacho/
 | Settings, baselines and calibrations of 'tacho gate'.

@@ -65,3 +65,30 @@ $ sample run prog --help
 | argument 'prog'
 | argument '--help'
 | json 0 quiet 0
+
+# Options that were renamed name the new one, in the commands that have it.
+$ tacho run --out x -- true
+! tacho: option '--out' is now called '--out-dir'
+! see 'tacho run --help'
+[64]
+
+$ tacho flame --output null -- true
+! tacho: option '--output' is now called '--command-output'
+! see 'tacho flame --help'
+[64]
+
+$ tacho plan --power 90% plan/pilot
+! tacho: option '--power' is now called '--probability'
+! see 'tacho plan --help'
+[64]
+
+$ tacho watch --power rapl -- true
+! tacho: option '--power' is now called '--power-source'
+! see 'tacho watch --help'
+[64]
+
+# A number of runs is not something to count.
+$ tacho run --count 20 -- true
+! tacho: --count names what is counted, such as instructions; use --runs 20 for the number of runs
+! see 'tacho run --help'
+[64]

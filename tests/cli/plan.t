@@ -1,5 +1,5 @@
 # Help.
-$ tacho plan --help | head -n 20
+$ tacho plan --help | head -n 21
 | tacho plan - compute how many runs a comparison needs, and how long they take
 | 
 | Usage: tacho plan [OPTIONS] RUN [RUN]
@@ -7,9 +7,10 @@ $ tacho plan --help | head -n 20
 |        tacho plan [OPTIONS] -c LINE [-c LINE]
 | 
 | Measures the noise of a pilot and says how many pairs of interleaved runs find a
-| change of --effect as often as --power says. The pilot is a run folder, whose
-| neighbouring runs are compared with each other, or two folders of interleaved
-| runs, or --pilot pairs of runs of a command against itself, or of two commands.
+| change of --effect as often as --probability says. The pilot is a run folder,
+| whose neighbouring runs are compared with each other, or two folders of
+| interleaved runs, or --pilot pairs of runs of a command against itself, or of
+| two commands.
 | 
 | A pilot estimates the noise poorly, so the plan has a reserve. It is enough
 | after nine of ten pilots, if the noise has no outliers. If a pair of the pilot
@@ -35,7 +36,7 @@ $ tacho plan plan/pilot
 |     10 %      6   0.3 s  --min-effect 2%
 
 # Another question.
-$ tacho plan --effect 4% --power 80% --metrics 20 plan/pilot
+$ tacho plan --effect 4% --probability 80% --metrics 20 plan/pilot
 | pilot:    10 pairs, which differ in wall by 2.7 % (standard deviation; at most 4 %, with 90 % confidence)
 | question: to find a change of 4 % in 80 % of reports that judge 20 metrics, with a wrong FAIL in at most 5 % of them
 | plan:     19 pairs, 38 runs in all, about 0.95 s
@@ -84,16 +85,16 @@ $ tacho plan --json -e 1% plan/pilot
 | {"schema":"tacho.plan.v1","tacho_version":"0.1.0","metric":"wall","power":0.9,"alpha":0.05,"metrics":1,"pilot":{"folders":["plan/pilot"],"pairs":10,"pair_seconds":0.05,"spread":0.02725576932961397,"spread_bound":0.04005046480843787,"outliers":0,"trusted":true},"plan":{"effect":0.01,"pairs":148,"seconds":7.4,"min_effect":0.005},"effects":[{"effect":0.01,"pairs":148,"seconds":7.4,"min_effect":0.005},{"effect":0.02,"pairs":39,"seconds":1.95,"min_effect":0.01},{"effect":0.03,"pairs":18,"seconds":0.9,"min_effect":0.015},{"effect":0.05,"pairs":8,"seconds":0.4,"min_effect":0.02},{"effect":0.1,"pairs":6,"seconds":0.3,"min_effect":0.02}]}
 
 # A metric without noise, and metrics that cannot be planned for.
-$ tacho plan --of memory plan/pilot | head -n 3
+$ tacho plan --for-metric memory plan/pilot | head -n 3
 | pilot:    10 pairs, which differ in memory by 0 % (standard deviation; at most 0 %, with 90 % confidence)
 | question: to find a change of 3 % in 90 % of reports that judge 1 metric, with a wrong FAIL in at most 5 % of them
 | plan:     6 pairs, 12 runs in all, about 300 ms
 
-$ tacho plan --of tps plan/pilot
+$ tacho plan --for-metric tps plan/pilot
 ! tacho: cannot plan: the run 'prog' has no 'tps'
 [1]
 
-$ tacho plan --of major_faults plan/pilot
+$ tacho plan --for-metric major_faults plan/pilot
 ! tacho: cannot plan: 'major_faults' has values of 0, which have no ratio to plan for
 [1]
 
@@ -127,8 +128,8 @@ $ tacho plan --seal -- true
 ! see 'tacho plan --help'
 [64]
 
-$ tacho plan --power 100% plan/pilot
-! tacho: --power must be at least 50% and below 100%
+$ tacho plan --probability 100% plan/pilot
+! tacho: --probability must be at least 50% and below 100%
 ! see 'tacho plan --help'
 [64]
 

@@ -27,89 +27,92 @@ $ tacho run --help
 |   COMMAND  the program to run, and its arguments
 | 
 | Options:
-|   -c, --command LINE       run LINE, split into words as by a shell; repeat to
-|                            compare several commands
-|   -n, --runs N             run each command N times
-|   -p, --precision P        stop when the half-width of the median's interval is
-|                            at most P of the median (default 1%)
-|       --max-time TIME      stop after TIME per command; several commands share
-|                            the sum (default 5s)
-|       --min-runs N         make at least N runs, even if they take longer than
-|                            --max-time (default 10 if these take less than a
-|                            minute, else 6; 1 with --max-time)
-|       --max-runs N         stop after N runs (default 1000)
-|       --seed N             draw the random order of several commands from seed
-|                            N, 1 or more (default: a new seed, recorded in
-|                            run.json)
-|       --layouts N          make the runs in N blocks and link the program with
-|                            another layout before each; judge one value per
-|                            layout (block size: 3 runs, or --runs divided by N)
-|       --relink LINE        with --layouts: link the program by sh -c, with the
-|                            layout number in $TACHO_LAYOUT_SEED and {seed}; give
-|                            it once for all commands or once per command
-|       --name NAME          name the run; repeat for the second command, and so
-|                            on (default: the program's name)
-|   -o, --out DIR            write run folders to DIR (default tacho-out)
-|       --pass-status        exit with the status of a run that failed
-|   -S, --shell              run each command line by sh -c
-|   -w, --warmup N           run each command N times before measuring (default 0)
-|       --setup LINE         run LINE once before all runs, by sh -c
-|       --prepare LINE       run LINE before each run, by sh -c
-|       --conclude LINE      run LINE after each run, by sh -c
-|       --cleanup LINE       run LINE once after all runs, by sh -c
-|       --server LINE        start a server by sh -c, measure it during the runs,
-|                            stop it afterwards; needs --ready
-|       --ready REGEX|PORT   wait until the server prints a line that matches
-|                            REGEX, or listens on PORT
-|       --timeout TIME       kill a run that takes longer: SIGTERM to its process
-|                            group, SIGKILL one second later
-|       --cwd DIR            run the commands in DIR
-|       --env K=V            set an environment variable for the commands
-|       --keep-env NAME      record the value of NAME unmasked, even if its name
-|                            looks like a secret
-|       --input FILE         use FILE as standard input of each run (default:
-|                            empty)
-|       --output WHERE       send output to null (default), inherit, or a file
-|                            that all runs share
-|   -i, --allow-nonzero      continue when a run fails; leave it out of the
-|                            statistics
-|       --cpu LIST           run the commands only on these CPUs, such as 2 or
-|                            0-3,6
-|       --no-aslr            switch off address space randomisation
-|       --flame              add a flamegraph to the report, from one extra run of
-|                            each command; with --count, also record the stacks of
-|                            counted calls
-|       --count LIST         count exactly, in extra runs that are not timed:
-|                            instructions, syscalls, allocations, allocated-bytes,
-|                            faults
-|       --count-runs N       make N counted runs for each count; a count is exact
-|                            if all are equal (default 2)
-|       --trace              write trace.json: one span per run, memory, power,
-|                            and what the program recorded
-|   -m, --metric NAME=REGEX  measure a number that the command prints: the last
-|                            match of each run, or every match with
-|                            all:NAME=REGEX; or one that it records: span:NAME,
-|                            stage:EVENT.STAGE or latency:NAME, with :total,
-|                            :count, :mean, :p50, :p99 or :max
-|       --work N[UNIT]       show the throughput; each run does N units of work,
-|                            such as 200samples
-|       --label K=V          store a note in run.json
-|       --config FILE        store a JSON document and its hash in run.json, such
-|                            as the program's configuration
-|       --interval TIME      poll memory and power every TIME (default 10ms)
-|       --power SOURCE       read power from auto (default), none, rapl, perf,
-|                            hwmon, battery, nvml, rocm, fixed:WATTS or
-|                            replay:FILE
-|       --idle TIME          measure the idle power of the machine for TIME before
-|                            the runs (at least 100ms)
-|       --seal               write seal.jsonl, by which 'tacho witness verify'
-|                            finds files that were changed later
-|       --fail-on-warn       exit with 3 when there are warnings
-|       --json               print the result as JSON
-|   -q, --quiet              show no progress and only essential output
-|       --color WHEN         use colours: auto (on a terminal), always or never
-|       --width N            fit tables into N columns
-|   -h, --help               show this help
+|   -c, --command LINE          run LINE, split into words as by a shell; repeat
+|                               to compare several commands
+|   -n, --runs N                run each command N times
+|   -p, --precision P           stop when the half-width of the median's interval
+|                               is at most P of the median (default 1%)
+|       --max-time TIME         stop after TIME per command; several commands
+|                               share the sum (default 5s)
+|       --min-runs N            make at least N runs, even if they take longer
+|                               than --max-time (default 10 if these take less
+|                               than a minute, else 6; 1 with --max-time)
+|       --max-runs N            stop after N runs (default 1000)
+|       --seed N                draw the random order of several commands from
+|                               seed N, 1 or more (default: a new seed, recorded
+|                               in run.json)
+|       --layouts N             make the runs in N blocks and link the program
+|                               with another layout before each; judge one value
+|                               per layout (block size: 3 runs, or --runs divided
+|                               by N)
+|       --relink LINE           with --layouts: link the program by sh -c, with
+|                               the layout number in $TACHO_LAYOUT_SEED and
+|                               {seed}; give it once for all commands or once per
+|                               command
+|       --name NAME             name the run; repeat for the second command, and
+|                               so on (default: the program's name)
+|   -o, --out-dir DIR           write run folders to DIR (default tacho-out)
+|       --pass-status           exit with the status of a run that failed
+|   -S, --shell                 run each command line by sh -c
+|   -w, --warmup N              run each command N times before measuring (default
+|                               0)
+|       --setup LINE            run LINE once before all runs, by sh -c
+|       --prepare LINE          run LINE before each run, by sh -c
+|       --conclude LINE         run LINE after each run, by sh -c
+|       --cleanup LINE          run LINE once after all runs, by sh -c
+|       --server LINE           start a server by sh -c, measure it during the
+|                               runs, stop it afterwards; needs --ready
+|       --ready REGEX|PORT      wait until the server prints a line that matches
+|                               REGEX, or listens on PORT
+|       --timeout TIME          kill a run that takes longer: SIGTERM to its
+|                               process group, SIGKILL one second later
+|       --cwd DIR               run the commands in DIR
+|       --env K=V               set an environment variable for the commands
+|       --keep-env NAME         record the value of NAME unmasked, even if its
+|                               name looks like a secret
+|       --input FILE            use FILE as standard input of each run (default:
+|                               empty)
+|       --command-output WHERE  send output to null (default), inherit, or a file
+|                               that all runs share
+|   -i, --allow-nonzero         continue when a run fails; leave it out of the
+|                               statistics
+|       --cpu LIST              run the commands only on these CPUs, such as 2 or
+|                               0-3,6
+|       --no-aslr               switch off address space randomisation
+|       --flame                 add a flamegraph to the report, from one extra run
+|                               of each command; with --count, also record the
+|                               stacks of counted calls
+|       --count LIST            count exactly, in extra runs that are not timed:
+|                               instructions, syscalls, allocations,
+|                               allocated-bytes, faults
+|       --count-runs N          make N counted runs for each count; a count is
+|                               exact if all are equal (default 2)
+|       --trace                 write trace.json: one span per run, memory, power,
+|                               and what the program recorded
+|   -m, --metric NAME=REGEX     measure a number that the command prints: the last
+|                               match of each run, or every match with
+|                               all:NAME=REGEX; or one that it records: span:NAME,
+|                               stage:EVENT.STAGE or latency:NAME, with :total,
+|                               :count, :mean, :p50, :p99 or :max
+|       --work-per-run N[UNIT]  show the throughput; each run does N units of
+|                               work, such as 200samples
+|       --label K=V             store a note in run.json
+|       --config FILE           store a JSON document and its hash in run.json,
+|                               such as the program's configuration
+|       --interval TIME         poll memory and power every TIME (default 10ms)
+|       --power-source SOURCE   read power from auto (default), none, rapl, perf,
+|                               hwmon, battery, nvml, rocm, fixed:WATTS or
+|                               replay:FILE
+|       --measure-idle TIME     measure the idle power of the machine for TIME
+|                               before the runs (at least 100ms)
+|       --seal                  write seal.jsonl, by which 'tacho witness verify'
+|                               finds files that were changed later
+|       --fail-on-warn          exit with 3 when there are warnings
+|       --json                  print the result as JSON
+|   -q, --quiet                 show no progress and only essential output
+|       --color WHEN            use colours: auto (on a terminal), always or never
+|       --width N               fit tables into N columns
+|   -h, --help                  show this help
 | 
 | Examples:
 |   tacho run -- ./prog --size 1000
@@ -231,8 +234,8 @@ $ tacho run --cpu 999999 -- true
 ! see 'tacho run --help'
 [64]
 
-$ tacho run --work items -- true
-! tacho: option '--work' needs an amount such as 200 or 200samples, not 'items'
+$ tacho run --work-per-run items -- true
+! tacho: option '--work-per-run' needs an amount such as 200 or 200samples, not 'items'
 ! see 'tacho run --help'
 [64]
 
@@ -257,8 +260,8 @@ $ tacho run --ready up -- true
 ! see 'tacho run --help'
 [64]
 
-$ tacho run --metric 'n=([0-9]+)' --output inherit -- true
-! tacho: --metric cannot be combined with --output inherit; write to a file, or remove one of them
+$ tacho run --metric 'n=([0-9]+)' --command-output inherit -- true
+! tacho: --metric cannot be combined with --command-output inherit; write to a file, or remove one of them
 ! see 'tacho run --help'
 [64]
 
@@ -319,17 +322,17 @@ $ tacho run --env K -- true
 ! see 'tacho run --help'
 [64]
 
-$ tacho run --power coal -- true
+$ tacho run --power-source coal -- true
 ! tacho: there is no power source 'coal'; use auto, none, rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS or replay:FILE
 ! see 'tacho run --help'
 [64]
 
-$ tacho run --idle 1ms -- true
-! tacho: option '--idle' needs a time of 100ms or more, not '1ms'
+$ tacho run --measure-idle 1ms -- true
+! tacho: option '--measure-idle' needs a time of 100ms or more, not '1ms'
 ! see 'tacho run --help'
 [64]
-$ tacho run --idle 1s --power fixed:5 -- true
-! tacho: --idle needs a power source that is read; --power fixed:5 is not, so remove one of them
+$ tacho run --measure-idle 1s --power-source fixed:5 -- true
+! tacho: --measure-idle needs a power source that is read; --power-source fixed:5 is not, so remove one of them
 ! see 'tacho run --help'
 [64]
 $ tacho run --count-runs 3 -- true
@@ -344,7 +347,7 @@ $ tacho run --metric 'wall=([0-9]+)' -- true
 ! tacho: metric 'wall' has the name of a quantity that tacho measures itself; choose another name
 ! see 'tacho run --help'
 [64]
-$ tacho run --power fixed:much -- true
+$ tacho run --power-source fixed:much -- true
 ! tacho: 'much' is not a number of watts, as in fixed:100
 ! see 'tacho run --help'
 [64]
@@ -446,7 +449,7 @@ $ tacho sweep --setup a --setup b --grid x=1,2 -- true
 [64]
 
 # Every format says how reliable the energy is. Only fixed:WATTS gives an energy on any machine.
-$ project/try 'tacho run -q -n 2 --power fixed:20 -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power during the runs, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
+$ project/try 'tacho run -q -n 2 --power-source fixed:20 -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power during the runs, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
 |  energy, estimated N J - N J … N J (range) N J N J
 |  energy: estimated by fixed (given)
 | fixed:given:estimated
@@ -460,7 +463,7 @@ $ project/try 'tacho run -q -n 2 --power fixed:20 -- sleep 0.01 | sed -n "/energ
 | Power during the runs, in watts (fixed:given:estimated)
 
 # A run during which a reading failed has no energy. The replay ends in the second run.
-$ project/try '{ echo timestamp_us,source,watts,joules; seq 1 1000000 29000000 | sed "s/$/,x,20,0/"; } >p.csv; tacho run -q -n 3 --interval 10s --power replay:p.csv -- sh -c : | grep energy; echo timestamp_us,source,watts,joules >p.csv; printf "1,x,20,0\n1000001,x,20,0\n2000001,x,20,0\n" >>p.csv; tacho run -q -n 2 --interval 10s --power replay:p.csv -- sh -c : | grep energy; jq "[.samples[].energy_j] == [20, null]" tacho-out/sh/latest/run.json; echo x >p.csv; tacho run -n 1 --power replay:p.csv -- true'
+$ project/try '{ echo timestamp_us,source,watts,joules; seq 1 1000000 29000000 | sed "s/$/,x,20,0/"; } >p.csv; tacho run -q -n 3 --interval 10s --power-source replay:p.csv -- sh -c : | grep energy; echo timestamp_us,source,watts,joules >p.csv; printf "1,x,20,0\n1000001,x,20,0\n2000001,x,20,0\n" >>p.csv; tacho run -q -n 2 --interval 10s --power-source replay:p.csv -- sh -c : | grep energy; jq "[.samples[].energy_j] == [20, null]" tacho-out/sh/latest/run.json; echo x >p.csv; tacho run -n 1 --power-source replay:p.csv -- true'
 |   energy, estimated       20 J   -  20 J … 20 J (range)                 20 J       20 J
 |   energy: estimated by replay (recorded)
 |   energy, estimated       20 J   -  20 J … 20 J (range)                 20 J       20 J
@@ -471,7 +474,7 @@ $ project/try '{ echo timestamp_us,source,watts,joules; seq 1 1000000 29000000 |
 
 # The idle power is measured before the runs, once per sweep, and shown separately. Counters of trace.json say how
 # reliable they are.
-$ project/try '{ echo timestamp_us,source,watts,joules; seq 100000 100000 99999999 | sed "s/$/,a:b:estimated,20,0/"; } >p.csv; tacho run -q -n 2 --power replay:p.csv --idle 100ms --trace -- sleep 0.05 | sed -n "/energy:/{s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; grep -o "\"power[^\"]*\"" tacho-out/sleep/latest/trace.json | sort -u; tacho sweep -q -n 2 --power replay:p.csv --idle 100ms --grid n=1,2 -- sleep 0.0{n} | sed -n "/energy:/{s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; jq ".cells[].power | [.status, .source, .idle.watts] == [\"estimated\", \"replay\", 20]" tacho-out/sleep/sweep.json'
+$ project/try '{ echo timestamp_us,source,watts,joules; seq 100000 100000 99999999 | sed "s/$/,a:b:estimated,20,0/"; } >p.csv; tacho run -q -n 2 --power-source replay:p.csv --measure-idle 100ms --trace -- sleep 0.05 | sed -n "/energy:/{s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; grep -o "\"power[^\"]*\"" tacho-out/sleep/latest/trace.json | sort -u; tacho sweep -q -n 2 --power-source replay:p.csv --measure-idle 100ms --grid n=1,2 -- sleep 0.0{n} | sed -n "/energy:/{s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; jq ".cells[].power | [.status, .source, .idle.watts] == [\"estimated\", \"replay\", 20]" tacho-out/sleep/sweep.json'
 |   energy: estimated by replay (recorded); idle power 20 W, estimated for N ms before while the CPUs were N % busy, which is N J of a run
 | "power (replay:recorded:estimated)"
 |   energy: estimated by replay (recorded); idle power 20 W, estimated for N ms before while the CPUs were N % busy

@@ -8,10 +8,11 @@ $ tacho sweep --help
 | 
 | Runs the command for every combination of the parameters' values, called a cell.
 | {NAME} in its words, in --env, --prepare, --conclude, --server, --ready, --input
-| and --output is replaced by the value. A block runs every cell once, in an order
-| shuffled by --seed, so that a drift of the machine affects all cells alike. With
-| --baseline a block consists of rounds of up to 8 cells; each round runs the
-| baseline once, and cells are compared with the baseline of the same round.
+| and --command-output is replaced by the value. A block runs every cell once, in
+| an order shuffled by --seed, so that a drift of the machine affects all cells
+| alike. With --baseline a block consists of rounds of up to 8 cells; each round
+| runs the baseline once, and cells are compared with the baseline of the same
+| round.
 | 
 | The folder OUT/NAME contains results.csv and sweep.json with one row per cell,
 | report.html, figs/*.svg and, in cells/, the run folder of each cell as tacho run
@@ -43,7 +44,7 @@ $ tacho sweep --help
 |   -n, --repeat N                   run each cell N times, once per block
 |                                    (default 10)
 |       --name NAME                  name the sweep (default: the program's name)
-|   -o, --out DIR                    write the sweep's folder into DIR (default
+|   -o, --out-dir DIR                write the sweep's folder into DIR (default
 |                                    tacho-out)
 |       --seed N                     draw the random order from seed N (default 1)
 |       --fresh                      start over instead of continuing an earlier
@@ -84,7 +85,7 @@ $ tacho sweep --help
 |                                    its name looks like a secret
 |       --input FILE                 use FILE as standard input of each run
 |                                    (default: empty)
-|       --output WHERE               send output to null (default), inherit, or a
+|       --command-output WHERE       send output to null (default), inherit, or a
 |                                    file that all runs share
 |   -i, --allow-nonzero              continue when a run fails; leave it out of
 |                                    the statistics
@@ -107,17 +108,17 @@ $ tacho sweep --help
 |                                    span:NAME, stage:EVENT.STAGE or latency:NAME,
 |                                    with :total, :count, :mean, :p50, :p99 or
 |                                    :max
-|       --work N[UNIT]               show the throughput; each run does N units of
+|       --work-per-run N[UNIT]       show the throughput; each run does N units of
 |                                    work, such as 200samples
 |       --label K=V                  store a note in run.json
 |       --config FILE                store a JSON document and its hash in
 |                                    run.json, such as the program's configuration
 |       --interval TIME              poll memory and power every TIME (default
 |                                    10ms)
-|       --power SOURCE               read power from auto (default), none, rapl,
+|       --power-source SOURCE        read power from auto (default), none, rapl,
 |                                    perf, hwmon, battery, nvml, rocm, fixed:WATTS
 |                                    or replay:FILE
-|       --idle TIME                  measure the idle power of the machine for
+|       --measure-idle TIME          measure the idle power of the machine for
 |                                    TIME before the runs (at least 100ms)
 |       --seal                       write seal.jsonl, by which 'tacho witness
 |                                    verify' finds files that were changed later

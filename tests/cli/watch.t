@@ -19,12 +19,12 @@ $ tacho watch --idle-watts -5 -- true
 ! tacho: '-5' is not a number of watts
 ! see 'tacho watch --help'
 [64]
-$ tacho watch --idle 1s -p 1
-! tacho: --idle needs a command, because process 1 already runs; use --idle-watts instead
+$ tacho watch --measure-idle 1s -p 1
+! tacho: --measure-idle needs a command, because process 1 already runs; use --idle-watts instead
 ! see 'tacho watch --help'
 [64]
-$ tacho watch --idle 1s --idle-watts 5 -- true
-! tacho: --idle and --idle-watts exclude each other
+$ tacho watch --measure-idle 1s --idle-watts 5 -- true
+! tacho: --measure-idle and --idle-watts exclude each other
 ! see 'tacho watch --help'
 [64]
 $ tacho watch --duration soon -- true
@@ -37,7 +37,7 @@ $ tacho watch -p 2147483647
 $ tacho watch -- no-such-program
 ! tacho: cannot start 'no-such-program': cannot run 'no-such-program': No such file or directory (is it installed and on PATH?)
 [1]
-$ tacho watch --power steam -- sleep 60
+$ tacho watch --power-source steam -- sleep 60
 ! tacho: there is no power source 'steam'; use rapl, perf, hwmon, nvml, rocm, battery, fixed:WATTS or replay:FILE
 ! see 'tacho watch --help'
 [64]
@@ -61,7 +61,7 @@ $ tacho watch -- true | awk '$1 == "memory" { print $1, ($2 > 0), ($4 == "at" ||
 | faults 1
 
 # A fixed source, and the CSV files.
-$ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0.25 > $d/json && ls $d/out && head -1 $d/out/power.csv && cut -d, -f2,3 $d/out/power.csv | tail -1 && grep -c '"source":"fixed"' $d/json; rm -r $d
+$ d=$(mktemp -d) && tacho watch --json --power-source fixed:100 --csv $d/out -- sleep 0.25 > $d/json && ls $d/out && head -1 $d/out/power.csv && cut -d, -f2,3 $d/out/power.csv | tail -1 && grep -c '"source":"fixed"' $d/json; rm -r $d
 | memory-detail.csv
 | memory.csv
 | power.csv
@@ -71,7 +71,7 @@ $ d=$(mktemp -d) && tacho watch --json --power fixed:100 --csv $d/out -- sleep 0
 
 # A source whose readings fail: its energy is not known, which is never 0 J. The first of the two
 # rows is read before the command starts.
-$ project/try '{ echo timestamp_us,source,watts,joules; echo 1,a,10,0; echo 2,a,10,0; } >p.csv; tacho watch --json --power replay:p.csv --csv out -- sleep 0.3 | grep -o "\"status\":\"[a-z]*\",\"update.*\"estimated\|\"joules\":null,\"tree[^,]*\|\"why_not[^,]*"; tail -n +2 out/power.csv | cut -d, -f2-; tacho watch --power replay:p.csv -- sleep 0.3 | grep energy'
+$ project/try '{ echo timestamp_us,source,watts,joules; echo 1,a,10,0; echo 2,a,10,0; } >p.csv; tacho watch --json --power-source replay:p.csv --csv out -- sleep 0.3 | grep -o "\"status\":\"[a-z]*\",\"update.*\"estimated\|\"joules\":null,\"tree[^,]*\|\"why_not[^,]*"; tail -n +2 out/power.csv | cut -d, -f2-; tacho watch --power-source replay:p.csv -- sleep 0.3 | grep energy'
 | "status":"unavailable","update_us":0,"counted_by":0,"joules":null,"mean_watts":10.0,"peak_watts":10.0,"samples":1,"dropped":1,"estimated
 | "joules":null,"tree_joules":null
 | "why_not":"readings of the source failed"}
@@ -79,7 +79,7 @@ $ project/try '{ echo timestamp_us,source,watts,joules; echo 1,a,10,0; echo 2,a,
 | energy          -  unavailable from replay: its readings failed
 
 # A requested source that does not exist.
-$ tacho watch --power replay:nowhere.csv -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
+$ tacho watch --power-source replay:nowhere.csv -- sleep 60 2>&1 | sed 's/process [0-9]*/process N/'
 | tacho: cannot watch process N: cannot read 'nowhere.csv': No such file or directory
 
 $ tacho watch --idle-watts 1e400 -- true
@@ -88,11 +88,11 @@ $ tacho watch --idle-watts 1e400 -- true
 [64]
 
 # The idle power is measured before the command starts and shown separately.
-$ tacho watch --power fixed:10 --idle 100ms -- true
-! tacho: --idle needs a power source that is read; --power fixed:10 is not, so remove one of them
+$ tacho watch --power-source fixed:10 --measure-idle 100ms -- true
+! tacho: --measure-idle needs a power source that is read; --power-source fixed:10 is not, so remove one of them
 ! see 'tacho watch --help'
 [64]
-$ project/try '{ echo timestamp_us,source,watts,joules; seq 0 100000 9999999 | sed "s/$/,a:b:estimated,10,0/"; } >p.csv; tacho watch --power replay:p.csv --idle 100ms -- sleep 0.2' | sed -n '/energy/,$ { s/[0-9.]* u\?\(J\|ms\|%\)/N \1/g; s/  */ /g; p; }'
+$ project/try '{ echo timestamp_us,source,watts,joules; seq 0 100000 9999999 | sed "s/$/,a:b:estimated,10,0/"; } >p.csv; tacho watch --power-source replay:p.csv --measure-idle 100ms -- sleep 0.2' | sed -n '/energy/,$ { s/[0-9.]* u\?\(J\|ms\|%\)/N \1/g; s/  */ /g; p; }'
 | energy N J estimated by replay (recorded): 10 W mean, 10 W peak
 |  N J this process tree's share, estimated by CPU time
 |  N J included for idle power: 10 W, estimated for N ms before while the CPUs were N % busy

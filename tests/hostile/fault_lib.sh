@@ -131,7 +131,7 @@ gate_before() { baseline_before; }
 gate_do()
 {
     "$@" "$tacho" gate --md g.md --junit g.xml --prometheus g.prom --json-file g.json \
-        --badge g.svg --html g.html --save
+        --badge g.svg --html g.html --save-baseline
 }
 gate_done()
 {
@@ -142,7 +142,7 @@ gate_kept() { baseline_kept; }
 flame_before() { flame_do env && cp f/flamegraph-x.svg earlier.svg; }
 flame_do()
 {
-    "$@" "$tacho" flame --out f --label x -- sh -c 'i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done'
+    "$@" "$tacho" flame --out-dir f --label x -- sh -c 'i=0; while [ $i -lt 9999 ]; do i=$((i+1)); done'
 }
 flame_done()
 {

@@ -139,14 +139,14 @@ gone "watch --duration" g.pids
 # Each profiler that tacho has itself.
 for profiler in native ptrace preload; do
     # shellcheck disable=SC2016 # the command's own expansion
-    if ! "$tacho" flame --profiler "$profiler" --force --out probe -- \
+    if ! "$tacho" flame --profiler "$profiler" --force --out-dir probe -- \
         sh -c 'while [ $((i += 1)) -lt 300000 ]; do :; done' >/dev/null 2>probe.err; then
         echo "not tested: $profiler: $(cat probe.err)"
         continue
     fi
     flame()
     {
-        exec "$tacho" flame --profiler "$profiler" --force --out f -- sh tree.sh "$1"
+        exec "$tacho" flame --profiler "$profiler" --force --out-dir f -- sh tree.sh "$1"
     }
     kill_both_ways $profiler flame
 done

@@ -146,7 +146,7 @@ static void check_ends(struct tch_warnings *w, const struct tch_result *r)
     }
     if (failed > 0) {
         describe_first(first, failed, how, sizeof how);
-        tch_warn(w, "failed", "show the output with --output inherit",
+        tch_warn(w, "failed", "show the output with --command-output inherit",
                  "%zu of %zu run%s failed and %s left out of the statistics%s", failed,
                  r->run_count, tch_plural(r->run_count), failed == 1 ? "is" : "are", how);
     }

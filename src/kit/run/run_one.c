@@ -28,8 +28,8 @@ static int replace_unnamed(const struct tch_run_item *item, const char *name, in
 }
 
 /* Gives each run whose output is read a file of its own, so that a process left running by an
-   earlier run cannot print into it. A file of --output is kept. The output of the run begins at the
-   end of that file, where such a process could still print. */
+   earlier run cannot print into it. A file of --command-output is kept. The output of the run
+   begins at the end of that file, where such a process could still print. */
 static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error *err)
 {
     struct tch_run_item *item = &run->items[index];
@@ -40,10 +40,11 @@ static int renew_outputs(const struct tch_run *run, uint32_t index, tacho_error 
     if (!tch_run_reads_output(run->plan) || item->out_fd < 0)
         return 0;
     if (!own && run->left_running)
-        return tch_fail(err, TACHO_EINVAL, 0,
-                        "an earlier run left processes running that may print into '%s', where "
-                        "metrics are read; remove --output, so that each run has its own file",
-                        run->plan->output_path);
+        return tch_fail(
+            err, TACHO_EINVAL, 0,
+            "an earlier run left processes running that may print into '%s', where "
+            "metrics are read; remove --command-output, so that each run has its own file",
+            run->plan->output_path);
     if (own)
         status = replace_unnamed(item, ".stdout", item->out_fd, err);
     else

@@ -416,7 +416,8 @@ static int check_measure(const struct tch_run_plan *plan, const char *name, tach
     return tch_fail(
         err, TACHO_EINVAL, 0,
         "there is no measure '%.80s'; use wall, user, system (cpu is the sum of these two and has "
-        "no measure), memory, energy or another of tacho compare, throughput with --work, or a "
+        "no measure), memory, energy or another of tacho compare, throughput with --work-per-run, "
+        "or a "
         "name of --metric",
         name);
 }

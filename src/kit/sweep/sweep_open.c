@@ -32,7 +32,8 @@ static tch_params used_in_list(const struct tch_grid *grid, const char *const *l
     return used;
 }
 
-/* Returns the parameters used in environment, hooks and files. --output counts only if `all`. */
+/* Returns the parameters used in environment, hooks and files. --command-output counts only if
+ * `all`. */
 static tch_params used_around(const struct tch_sweep_plan *plan, bool all)
 {
     struct tch_run_plan run = plan->run;

@@ -32,8 +32,8 @@ struct tch_unit_plan {
 
 enum { TCH_PLAN_TEXTS = 6 };
 
-/** Returns the i-th text of a plan that may contain {name}. The first is the path of --output,
-    which baselines do not share with the cells. */
+/** Returns the i-th text of a plan that may contain {name}. The first is the path of
+   --command-output, which baselines do not share with the cells. */
 const char **tch_plan_text(struct tch_run_plan *plan, size_t i);
 
 /** Makes the plan of a unit. Returns 0, TACHO_ENOMEM or TACHO_ELIMIT. Call tch_unit_plan_release()

@@ -25,7 +25,7 @@ fails()
 {
     text=$1
     shift
-    ! "$tacho" flame --out out --label x "$@" >out.txt 2>err.txt || fail "'$*' should have failed"
+    ! "$tacho" flame --out-dir out --label x "$@" >out.txt 2>err.txt || fail "'$*' should have failed"
     grep -qF -- "$text" err.txt || { cat err.txt; fail "'$*' did not say '$text'"; }
     [ -z "$(ls -A out)" ] || { ls -A out; fail "'$*' left files"; }
 }
@@ -36,12 +36,12 @@ works()
     used=$1
     shift
     rm -f "$LOG"
-    "$tacho" flame --json --out out --label x "$@" >out.txt 2>err.txt || { cat err.txt; fail "'$*' failed"; }
+    "$tacho" flame --json --out-dir out --label x "$@" >out.txt 2>err.txt || { cat err.txt; fail "'$*' failed"; }
     grep -qF "\"profiler_used\":\"$used\"" out.txt || { cat out.txt; fail "'$*' was not done by $used"; }
     [ "$(ls -A out)" = flamegraph-x.svg ] || { ls -A out; fail "'$*' left files"; }
     grep -q "$svg_has" out/flamegraph-x.svg || fail "'$*': the picture has no $svg_has"
     # The second capture finds our own file and keeps it.
-    "$tacho" flame --out out --label x "$@" >out.txt 2>err.txt || { cat err.txt; fail "'$*' failed when done again"; }
+    "$tacho" flame --out-dir out --label x "$@" >out.txt 2>err.txt || { cat err.txt; fail "'$*' failed when done again"; }
     rm out/flamegraph-x.svg out/flamegraph-x.old.svg
 }
 
@@ -87,7 +87,7 @@ printf '%s\n' perf record -q --no-bpf-event -F 99 -e cpu-clock -g --call-graph f
 expect_same "perf record" wanted got
 # Programs read this output, so keys must not change. A new key is a new line here.
 # shellcheck disable=SC2016  # the inner shell's own number
-"$tacho" flame --json --folded --out out --label x --event cpu-clock --profiler perf -- sh -c 'kill -9 $$' >out.txt 2>err.txt || :
+"$tacho" flame --json --folded --out-dir out --label x --event cpu-clock --profiler perf -- sh -c 'kill -9 $$' >out.txt 2>err.txt || :
 sed 's/_ms":[0-9]*/_ms":N/g' out.txt | tr , '\n' >got
 cat >wanted <<'JSON'
 {"schema":"tacho.flame.capture.v1"
@@ -121,7 +121,7 @@ expect_same "--json" wanted got
 rm out/*
 fails "profiler command failed: perf record: cannot run 'nosuch'" --profiler perf -- nosuch
 got=0
-"$tacho" flame --profiler perf --pass-status --out out --label x -- sh -c 'exit 9' >out.txt 2>&1 || got=$?
+"$tacho" flame --profiler perf --pass-status --out-dir out --label x -- sh -c 'exit 9' >out.txt 2>&1 || got=$?
 [ $got = 9 ] || fail "the command's status is not passed on: $got"
 rm out/*
 
@@ -135,9 +135,9 @@ END
 svg_has='inferno drew this'
 works 'perf + inferno' --profiler perf-inferno -- echo
 logged inferno-flamegraph --title x FILE.folded
-grep -q '"samples":4' out.txt || "$tacho" flame --json --out out --label x --profiler perf-inferno -- echo >out.txt
+grep -q '"samples":4' out.txt || "$tacho" flame --json --out-dir out --label x --profiler perf-inferno -- echo >out.txt
 grep -q '"samples":4' out.txt || { cat out.txt; fail "inferno's samples are not counted"; }
-"$tacho" flame --folded --out out --label x --profiler perf-inferno -- echo >out.txt
+"$tacho" flame --folded --out-dir out --label x --profiler perf-inferno -- echo >out.txt
 [ "$(head -n 1 out/flamegraph-x.folded)" = 'prog;main;hot 3' ] || fail "no folded stacks beside inferno's picture"
 rm -f out/*
 # Options that it does not support are refused, not ignored.
@@ -209,7 +209,7 @@ svg_has='hot'
 works dtrace --profiler dtrace -- ./prog a b
 logged dtrace -x ustackframes=100 -n 'profile-997 /execname == "prog"/ { @[ustack(100)] = count(); }' \
     -c './prog a b' -o FILE.dtrace-stacks.txt
-grep -q '"samples":90' out.txt || "$tacho" flame --json --out out --label x --profiler dtrace -- ./prog >out.txt
+grep -q '"samples":90' out.txt || "$tacho" flame --json --out-dir out --label x --profiler dtrace -- ./prog >out.txt
 grep -q '"samples":90' out.txt || { cat out.txt; fail "dtrace's samples are not counted"; }
 rm -f out/*
 fails "can only profile a command that it starts" --profiler dtrace --pid 1

@@ -20,7 +20,7 @@ durations='300ms 3s 30s'
 # Without perf events only the message can be tested.
 can_sample()
 {
-    "$tacho" flame --out "$scratch/probe" --profiler native -- "$1" shares 20 >probe.txt 2>&1 && return
+    "$tacho" flame --out-dir "$scratch/probe" --profiler native -- "$1" shares 20 >probe.txt 2>&1 && return
     cat probe.txt
     grep -q 'no permission to sample\|no perf events' probe.txt && skip "perf events are not allowed here"
     fail "cannot capture"

@@ -81,7 +81,7 @@ end_all()
     done
 }
 
-ends 0 "$tacho" flame --out new/folder --label 'a b/c' -- "$workload" shares 50
+ends 0 "$tacho" flame --out-dir new/folder --label 'a b/c' -- "$workload" shares 50
 [ "$(head -n 1 out.txt)" = new/folder/flamegraph-a_b_c.svg ] || fail "the path is not printed first"
 grep -q '^profiler: native' out.txt || fail "the profiler is not named"
 grep -q '^samples:  [0-9,]*, lost [0-9]' out.txt || fail "samples and losses are not printed"
@@ -92,7 +92,7 @@ grep -q '>hot' new/folder/flamegraph-a_b_c.svg || fail "hot is not in the pictur
 ends 0 "$tacho" flame -q -- "$workload" shares 50
 [ "$(cat out.txt)" = flamegraph-workload.svg ] || fail "-q should print the path alone"
 # In every format, and the functions that cost most.
-ends 0 "$tacho" flame --out all --label x --folded --pprof --speedscope --inverted --palette library -- "$workload" shares 50
+ends 0 "$tacho" flame --out-dir all --label x --folded --pprof --speedscope --inverted --palette library -- "$workload" shares 50
 for end in svg folded pb.gz speedscope.json; do
     grep -qxF "all/flamegraph-x.$end" out.txt || fail "flamegraph-x.$end is not named"
     [ -s "all/flamegraph-x.$end" ] || fail "flamegraph-x.$end is empty"
@@ -100,8 +100,8 @@ done
 grep -q 'data-inverted="1"' all/flamegraph-x.svg || fail "--inverted does not draw the root on top"
 grep -q '%  *[0-9.]* %  *spin$' out.txt || fail "spin is not among the hottest functions"
 # The files for other viewers name the unit: a clock gives samples of a known period, preload gives CPU time.
-ends 0 "$tacho" flame --event cpu-clock --rate 1000 --out units --label clock --pprof --speedscope -- "$workload" shares 50
-ends 0 "$tacho" flame --profiler preload --out units --label time --pprof --speedscope -- "$workload" shares 50
+ends 0 "$tacho" flame --event cpu-clock --rate 1000 --out-dir units --label clock --pprof --speedscope -- "$workload" shares 50
+ends 0 "$tacho" flame --profiler preload --out-dir units --label time --pprof --speedscope -- "$workload" shares 50
 grep -q '"unit":"none"' units/flamegraph-clock.speedscope.json || fail "speedscope's unit of samples"
 grep -q '"unit":"microseconds"' units/flamegraph-time.speedscope.json || fail "speedscope's unit of CPU time"
 if command -v protoc >/dev/null; then
@@ -115,7 +115,7 @@ fi
 
 # A second capture keeps the files of the first.
 cp all/flamegraph-x.svg first.svg
-ends 0 "$tacho" flame --out all --label x -- "$workload" shares 50
+ends 0 "$tacho" flame --out-dir all --label x -- "$workload" shares 50
 grep -qx 'previous: kept as all/flamegraph-x.old.svg' out.txt || fail "it does not say that the first picture was kept"
 cmp all/flamegraph-x.old.svg first.svg || fail "the first picture is not kept"
 [ -s all/flamegraph-x.old.folded ] || fail "the first stacks are not kept"
@@ -141,21 +141,21 @@ for profiler in native preload ptrace; do
     ends 0 "$@" --json -- sh -c "echo printed; '$workload' shares 50"
     as_schema
     says printed
-    ends 0 "$@" --json --output null -- sh -c "echo printed; '$workload' shares 50"
+    ends 0 "$@" --json --command-output null -- sh -c "echo printed; '$workload' shares 50"
     as_schema
-    ! grep -q printed err.txt || fail "$profiler: --output null shows the output"
-    ends 0 "$@" --json --output printed.txt -- sh -c "echo printed; '$workload' shares 50"
+    ! grep -q printed err.txt || fail "$profiler: --command-output null shows the output"
+    ends 0 "$@" --json --command-output printed.txt -- sh -c "echo printed; '$workload' shares 50"
     as_schema
-    [ "$(cat printed.txt)" = printed ] || fail "$profiler: --output FILE wrote '$(cat printed.txt)'"
+    [ "$(cat printed.txt)" = printed ] || fail "$profiler: --command-output FILE wrote '$(cat printed.txt)'"
     ends 0 "$@" -q -- sh -c "echo printed; '$workload' shares 50"
     [ "$(head -n 1 out.txt)" = printed ] || fail "$profiler: the output is not inherited by default"
-    ends 0 "$@" -q --output inherit -- sh -c "echo printed; '$workload' shares 50"
-    [ "$(head -n 1 out.txt)" = printed ] || fail "$profiler: --output inherit does not show the output"
-    ends 1 "$@" --output missing/folder -- sh -c "echo printed"
+    ends 0 "$@" -q --command-output inherit -- sh -c "echo printed; '$workload' shares 50"
+    [ "$(head -n 1 out.txt)" = printed ] || fail "$profiler: --command-output inherit does not show the output"
+    ends 1 "$@" --command-output missing/folder -- sh -c "echo printed"
     says "cannot open 'missing/folder', standard output of 'sh'"
 done
-ends 64 "$tacho" flame --output null --pid $$
-says "--output needs a command to run"
+ends 64 "$tacho" flame --command-output null --pid $$
+says "--command-output needs a command to run"
 
 # Most of the CPU time is used by processes that are shorter than a period, so few samples are taken.
 # shellcheck disable=SC2016  # the inner shell expands it
@@ -274,7 +274,7 @@ says "profiler command failed: no-such-program: "
 ends 1 "$tacho" flame --rate 1 -- true # over before the first sample
 says "profiler produced no output"
 : >file
-ends 1 "$tacho" flame --out file/folder -- "$workload" shares 10
+ends 1 "$tacho" flame --out-dir file/folder -- "$workload" shares 10
 says "failed to create output directory file/folder: "
 # shellcheck disable=SC2016 # the inner shell expands it
 ends 1 sh -c 'ulimit -f 1; exec "$@"' sh "$tacho" flame --label full -- "$workload" shares 10

@@ -73,13 +73,13 @@ wait $pid || :
 # How the command ended is passed on, and its signals reach it.
 ended=0
 # shellcheck disable=SC2086
-$user ./refuse EPERM ./tacho flame --profiler ptrace --rate $rate --pass-status --force --out open -- ./workload fail 40 >out.txt 2>&1 || ended=$?
+$user ./refuse EPERM ./tacho flame --profiler ptrace --rate $rate --pass-status --force --out-dir open -- ./workload fail 40 >out.txt 2>&1 || ended=$?
 [ $ended = 7 ] || { cat out.txt; fail "the status is $ended, not 7"; }
 for profiler in preload ptrace; do
     for rounds in 0 100; do # without a sample, and with samples
         ended=0
         # shellcheck disable=SC2086
-        $user ./refuse EPERM ./tacho flame --profiler $profiler --pass-status --force --out open -- ./workload crash $rounds >out.txt 2>err.txt ||
+        $user ./refuse EPERM ./tacho flame --profiler $profiler --pass-status --force --out-dir open -- ./workload crash $rounds >out.txt 2>err.txt ||
             ended=$?
         [ $ended = 139 ] || { cat out.txt err.txt; fail "$profiler: the status after a crash is $ended, not 139"; }
         says "'./workload' was killed by signal 11"
@@ -89,7 +89,7 @@ endless="./workload shares 1000$$" # no other process has this name
 for duration in $durations; do
     status=0
     # shellcheck disable=SC2086
-    $user ./refuse EPERM ./tacho flame --profiler ptrace --duration "$duration" --json --force --out open -- $endless >out.txt 2>&1 || status=$?
+    $user ./refuse EPERM ./tacho flame --profiler ptrace --duration "$duration" --json --force --out-dir open -- $endless >out.txt 2>&1 || status=$?
     grep -q 'profiler produced no output' out.txt || break
 done
 [ "$status" = 0 ] || { cat out.txt; fail "a command that was stopped after --duration counts as failed"; }
@@ -138,7 +138,7 @@ chmod u+s set_uid
 flame set_uid -- ./set_uid work $((3000 / less))
 says "; not 'preload', because 'set_uid' is a set-uid program"
 # shellcheck disable=SC2086
-! $user ./refuse EPERM ./tacho flame --profiler preload --out open -- ./workload_static shares 10 >out.txt 2>err.txt || fail "a static program was captured by preload"
+! $user ./refuse EPERM ./tacho flame --profiler preload --out-dir open -- ./workload_static shares 10 >out.txt 2>err.txt || fail "a static program was captured by preload"
 says "'workload_static' is linked statically; use --profiler ptrace"
 flame script -- sh -c "./workload shares $((400 / less)); exec ./workload shares $((400 / less))"
 grep -q '^profiler: preload,' out.txt || fail "a shell: another profiler was used"
@@ -149,6 +149,6 @@ expect script hot 70 $((points + 2))
 for option in --off-cpu --kernel --all; do
     command='./workload shares 10'
     [ $option != --all ] || command=
-    ! $user ./refuse EPERM ./tacho flame --out open $option --duration 1s $command >out.txt 2>err.txt || fail "$option should not be allowed"
+    ! $user ./refuse EPERM ./tacho flame --out-dir open $option --duration 1s $command >out.txt 2>err.txt || fail "$option should not be allowed"
     says 'no permission to sample'
 done

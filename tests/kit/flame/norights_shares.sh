@@ -19,7 +19,7 @@ both()
 {
     label=$1 profiler=$2
     shift 2
-    "$tacho" flame --profiler native --folded --force --label "native-$label" --out open -- "$@" >"native-$label.txt" 2>&1 ||
+    "$tacho" flame --profiler native --folded --force --label "native-$label" --out-dir open -- "$@" >"native-$label.txt" 2>&1 ||
         { cat "native-$label.txt"; fail "$label cannot be captured natively"; }
     # The tracer gets the rate of the others: at its own, 250 Hz, chance alone explains 2 points.
     flame "$label" --rate 997 -- "$@"

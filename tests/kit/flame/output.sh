@@ -27,7 +27,7 @@ done
 fails "$tacho" flame draw in.folded -o missing/x.svg
 mkdir folder
 fails "$tacho" flame draw in.folded -o folder
-fails "$tacho" flame draw in.folded --label a --out in.folded/x
+fails "$tacho" flame draw in.folded --label a --out-dir in.folded/x
 fails "$tacho" flame draw folder
 fails "$tacho" flame draw missing.folded
 
@@ -44,9 +44,9 @@ else
 fi
 
 # Labels: one file name, two labels.
-"$tacho" flame draw in.folded -q --label 'a b' --out made/here
-fails "$tacho" flame draw in.folded --label 'a/b' --out made/here
+"$tacho" flame draw in.folded -q --label 'a b' --out-dir made/here
+fails "$tacho" flame draw in.folded --label 'a/b' --out-dir made/here
 grep -q -- --force err.txt || fail "the message does not name --force"
-"$tacho" flame draw in.folded -q --label 'a/b' --out made/here --force
-"$tacho" flame draw in.folded -q --label 'a/b' --out made/here
+"$tacho" flame draw in.folded -q --label 'a/b' --out-dir made/here --force
+"$tacho" flame draw in.folded -q --label 'a/b' --out-dir made/here
 [ "$(echo made/here/*)" = 'made/here/flamegraph-a_b.old.svg made/here/flamegraph-a_b.svg' ] || fail "other files were left"

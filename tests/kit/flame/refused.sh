@@ -52,7 +52,7 @@ if [ "$(id -u)" -eq 0 ] && command -v setpriv >/dev/null && at_level 3 true 2>/d
     for who in "$user" env; do # env: as root
         for level in 3 4; do
             # shellcheck disable=SC2086  # several words
-            ! at_level $level $who ./refuse EACCES ./tacho flame --profiler native --out open -- ./workload shares 10 2>err.txt ||
+            ! at_level $level $who ./refuse EACCES ./tacho flame --profiler native --out-dir open -- ./workload shares 10 2>err.txt ||
                 fail "it should not be allowed at $level"
             grep -qF "kernel.perf_event_paranoid is $level; run 'sudo sysctl kernel.perf_event_paranoid=2', or run tacho as root" err.txt ||
                 { cat err.txt; fail "at $level it does not say what to run"; }

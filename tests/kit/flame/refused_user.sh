@@ -27,7 +27,7 @@ flame()
     label=$1
     shift
     # shellcheck disable=SC2086  # several words
-    $user "$scratch/refuse" $refused "$scratch/tacho" flame --folded --force --label "$label" --out open "$@" >out.txt 2>err.txt ||
+    $user "$scratch/refuse" $refused "$scratch/tacho" flame --folded --force --label "$label" --out-dir open "$@" >out.txt 2>err.txt ||
         { cat out.txt err.txt; fail "$label cannot be captured"; }
 }
 

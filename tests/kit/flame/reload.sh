@@ -26,7 +26,7 @@ check()
 
 profilers=preload
 # shellcheck disable=SC2086  # several words
-if $user ./tacho flame --profiler ptrace --out open -- ./workload shares 20 >probe.txt 2>&1; then
+if $user ./tacho flame --profiler ptrace --out-dir open -- ./workload shares 20 >probe.txt 2>&1; then
     profilers='preload ptrace'
 else
     echo "not tested: ptrace, which is not allowed here"

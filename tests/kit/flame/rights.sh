@@ -10,7 +10,7 @@ user=
 if [ "$uid" -eq 0 ]; then
     need setpriv
     user='setpriv --reuid=65534 --regid=65534 --clear-groups --inh-caps=-all --bounding-set=-all'
-    "$tacho" flame --folded --label root --out "$scratch" -- "$3/workload" shares 100 >out.txt 2>&1 || { cat out.txt; fail "as root"; }
+    "$tacho" flame --folded --label root --out-dir "$scratch" -- "$3/workload" shares 100 >out.txt 2>&1 || { cat out.txt; fail "as root"; }
     ! grep -q 'user code only' out.txt || fail "root has no kernel frames"
 fi
 
@@ -26,12 +26,12 @@ user()
 
 level=$(cat /proc/sys/kernel/perf_event_paranoid)
 if [ "$level" -gt 2 ]; then
-    ! user "$scratch/tacho" flame --profiler native --out open -- "$scratch/workload" shares 100 2>err.txt || fail "it should not be allowed"
+    ! user "$scratch/tacho" flame --profiler native --out-dir open -- "$scratch/workload" shares 100 2>err.txt || fail "it should not be allowed"
     grep -q "kernel.perf_event_paranoid is $level; run 'sudo sysctl kernel.perf_event_paranoid=2'" err.txt ||
         { cat err.txt; fail "the message does not say what to run"; }
     exit 0
 fi
-user "$scratch/tacho" flame --folded --label user --out open -- "$scratch/workload" threads 100 >out.txt 2>&1 ||
+user "$scratch/tacho" flame --folded --label user --out-dir open -- "$scratch/workload" threads 100 >out.txt 2>&1 ||
     { cat out.txt; fail "as an ordinary user"; }
 near "ordinary user, hot" "$(share open/flamegraph-user.folded hot)" 70 $points
 near "ordinary user, thread_main" "$(share open/flamegraph-user.folded thread_main)" 100 3
@@ -39,16 +39,16 @@ near "ordinary user, thread_main" "$(share open/flamegraph-user.folded thread_ma
 awk '/^samples: / { gsub(/,/, ""); if ($4 > $2 / 10) exit 1 }' out.txt || { cat out.txt; fail "too many samples were lost"; }
 if [ "$level" -eq 2 ]; then
     grep -q 'user code only' out.txt || fail "no message says that kernel frames are missing"
-    ! user "$scratch/tacho" flame --kernel --out open -- "$scratch/workload" 2>err.txt || fail "--kernel should not be allowed"
+    ! user "$scratch/tacho" flame --kernel --out-dir open -- "$scratch/workload" 2>err.txt || fail "--kernel should not be allowed"
     grep -q "no permission to sample the kernel: kernel.perf_event_paranoid is 2" err.txt || { cat err.txt; fail "--kernel"; }
-    ! user "$scratch/tacho" flame --all --duration 100ms --out open 2>err.txt || fail "--all should not be allowed"
+    ! user "$scratch/tacho" flame --all --duration 100ms --out-dir open 2>err.txt || fail "--all should not be allowed"
     grep -q "sysctl kernel.perf_event_paranoid=0" err.txt || { cat err.txt; fail "--all"; }
 fi
 chmod 555 "$scratch/open"
-! user "$scratch/tacho" flame --out open -- "$scratch/workload" shares 10 2>err.txt || fail "it wrote to a folder without permission"
+! user "$scratch/tacho" flame --out-dir open -- "$scratch/workload" shares 10 2>err.txt || fail "it wrote to a folder without permission"
 grep -q 'failed to write flamegraph SVG to open/flamegraph-workload.svg: cannot write to its folder: Permission denied' err.txt || { cat err.txt; fail "closed folder"; }
 chmod 777 "$scratch/open" # so that it can be removed
-! user "$scratch/tacho" flame -p 1 --out "$scratch" --duration 100ms 2>err.txt || fail "it sampled a process of root"
+! user "$scratch/tacho" flame -p 1 --out-dir "$scratch" --duration 100ms 2>err.txt || fail "it sampled a process of root"
 grep -q '^tacho: ' err.txt || fail "there is no message about root's process"
 
 # Only root may sample where threads wait.

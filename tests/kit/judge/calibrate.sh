@@ -17,7 +17,7 @@ END
 chmod +x prog
 
 # --- A command ---
-ends_with 0 "$tacho" calibrate -n 12 --name mine --metric 'v=v ([0-9]+)' --of v -- ./prog
+ends_with 0 "$tacho" calibrate -n 12 --name mine --metric 'v=v ([0-9]+)' --for-metric v -- ./prog
 says "12 pairs of 'mine' against itself"
 [ "$(jq '.warnings | length' tacho-out/mine-a/latest/run.json)" -eq 0 ] || says "warning"
 says "this is the first occasion"
@@ -81,7 +81,7 @@ done
 [ "$(jq '.occasions | length' "$file")" -eq 6 ] || fail "$(jq '.occasions | length' "$file") occasions are kept, not 6"
 
 # --- Names and files are checked before the first run ---
-for wrong in '--of nope' '--html prog/x'; do
+for wrong in '--for-metric nope' '--html prog/x'; do
     # shellcheck disable=SC2086 # two words
     ends_with 1 "$tacho" calibrate -n 10 -o early $wrong -- true
     [ ! -e early ] || fail "'$wrong' is reported after the runs"
@@ -89,14 +89,14 @@ for wrong in '--of nope' '--html prog/x'; do
     ends_with 1 "$tacho" calibrate --bench sort -n 10 -o early $wrong
     [ ! -e early ] || fail "'$wrong' is reported after the runs of a bench"
 done
-ends_with 1 "$tacho" calibrate --of nope -- true
+ends_with 1 "$tacho" calibrate --for-metric nope -- true
 says "there is no metric 'nope'"
-ends_with 1 "$tacho" plan --of nope -o early -- true
+ends_with 1 "$tacho" plan --for-metric nope -o early -- true
 says "there is no metric 'nope'"
 [ ! -e early ] || fail "plan reports an unknown metric after the pilot"
 
 # --- Metrics that cannot be calibrated say why ---
-ends_with 1 "$tacho" calibrate -n 10 --name none --metric 'w=w ([0-9]+)' --of w -- true
+ends_with 1 "$tacho" calibrate -n 10 --name none --metric 'w=w ([0-9]+)' --for-metric w -- true
 says "no pair of runs has 'w'"
 mkdir counted
 echo 'benches: [{name: c, command: "true", budgets: {syscalls: {tolerance: 0}}}]' >counted/tacho.yaml

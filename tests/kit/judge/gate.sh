@@ -69,8 +69,8 @@ jq -e '.verdict == "NOT JUDGED" and (.problems[0] | contains("tacho baseline sav
     fail "$(cat none.json)"
 "$check_schema" "$schemas" <none.json >out 2>&1
 [ $? -ne 1 ] || fail "none.json: $(cat out)"
-# The first gate --save has nothing to judge, and saves.
-ends_with 4 "$tacho" gate -c unlimited.yaml --save
+# The first gate --save-baseline has nothing to judge, and saves.
+ends_with 4 "$tacho" gate -c unlimited.yaml --save-baseline
 ends_with 0 "$tacho" gate -c unlimited.yaml
 rm -r .tacho
 
@@ -152,10 +152,10 @@ ends_with 1 "$tacho" gate
 says "not-here"
 sed -i "s|command: .*|command: $spin 10|" tacho.yaml
 
-# --save adds an occasion; promote moves the reference; an existing run can be saved.
+# --save-baseline adds an occasion; promote moves the reference; an existing run can be saved.
 before=$(jq '.occasions | length' "$baseline")
-ends_with 0 "$tacho" gate --save
-[ "$(jq '.occasions | length' "$baseline")" -eq $((before + 1)) ] || fail "--save has saved nothing"
+ends_with 0 "$tacho" gate --save-baseline
+[ "$(jq '.occasions | length' "$baseline")" -eq $((before + 1)) ] || fail "--save-baseline has saved nothing"
 first=$(jq -r .reference "$baseline")
 ends_with 0 "$tacho" baseline promote spin
 [ "$(jq -r .reference "$baseline")" != "$first" ] || fail "nothing was promoted"
@@ -178,7 +178,7 @@ rm -r tacho-out/gate.html
 cp "$baseline" kept
 run=$(readlink -f tacho-out/spin/latest)
 sed -i "s|command: .*|command: $spin 11|" tacho.yaml
-for how in 'baseline save' 'baseline save --promote' 'gate --save'; do
+for how in 'baseline save' 'baseline save --promote' 'gate --save-baseline'; do
     # shellcheck disable=SC2086 # words
     "$tacho" $how >out 2>err && fail "'$how' saves an occasion of another command"
     grep -q "spin 10', the bench is '.*spin 11'; to start over: tacho baseline save --replace --bench spin" err ||

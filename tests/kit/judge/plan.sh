@@ -18,7 +18,7 @@ runs()
 [ "$(runs tacho-out/sh/latest)" = 10 ] || fail "a pilot of 5 pairs of one command does not have 10 runs"
 [ -s tacho-out/sh/latest/report.html ] || fail "the pilot has no report"
 
-"$tacho" plan --pilot 6 --json --out elsewhere -c 'true a' -c 'true b' >two.json || fail "no pilot of two commands"
+"$tacho" plan --pilot 6 --json --out-dir elsewhere -c 'true a' -c 'true b' >two.json || fail "no pilot of two commands"
 [ "$(jq -c '[.pilot.pairs, (.pilot.folders | length)]' two.json)" = "[6,2]" ] || fail "two commands: $(cat two.json)"
 for folder in $(jq -r '.pilot.folders[]' two.json); do
     [ "$(runs "$folder")" = 6 ] || fail "$folder does not have 6 runs"

@@ -35,8 +35,8 @@ if command -v flock >/dev/null; then
     flock "$(dirname "$file")" sh -c "cp '$file' kept; sleep 1; cp kept '$file'" &
     pid=$!
     while [ ! -s kept ]; do sleep 0.02; done
-    ends_with 0 "$tacho" gate -q --save
+    ends_with 0 "$tacho" gate -q --save-baseline
     wait $pid
-    [ "$(jq '.occasions | length' "$file")" -eq 22 ] || fail "gate --save lost an occasion"
+    [ "$(jq '.occasions | length' "$file")" -eq 22 ] || fail "gate --save-baseline lost an occasion"
 fi
 finish

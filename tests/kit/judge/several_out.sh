@@ -70,7 +70,7 @@ values two 300 200 40
 GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY=$PWD/summary.md
 export GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 ends_with 2 "$tacho" gate -q --md gate.md --junit gate.xml --prometheus gate.prom --json-file gate.json \
-    --badge gate.svg --html gate.html --save
+    --badge gate.svg --html gate.html --save-baseline
 unset GITHUB_ACTIONS GITHUB_STEP_SUMMARY
 cp out annotations
 # The size of `one` is also 1.5 times that of its baseline.
@@ -129,7 +129,7 @@ reference()
 }
 
 for bench in one two three; do
-    [ "$(occasions $bench)" -eq 1 ] || fail "--save added an occasion of $bench to a report that FAILs"
+    [ "$(occasions $bench)" -eq 1 ] || fail "--save-baseline added an occasion of $bench to a report that FAILs"
 done
 
 # Only the chosen benches are run and judged.
@@ -140,20 +140,20 @@ judged some.json "" 4
 ends_with 2 "$tacho" gate -q --bench three --bench two --json-file some.json
 judged some.json "two cost ratio FAIL" 8
 
-# --save adds to every bench that was run; `keep` holds for each, and the reference stays.
+# --save-baseline adds to every bench that was run; `keep` holds for each, and the reference stays.
 values one 100 100 40
 values two 200 200 40
 first=$(reference one)
-ends_with 0 "$tacho" gate -q --save
-ends_with 0 "$tacho" gate -q --save
-ends_with 0 "$tacho" gate -q --save
-ends_with 0 "$tacho" gate -q --save --bench two
+ends_with 0 "$tacho" gate -q --save-baseline
+ends_with 0 "$tacho" gate -q --save-baseline
+ends_with 0 "$tacho" gate -q --save-baseline
+ends_with 0 "$tacho" gate -q --save-baseline --bench two
 for bench in one two three; do
     [ "$(occasions $bench)" -eq 3 ] || fail "$bench has $(occasions $bench) occasions, not 3"
     jq -e '.reference as $r | any(.occasions[]; .id == $r)' ".tacho/baselines/$bench/"*.json >/dev/null ||
         fail "$bench has lost its reference"
 done
-[ "$(reference one)" = "$first" ] || fail "--save has changed the reference"
+[ "$(reference one)" = "$first" ] || fail "--save-baseline has changed the reference"
 ends_with 0 "$tacho" baseline list --json
 [ "$(jq -c '[.baselines[] | [.bench, .occasions]] | sort' out)" = '[["one",3],["three",3],["two",3]]' ] ||
     fail "the list is not that of three baselines: $(cat out)"

@@ -9,11 +9,11 @@ need node
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome) ||
     skip "chromium is not installed"
 cd "$scratch"
-"$2" run -q -n 20 --name chart --power fixed:20 --metric 'n=([0-9]+)' -- \
+"$2" run -q -n 20 --name chart --power-source fixed:20 --metric 'n=([0-9]+)' -- \
     sh -c 'echo 7; sleep 0.05' >/dev/null
 # A flamegraph of 42 levels is higher than its frame on the screen and lower than a page.
 printf '%s 1\n' "p$(printf ';f%s' $(seq 40))" |
-    "$2" flame draw -q --label x --out tacho-out/chart/latest
+    "$2" flame draw -q --label x --out-dir tacho-out/chart/latest
 "$2" report -q tacho-out/chart/latest >/dev/null
 node "$1/tests/kit/report/browser.mjs" "$chromium" "$scratch" "$scratch/tacho-out/chart/latest/report.html"
 

@@ -75,8 +75,8 @@ else
 fi
 
 # Only the newest of several runs of one name is written, because a gauge has one value.
-run 0 -n 6 --name again --metric 'my_metric=v([0-9]+)' --power fixed:3 -- echo v1
-run 0 -n 6 --name again --metric 'my_metric=v([0-9]+)' --power fixed:3 -- echo v2
+run 0 -n 6 --name again --metric 'my_metric=v([0-9]+)' --power-source fixed:3 -- echo v1
+run 0 -n 6 --name again --metric 'my_metric=v([0-9]+)' --power-source fixed:3 -- echo v2
 "$tacho" report -f prometheus -o metrics tacho-out/again/* || fail "no Prometheus of two runs of a name"
 grep -q '^tacho_metric_my_metric{name="again",stat="median"} 2$' metrics || fail "$(cat metrics)"
 grep -q '^# .*left out' metrics || fail "the output does not list what is left out"

@@ -30,7 +30,7 @@ run()
     "$tacho" run -q "$@" >/dev/null || fail "tacho run $* failed"
 }
 
-run --name plain -n 7 --label k=1 --label k=2 --label j='"x"' --work 3MB -- true
+run --name plain -n 7 --label k=1 --label k=2 --label j='"x"' --work-per-run 3MB -- true
 same tacho-out/plain/latest
 # No run of these commands succeeds, so tacho exits with a status of its own.
 "$tacho" run -q --name failing --name killed -n 3 --allow-nonzero --seed 7 --timeout 60s -c "sh -c 'exit 3'" -c "sh -c 'kill -9 \$\$'" >/dev/null 2>&1 || :
@@ -45,7 +45,7 @@ same tacho-out/recorded/latest
 run --name server -n 2 --server 'echo ready; exec sleep 100' --ready ready -- true
 same tacho-out/server/latest
 printf 'timestamp_us,source,watts,joules\n1,a,10,1\n200000000,a,20,2000\n' >power.csv
-run --name power -n 2 --power replay:power.csv --idle 200ms -- sleep 0.01
+run --name power -n 2 --power-source replay:power.csv --measure-idle 200ms -- sleep 0.01
 same tacho-out/power/latest
 run --name layouts --layouts 2 --relink true -- true
 same tacho-out/layouts/latest

@@ -41,7 +41,7 @@ of --shell -c ./prog >>all
 
 # Nothing else does: neither the number of runs and their limits, nor the order of options, nor the name.
 first=$(of --env A=1 --env B=2 --label k=1 --label l=2 --env C=3 -- ./prog)
-[ "$(of -n 2 --warmup 1 --timeout 9s --env C=3 --env B=0 --env B=2 --env A=1 --label l=2 --label k=1 --work 3x -- ./prog)" = "$first" ] ||
+[ "$(of -n 2 --warmup 1 --timeout 9s --env C=3 --env B=0 --env B=2 --env A=1 --label l=2 --label k=1 --work-per-run 3x -- ./prog)" = "$first" ] ||
     fail "the same run has another fingerprint"
 
 # With several commands, a seed given by the user changes it; a seed that was drawn does not.

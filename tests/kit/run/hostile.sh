@@ -125,11 +125,11 @@ holds live '.state == "complete" and (.samples | length) == 8'
 
 # A program that truncates its output while it is searched, and one whose output is huge and sparse.
 # shellcheck disable=SC2016 # the program's variables
-exits "$tacho" run -n 20 --name shrinks --metric 'x=x=([0-9]+)' --output shrinks.txt -- \
+exits "$tacho" run -n 20 --name shrinks --metric 'x=x=([0-9]+)' --command-output shrinks.txt -- \
     sh -c 'i=0; while [ $i -lt 300 ]; do i=$((i + 1)); echo "x=$i"; done; : >shrinks.txt; echo x=7' ||
     fail "an output that shrinks: $(cat err)"
 holds shrinks '(.samples | length) == 20 and .samples[0].metrics.x == 7'
-exits "$tacho" run -n 2 --name sparse --metric 'x=x=([0-9]+)' --output sparse.txt -- \
+exits "$tacho" run -n 2 --name sparse --metric 'x=x=([0-9]+)' --command-output sparse.txt -- \
     sh -c 'truncate -s +20G sparse.txt; echo x=5' || fail "a sparse output: $(cat err)"
 holds sparse '[.samples[].metrics.x] | all(. == 5)'
 

@@ -108,7 +108,7 @@ mkdir small
 if with_mounts mount -t tmpfs none small 2>/dev/null; then
     status=0
     with_mounts sh -c 'mount -t tmpfs -o size=64k none small && exec "$@"' sh \
-        "$tacho" run -q -n 100000 --max-time 60s --out small -- true >out 2>err || status=$?
+        "$tacho" run -q -n 100000 --max-time 60s --out-dir small -- true >out 2>err || status=$?
     [ "$status" -eq 1 ] || fail "a full disk exited with $status"
     says err "No space left on device"
 else

@@ -67,7 +67,7 @@ run 1 'echo a | cat'
 says err "tacho run --shell -c 'echo a | cat'"
 run 64 -c 'echo a | cat'
 says err "needs a shell"
-run 0 -n 2 --shell --name piped --output seen -c 'echo a b | tr a-z A-Z'
+run 0 -n 2 --shell --name piped --command-output seen -c 'echo a b | tr a-z A-Z'
 says seen "A B"
 
 # OUT/NAME means the latest run of that name.
@@ -109,8 +109,8 @@ says err "setup failed"
 
 # Messages about wrong usage name the option and the reason.
 for bad in '--runs 0' '--runs 3 --precision 1%' '--max-runs 9 -n 3' '--min-runs 9 -n 3' '--min-runs 9 --max-runs 8' '--min-runs 0' '--runs x' '--precision 0' '--precision 200%' '--max-time 5' '--timeout x' \
-    '--cpu a' '--cpu 3-1' '--work x' '--env x' '--label =v' '--name a/b' '--metric x' \
-    '--metric a=(' '--metric 1=a' '--interval 1us' '--output inherit --metric a=b'; do
+    '--cpu a' '--cpu 3-1' '--work-per-run x' '--env x' '--label =v' '--name a/b' '--metric x' \
+    '--metric a=(' '--metric 1=a' '--interval 1us' '--command-output inherit --metric a=b'; do
     # shellcheck disable=SC2086 # words are meant
     run 64 $bad -- true
     says err "see 'tacho run --help'"
@@ -126,8 +126,8 @@ says err "/no/such/file"
 run 1 --config /no/such/file -- true
 run 1 --cpu 1000 -n 1 -- true
 says err "cannot run on CPU 1000"
-run 64 --power nonsense -n 1 -- true
-run 1 --out /proc/nowhere -n 1 -- true
+run 64 --power-source nonsense -n 1 -- true
+run 1 --out-dir /proc/nowhere -n 1 -- true
 says err "/proc/nowhere"
 
 # Two tacho processes at the same time do not collide.

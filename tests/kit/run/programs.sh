@@ -61,18 +61,18 @@ run 0 -n 2 -- sh -c "$daemon"
 holds sh '(.samples | all(.left_running)) and .warnings[0].code == "left-running"'
 holds sh '.samples | all(.wall_ns < 90e9)'
 # A metric is not read from a file that they can print into.
-run 0 -n 1 --output shared --metric 'x=x=([0-9]+)' -- sh -c "$daemon"
-run 1 -n 2 --output shared --metric 'x=x=([0-9]+)' -- sh -c "$daemon"
+run 0 -n 1 --command-output shared --metric 'x=x=([0-9]+)' -- sh -c "$daemon"
+run 1 -n 2 --command-output shared --metric 'x=x=([0-9]+)' -- sh -c "$daemon"
 says err "an earlier run left processes running that may print into 'shared'"
 xargs kill <daemons
 
 # Input and output.
 run 0 -n 2 -- cat
 head -c 300000 /dev/zero | tr '\0' x >big
-run 0 -n 3 --input big --output copy -- cat
+run 0 -n 3 --input big --command-output copy -- cat
 [ "$(wc -c <copy)" -eq 900000 ] || fail "the output of three runs is $(wc -c <copy) bytes"
-run 0 -n 2 --output inherit -- echo to be seen
-[ "$(grep -c 'to be seen' out)" -ge 2 ] || fail "--output inherit did not pass the output through"
+run 0 -n 2 --command-output inherit -- echo to be seen
+[ "$(grep -c 'to be seen' out)" -ge 2 ] || fail "--command-output inherit did not pass the output through"
 run 0 -n 2 -- sh -c 'yes | head -c 100000000'
 run 0 -n 2 --metric 'n=^([0-9]+)$' -- sh -c 'yes | head -c 100000000; echo; echo 42'
 holds sh '[.samples[].metrics.n] == [42, 42]'
@@ -118,8 +118,8 @@ says err "more than 64 metrics"
 # Folder, environment, CPUs, addresses, work, labels, configuration.
 mkdir -p deep/er
 printf '{"a": 1.0, "b": [true]}' >config.json
-run 0 -n 2 --cwd deep/er --env COLOUR=blue --cpu 0 --no-aslr --work 10things --label k=v \
-    --config config.json --output seen -- \
+run 0 -n 2 --cwd deep/er --env COLOUR=blue --cpu 0 --no-aslr --work-per-run 10things --label k=v \
+    --config config.json --command-output seen -- \
     sh -c 'pwd; echo $COLOUR; grep Cpus_allowed_list /proc/self/status; cat /proc/self/personality'
 says seen "$(cd deep/er && pwd -P)"
 says seen blue
@@ -143,18 +143,18 @@ run 0 -n 2 -- sh -c 'echo "{}" >"$TACHO_PROFILE_JSONL"
 [ "$(wc -l <tacho-out/sh/latest/profile.jsonl)" -eq 2 ] || fail "events were not merged"
 [ "$(wc -l <tacho-out/sh/latest/latency.csv)" -eq 3 ] || fail "latencies were not merged"
 echo '{"kv": "fp8", "pages": [16]}' >config.json
-run 0 -n 1 --name variables --config config.json --label model=llama --label concurrency=4 --output variables -- \
+run 0 -n 1 --name variables --config config.json --label model=llama --label concurrency=4 --command-output variables -- \
     sh -c 'env | grep ^TACHO_ | sort'
 for line in TACHO_PROFILE_MODEL=llama TACHO_PROFILE_CONCURRENCY=4 TACHO_PROFILE_ENV_HASH=sha256: \
     'TACHO_PROFILE_RUNTIME_FLAGS_JSON={"kv":"fp8","pages":[16]}' TACHO_TRACE_OUT=/ /iter/0001/profile.jsonl; do
     says variables "$line"
 done
-FERRUM_PROFILE_MODEL=mine FERRUM_TRACE_OUT=x.json run 0 -n 1 --name variables --output variables --env \
+FERRUM_PROFILE_MODEL=mine FERRUM_TRACE_OUT=x.json run 0 -n 1 --name variables --command-output variables --env \
     TACHO_PROFILE_JSONL=mine.jsonl -- sh -c 'env | grep ^TACHO_ | sort'
 ! grep -E 'MODEL=[^m]|TRACE_OUT|iter.*jsonl' variables || fail "a variable that the user set was overridden"
-run 0 -n 1 --output variables -- env
+run 0 -n 1 --command-output variables -- env
 says variables TACHO_PROFILE_MODEL=env
-run 0 -n 2 --power fixed:50 -- sleep 0.1
+run 0 -n 2 --power-source fixed:50 -- sleep 0.1
 holds sleep '.power.source == "fixed" and (.samples | all(.energy_j > 4.9))'
 holds sleep '([.samples[].energy_j] | add) < 50e-9 * (.ended_unix_ns - .started_unix_ns)'
 [ "$(wc -l <tacho-out/sleep/latest/memory.csv)" -ge 2 ] || fail "memory was not polled"
@@ -165,7 +165,7 @@ run 0 -n 3 --name served --server 'echo $$ >served; echo "now up"; exec sleep 98
 holds served '.server.ready_s > 0 and .server.peak_rss_bytes > 100000 and .plan.ready == "up$"'
 says tacho-out/served/latest/server.log "now up"
 ! alive "$(cat served)" || fail "the server outlives the runs"
-run 0 -n 3 --name served --power fixed:50 --server 'echo up; while :; do :; done' --ready up -- \
+run 0 -n 3 --name served --power-source fixed:50 --server 'echo up; while :; do :; done' --ready up -- \
     sleep 0.3
 holds served '.server.energy_j > 0 and .server.energy_j < 50e-9 * (.ended_unix_ns - .started_unix_ns)'
 [ "$(wc -l <tacho-out/served/latest/server-power.csv)" -ge 2 ] || fail "the server's power was not polled"

@@ -64,7 +64,7 @@ def shown(text, words):
             found += 1
     return found
 
-status, text = on_terminal("run", "-n", "5", "--output", "inherit", "--", "sh", "-c", "echo from it")
+status, text = on_terminal("run", "-n", "5", "--command-output", "inherit", "--", "sh", "-c", "echo from it")
 assert status == 0 and "\x1b[K" not in text and len(re.findall(r"(?m)^from it\r$", text)) == 5, text
 
 status, text = on_terminal("run", "-n", "5", "--prepare", "echo from hook", "--", "sleep", "0.05")

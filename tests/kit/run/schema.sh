@@ -8,10 +8,10 @@ golden=$3
 python3 -c 'import jsonschema' 2>/dev/null || skip "python3 with jsonschema is not installed"
 
 printf '{"x": 1}' >config.json
-run 0 -n 12 --metric 'a=([0-9]+)' --metric 'all:b=([0-9]+)' --config config.json --work 5x \
-    --power fixed:3 --name full -- sh -c 'echo 1 2; sleep 0.03'
+run 0 -n 12 --metric 'a=([0-9]+)' --metric 'all:b=([0-9]+)' --config config.json --work-per-run 5x \
+    --power-source fixed:3 --name full -- sh -c 'echo 1 2; sleep 0.03'
 run 0 -n 3 -- true
-run 0 -n 3 --name served --power fixed:3 --server 'echo up; sleep 9' --ready up -- sleep 0.05
+run 0 -n 3 --name served --power-source fixed:3 --server 'echo up; sleep 9' --ready up -- sleep 0.05
 run 1 -n 3 -- false
 run 1 -n 1 --timeout 100ms --name late -- sleep 9
 run 0 -n 2 -c 'sleep 0' -c true

@@ -106,11 +106,11 @@ benches:
 - {name: shell, shell: true, command: 'A_TOKEN=$secret ./prog'}
 - {name: kept, command: ./prog --token kept, keep_env: [token]}
 END
-for arguments in --dry-run --save "--html tacho-out/g.html --md tacho-out/g.md --junit tacho-out/g.xml"; do
+for arguments in --dry-run --save-baseline "--html tacho-out/g.html --md tacho-out/g.md --junit tacho-out/g.xml"; do
     # shellcheck disable=SC2086
     "$tacho" gate $arguments >out 2>err
     status=$?
-    case $arguments in --save) want=4 ;; *) want=0 ;; esac # the first baselines: there is nothing to compare with
+    case $arguments in --save-baseline) want=4 ;; *) want=0 ;; esac # the first baselines: there is nothing to compare with
     [ "$status" -eq "$want" ] || fail "gate $arguments exits with $status: $(cat out err)"
     ! grep -qF "$secret" out err || fail "gate $arguments shows the secret"
 done

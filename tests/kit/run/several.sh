@@ -20,7 +20,7 @@ chmod +x prog
 run 0 -n 3 -w 1 --seed 1 --json --name a --name b --name c --metric 'v=value ([0-9]+)' \
     --metric 'all:each=each ([0-9]+)' --metric 'none=nothing' --setup 'echo setup >>order' \
     --prepare 'echo before >>order' --conclude 'echo after >>order' --cleanup 'echo cleanup >>order' \
-    --trace --seal --label k=v --work 5things --power fixed:50 \
+    --trace --seal --label k=v --work-per-run 5things --power-source fixed:50 \
     -c './prog a 10' -c './prog b 20' -c './prog c 30'
 want=setup
 for name in a b c b a c a b c c b a; do # the first three to warm up, then as --seed draws it
@@ -127,11 +127,11 @@ says tacho-out/a/latest/server.log up
 
 # Input and output of each.
 printf 'one\ntwo\n' >lines
-run 0 -n 2 --name a --name b --input lines --output seen -c cat -c 'wc -l'
-[ "$(sort seen | uniq -c | tr -s ' \n' ' ')" = " 2 2 2 one 2 two " ] || fail "--output: $(cat seen)"
+run 0 -n 2 --name a --name b --input lines --command-output seen -c cat -c 'wc -l'
+[ "$(sort seen | uniq -c | tr -s ' \n' ' ')" = " 2 2 2 one 2 two " ] || fail "--command-output: $(cat seen)"
 
 # Several variables and labels apply to every command.
-run 0 -n 2 --name a --name b --env ONE=1 --env TWO=2 --env ONE=3 --label k=v --label l=w --output vars \
+run 0 -n 2 --name a --name b --env ONE=1 --env TWO=2 --env ONE=3 --label k=v --label l=w --command-output vars \
     --shell -c 'echo a $ONE $TWO' -c 'echo b $TWO $ONE'
 [ "$(sort -u vars | tr '\n' ' ')" = "a 3 2 b 2 3 " ] || fail "--env: $(cat vars)"
 for name in a b; do

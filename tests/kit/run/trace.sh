@@ -6,7 +6,7 @@ recorder=$2
 . "$(dirname "$0")/lib.sh"
 need jq
 
-run 0 -n 3 --name recorded --power fixed:20 -- "$recorder"
+run 0 -n 3 --name recorded --power-source fixed:20 -- "$recorder"
 trace="tacho-out/recorded/latest/trace.json"
 
 # has FILTER: jq's filter must be true for the array of events.

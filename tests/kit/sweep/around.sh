@@ -9,18 +9,18 @@ need jq
 # Existing content of the files is kept.
 echo one >in_1
 echo two >in_2
-sweep 0 --grid n=1,2 --grid x=a,b -n 2 --input 'in_{n}' --output 'out_{n}_{x}' -b cat --name io -- \
+sweep 0 --grid n=1,2 --grid x=a,b -n 2 --input 'in_{n}' --command-output 'out_{n}_{x}' -b cat --name io -- \
     sh -c 'cat; echo {x}'
-[ "$(tr '\n' ' ' <out_2_b)" = "two b two b " ] || fail "--input and --output: $(cat out_2_b)"
+[ "$(tr '\n' ' ' <out_2_b)" = "two b two b " ] || fail "--input and --command-output: $(cat out_2_b)"
 [ "$(sort -u out_1_baseline)" = one ] || fail "the baseline had a different input: $(cat out_1_baseline)"
 is io '[.baselines[].cell] == ["baseline_n=1","baseline_n=2"]'
-sweep 0 --grid n=1,2 -n 2 --output inherit --name inherit -- echo 'said {n}'
-[ "$(grep -c '^said' out)" -eq 4 ] || fail "--output inherit showed nothing"
-sweep 1 --grid n=1,2 -n 2 --output shared --metric 'a=([0-9]+)' --name left -- sh -c 'echo {n}; sleep 97 & echo $! >>daemons; exit 0'
+sweep 0 --grid n=1,2 -n 2 --command-output inherit --name inherit -- echo 'said {n}'
+[ "$(grep -c '^said' out)" -eq 4 ] || fail "--command-output inherit showed nothing"
+sweep 1 --grid n=1,2 -n 2 --command-output shared --metric 'a=([0-9]+)' --name left -- sh -c 'echo {n}; sleep 97 & echo $! >>daemons; exit 0'
 grep -rq "an earlier run left processes running that may print into 'shared'" tacho-out/left/cells ||
     fail "metrics were read from a file that others may print into"
 xargs kill <daemons
-sweep 64 --grid n=1 --output inherit --metric 'a=([0-9]+)' -- echo '{n}'
+sweep 64 --grid n=1 --command-output inherit --metric 'a=([0-9]+)' -- echo '{n}'
 sweep 1 --grid n=7 --input 'in_{n}' --name noinput -- cat
 says err "in_7': No such file"
 

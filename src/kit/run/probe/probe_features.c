@@ -189,12 +189,13 @@ static void add_energy(struct tch_probes *p)
         }
     if (tch_probe_battery_measures(p))
         tch_probes_add(p, "energy", TCH_PROBE_WARNING,
-                       fix_of(p, "power", "RAPL", "tacho run --power battery -- COMMAND"),
+                       fix_of(p, "power", "RAPL", "tacho run --power-source battery -- COMMAND"),
                        "degraded: of the whole machine, by its battery");
     else
-        tch_probes_add(p, "energy", TCH_PROBE_MISSING,
-                       fix_of(p, "power", "RAPL", "tacho run --power fixed:WATTS -- COMMAND"),
-                       "absent: there is no power source that can be read");
+        tch_probes_add(
+            p, "energy", TCH_PROBE_MISSING,
+            fix_of(p, "power", "RAPL", "tacho run --power-source fixed:WATTS -- COMMAND"),
+            "absent: there is no power source that can be read");
 }
 
 static void add_gpu_energy(struct tch_probes *p)
