@@ -16,6 +16,8 @@ static char *reproduce(const struct gate_options *o)
         words[n++] = "-c", words[n++] = o->config;
     if (o->against)
         words[n++] = "--against", words[n++] = o->against;
+    if (o->exact)
+        words[n++] = "--exact";
     if (o->build)
         words[n++] = "--build", words[n++] = o->ask.build_shown;
     for (size_t i = 0; i < o->only_count; i++)
@@ -97,12 +99,13 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o,
     return gate_status(g, o, status);
 }
 
-static int print_plan(const struct tch_gate *g, const struct gate_options *o)
+static int print_plan(const struct tch_gate *g, const struct gate_options *o,
+                      const struct tch_gate_commit *commit)
 {
     struct tch_buf b;
 
     tch_buf_init(&b, 16 << 20);
-    tch_gate_add_plan(&b, g, &o->ask);
+    tch_gate_add_plan(&b, g, &o->ask, commit);
     return cli_print(&b);
 }
 
@@ -143,6 +146,11 @@ static int run_with(const struct gate_options *o, const struct args *args)
 
     if (check_early(o) != EXIT_OK)
         return EXIT_WORK;
+    if (o->dry_run && o->against &&
+        tch_gate_commit_find(&sides.commit, o->root, o->against, o->exact, sides.problem) < 0) {
+        cli_complain(NULL, "%s", sides.problem);
+        return EXIT_WORK;
+    }
     watch = cli_gate_watch(&w, args);
     if (!o->dry_run && tch_gate_prepare(&sides, &o->ask, &watch) < 0) {
         how.plan_only = sides.lacks_own;
@@ -150,13 +158,13 @@ static int run_with(const struct gate_options *o, const struct args *args)
     }
     if (o->against) {
         how.against = o->dry_run ? o->root : sides.root;
-        how.against_name = sides.name;
+        how.against_name = sides.commit.name;
         how.before = &sides.settings;
     }
     if (tch_gate_open(&g, &o->settings, &how, &err) < 0)
         cli_complain(NULL, "%s", err.message);
     else if (o->dry_run)
-        status = print_plan(&g, o);
+        status = print_plan(&g, o, &sides.commit);
     else
         status = run_open_gate(&g, o, &sides, &watch, args);
     tch_gate_close(&g);
@@ -179,6 +187,8 @@ static int run_gate(struct args *args)
         status = cli_gate_read_settings(o);
     if (status == EXIT_OK && o->list)
         print_benches(&o->settings);
+    else if (status == EXIT_OK && o->exact && !o->against)
+        status = cli_wrong_usage(args, "--exact needs --against REF");
     else if (status == EXIT_OK && o->against && !o->ask.build)
         status =
             cli_wrong_usage(args, "--against needs a build command: --build 'CMD', or 'build' "
@@ -203,10 +213,13 @@ static int take_suspicious(void *into, const struct args *args, const struct opt
 static const struct opt opts[] = {
     {.name = "against",
      .arg = "REF",
-     .help =
-         "compare with this commit, which is built in a git worktree and run interleaved with ours",
+     .help = "compare with the merge base of this commit and HEAD, which is built in a git "
+             "worktree and run interleaved with ours",
      .complete = COMPLETE_REF,
      CLI_TEXT(struct gate_options, against)},
+    {.name = "exact",
+     .help = "with --against: compare with this commit itself, not with the merge base",
+     CLI_FLAG(struct gate_options, exact)},
     GATE_COMMON_OPTS,
     {.name = "session-spread",
      .arg = "P",
@@ -280,7 +293,7 @@ static const struct opt opts[] = {
 static const struct example examples[] = {
     {"tacho gate init", "Write a tacho.yaml to start from, and CI workflows."},
     {"tacho gate --against origin/main --build 'make -j'",
-     "Is this tree slower than main? Both are built and run interleaved."},
+     "Is this branch slower than main was when it began? Both are built and run interleaved."},
     {"tacho baseline save && git add .tacho && tacho gate", "Compare with a stored baseline."},
     {"tacho gate --against HEAD~1 --md comment.md --junit gate.xml --flame-on-regression",
      "In CI: a comment, test results, and flamegraphs when it fails."},
@@ -331,10 +344,11 @@ const struct cmd cmd_gate = {
         "a probability of at most 5 %, however many budgets it has. A gate that could judge "
         "nothing prints NOT JUDGED.\n"
         "\n"
-        "Prefer --against: it builds that commit in a git worktree and interleaves the runs of "
-        "both sides, so that a change of the machine affects both alike. A stored baseline, made "
-        "by "
-        "'tacho baseline save', belongs to another session. Its intervals are wider, so smaller "
+        "Prefer --against: it builds another commit in a git worktree and interleaves the runs of "
+        "both sides, so that a change of the machine affects both alike. That commit is the merge "
+        "base of HEAD and REF, so that a branch is not blamed for what its target did since. A "
+        "stored baseline, made by 'tacho baseline save', belongs to another session. Its intervals "
+        "are wider, so smaller "
         "changes are not found.\n"
         "\n"
         "A bench with an open verdict is run again, twice as often, up to max_runs. These interim "

@@ -31,6 +31,7 @@ struct gate_options {
     double session_spread; /**< NAN: not given */
 
     const char *against; /**< commit as git knows it; NULL: compare with baselines */
+    bool exact;          /**< compare with that commit itself, not with the merge base */
     const char *build;
     const char *md;
     const char *junit;

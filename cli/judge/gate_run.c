@@ -93,6 +93,7 @@ int cli_gate_read_settings(struct gate_options *o)
                                    .config = path,
                                    .out = o->out,
                                    .against = o->against,
+                                   .exact = o->exact,
                                    .build = build,
                                    .build_shown = o->build_shown};
     return EXIT_OK;

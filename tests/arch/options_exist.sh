@@ -40,7 +40,10 @@ cat >>"$scratch/there" <<'END'
 --get-regexp
 --height
 --ignore-submodules
+--init
 --interpreted-frames-native-stack
+--is-ancestor
+--is-shallow-repository
 --lib
 --line
 --log-file
@@ -50,11 +53,12 @@ cat >>"$scratch/there" <<'END'
 --no-bpf-event
 --no-renames
 --no-show-signature
+--object-format
+--path-format
 --perf-basic-prof
---is-ancestor
---is-shallow-repository
 --porcelain
 --quick
+--recursive
 --release
 --samples
 --security-opt
@@ -63,8 +67,11 @@ cat >>"$scratch/there" <<'END'
 --size
 --softmax
 --sort
+--tags
+--template
 --tool
 --trace-children
+--unshallow
 --untracked-files
 --verify
 --version

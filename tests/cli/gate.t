@@ -10,10 +10,12 @@ $ tacho gate --help
 | wrong FAIL with a probability of at most 5 %, however many budgets it has. A
 | gate that could judge nothing prints NOT JUDGED.
 | 
-| Prefer --against: it builds that commit in a git worktree and interleaves the
-| runs of both sides, so that a change of the machine affects both alike. A stored
-| baseline, made by 'tacho baseline save', belongs to another session. Its
-| intervals are wider, so smaller changes are not found.
+| Prefer --against: it builds another commit in a git worktree and interleaves the
+| runs of both sides, so that a change of the machine affects both alike. That
+| commit is the merge base of HEAD and REF, so that a branch is not blamed for
+| what its target did since. A stored baseline, made by 'tacho baseline save',
+| belongs to another session. Its intervals are wider, so smaller changes are not
+| found.
 | 
 | A bench with an open verdict is run again, twice as often, up to max_runs. These
 | interim analyses share the probability of a wrong FAIL. A bench that FAILs is
@@ -23,8 +25,11 @@ $ tacho gate --help
 |   init  write a commented tacho.yaml and workflows for GitHub and GitLab
 | 
 | Options:
-|       --against REF          compare with this commit, which is built in a git
-|                              worktree and run interleaved with ours
+|       --against REF          compare with the merge base of this commit and
+|                              HEAD, which is built in a git worktree and run
+|                              interleaved with ours
+|       --exact                with --against: compare with this commit itself,
+|                              not with the merge base
 |   -c, --config FILE          read the settings from FILE (default tacho.yaml)
 |       --build CMD            run CMD by sh -c to build before measuring
 |                              (default: 'build' of the settings; true: do not
@@ -70,7 +75,8 @@ $ tacho gate --help
 |   tacho gate init
 |       Write a tacho.yaml to start from, and CI workflows.
 |   tacho gate --against origin/main --build 'make -j'
-|       Is this tree slower than main? Both are built and run interleaved.
+|       Is this branch slower than main was when it began? Both are built and run
+|       interleaved.
 |   tacho baseline save && git add .tacho && tacho gate
 |       Compare with a stored baseline.
 |   tacho gate --against HEAD~1 --md comment.md --junit gate.xml --flame-on-regression
@@ -152,8 +158,8 @@ $ project/try 'tacho gate --dry-run --bench pages --bench steps --runs 8 --max-r
 |   budgets    pages must have a median of at most 50, required
 |   baseline   DIR/.tacho/baselines/pages/CLASS.json (missing)
 
-$ project/try 'tacho gate --dry-run --against HEAD --build "make -j"'
-| would check 'HEAD' out into a git worktree below 'tacho-out', run 'make -j' there and in 'DIR', and run both sides interleaved
+$ project/try 'git init -q; git add .; git -c user.name=x -c user.email=x@localhost commit -qm x; tacho gate --dry-run --against HEAD --build "make -j" | sed "s/([0-9a-f]*) out/(COMMIT) out/"'
+| would check HEAD (COMMIT) out into a git worktree below 'tacho-out', run 'make -j' there and in 'DIR', and run both sides interleaved
 | 
 | steps
 |   command    cat steps

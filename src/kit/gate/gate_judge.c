@@ -126,6 +126,8 @@ int tch_gate_judge(struct tch_gate *g, const struct tch_gate_sides *sides, const
     if (status < 0)
         watch->complain(watch->ctx, NULL, err.message);
     runs = status == 0 && !g->how.plan_only && !g->lacks_baseline;
+    if (sides->commit.note[0])
+        tch_findings_note(&g->findings, "%s", sides->commit.note);
     if (sides->tree.path[0] && all)
         tch_gate_note_removed(g, &sides->settings);
     if (runs && !g->how.quiet)

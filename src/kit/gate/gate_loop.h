@@ -218,8 +218,11 @@ const struct tch_result *tch_gate_result(const struct tch_gate_bench *b);
 bool tch_gate_profile(struct tch_gate *g, struct tch_gate_bench *b,
                       const struct tch_gate_watch *watch);
 
-/** Adds what a gate would do, for a gate that was opened with plan_only. */
+/** Adds what a gate would do, for a gate that was opened with plan_only. commit: the one to compare
+    with; empty without --against. */
 struct tch_gate_ask;
-void tch_gate_add_plan(struct tch_buf *b, const struct tch_gate *g, const struct tch_gate_ask *ask);
+struct tch_gate_commit;
+void tch_gate_add_plan(struct tch_buf *b, const struct tch_gate *g, const struct tch_gate_ask *ask,
+                       const struct tch_gate_commit *commit);
 
 #endif

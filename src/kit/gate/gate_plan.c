@@ -42,13 +42,16 @@ static void add_check(struct tch_buf *b, const struct tch_run_plan *plan)
     free(line);
 }
 
-void tch_gate_add_plan(struct tch_buf *b, const struct tch_gate *g, const struct tch_gate_ask *ask)
+void tch_gate_add_plan(struct tch_buf *b, const struct tch_gate *g, const struct tch_gate_ask *ask,
+                       const struct tch_gate_commit *commit)
 {
+    if (commit->note[0])
+        tch_buf_addf(b, "%s\n\n", commit->note);
     if (ask->against)
         tch_buf_addf(b,
-                     "would check '%s' out into a git worktree below '%s', run '%s' there and in "
+                     "would check %s out into a git worktree below '%s', run '%s' there and in "
                      "'%s', and run both sides interleaved\n\n",
-                     ask->against, ask->out, ask->build_shown, ask->root);
+                     commit->name, ask->out, ask->build_shown, ask->root);
     else if (ask->build)
         tch_buf_addf(b, "would run '%s' in '%s'\n\n", ask->build_shown, ask->root);
     for (size_t i = 0; i < g->count; i++) {

@@ -14,9 +14,7 @@
 #include "process/keeper.h"
 #include "process/spawn.h"
 
-enum { GIT_TEXT = 1 << 16, LOG_TAIL = 4096, LOG_LINES = 12 };
-
-#define GIT_NS 120000000000u
+enum { LOG_TAIL = 4096, LOG_LINES = 12 };
 
 /* The arguments of tch_gate_prepare(). */
 struct job {
@@ -41,75 +39,25 @@ static int fail(const struct job *j, const char *fmt, ...)
 
 /* --- The other commit --- */
 
-/* Runs git, which prints its messages, and sets out to its output without the line feed. Returns
-   its exit status, or a negative code if it could not be run. */
-static int git(const char *root, const char *const *words, char *out, size_t size, tacho_error *err)
-{
-    struct tch_git how = {.folder = root, .timeout_ns = GIT_NS};
-    struct tch_buf b;
-    int status;
-
-    tch_buf_init(&b, GIT_TEXT);
-    status = tch_git_read(&how, words, &b, err);
-    if (status == 0)
-        snprintf(out, size, "%.*s", (int)strcspn(b.data, "\n"), b.data);
-    tch_buf_release(&b);
-    return status;
-}
-
-/* Finds the commit, and the path of the gate's folder in the repository. */
-static int find_commit(const struct job *j, char prefix[PATH_MAX])
-{
-    struct tch_gate_sides *s = j->sides;
-    const struct tch_gate_ask *ask = j->ask;
-    char ref[512];
-    tacho_error err;
-    int status = git(ask->root, (const char *[]){"rev-parse", "--show-prefix", NULL}, prefix,
-                     PATH_MAX, &err);
-
-    if (status < 0)
-        return fail(j, "--against needs git, which cannot be run: %s", err.message);
-    if (status > 0)
-        return fail(j,
-                    "'%.200s' is not in a git repository that git can read, so --against has no "
-                    "commit to compare "
-                    "with; compare with a stored baseline instead: tacho baseline save",
-                    ask->root);
-    snprintf(ref, sizeof ref, "%s^{commit}", ask->against);
-    status = git(ask->root, (const char *[]){"rev-parse", "--verify", "--quiet", ref, NULL},
-                 s->commit, sizeof s->commit, &err);
-    if (status < 0)
-        return fail(j, "cannot run git: %s", err.message);
-    if (status > 1) /* it is 1 if there is no such commit */
-        return fail(j, "git cannot read the repository in '%.200s'; see its message above",
-                    ask->root);
-    if (status != 0)
-        return fail(j,
-                    "'%.100s' is not a commit of the git repository in '%.150s'; in CI fetch it "
-                    "first: git fetch origin %.100s, or check out all of the history: "
-                    "fetch-depth: 0",
-                    ask->against, ask->root, ask->against);
-    return 0;
-}
-
 static int check_out(const struct job *j)
 {
     struct tch_gate_sides *s = j->sides;
     const struct tch_gate_ask *ask = j->ask;
-    char prefix[PATH_MAX];
+    const struct tch_gate_commit *c = &s->commit;
     char path[PATH_MAX];
     tacho_error err;
-    int status = find_commit(j, prefix);
 
-    if (status < 0)
-        return status;
+    if (tch_gate_commit_find(&s->commit, ask->root, ask->against, ask->exact, s->problem) < 0) {
+        j->watch->complain(j->watch->ctx, NULL, s->problem);
+        return TACHO_EIO;
+    }
     if (tch_mkdirs(ask->out, &err) < 0)
         return fail(j, "%.300s", err.message);
-    if (tch_worktree_add(&s->tree, ask->root, ask->out, s->commit, j->watch->run.stop, &err) < 0)
-        return fail(j, "cannot check '%.100s' out into '%.150s': %.200s", ask->against, ask->out,
+    if (tch_worktree_add(&s->tree, ask->root, ask->out, c->hash, j->watch->run.stop, &err) < 0)
+        return fail(j, "cannot check %.150s out into '%.150s': %.180s", c->name, ask->out,
                     err.message);
-    snprintf(s->root, sizeof s->root, "%.3500s%s%.500s", s->tree.path, prefix[0] ? "/" : "",
-             prefix);
+    snprintf(s->root, sizeof s->root, "%.3500s%s%.500s", s->tree.path, c->prefix[0] ? "/" : "",
+             c->prefix);
     /* The settings of that commit may be of another version. If they cannot be read, they are
        ignored. */
     snprintf(path, sizeof path, "%.3900s/%.150s", s->root, tch_base_name(ask->config));
@@ -185,12 +133,12 @@ static int build(const struct job *j, const char *folder, const char *which, con
     snprintf(log, sizeof log, "%.4000s/%s", ask->out, log_name);
     unlink(log); /* never write through a link */
     if (!*stop && run_build(&spec, stop, &end, &err) < 0)
-        return fail(j, "cannot build %.100s: %.200s", which, err.message);
+        return fail(j, "cannot build %.150s: %.200s", which, err.message);
     if (*stop)
-        return fail(j, "interrupted while building %.100s", which);
+        return fail(j, "interrupted while building %.150s", which);
     if (end.status == 0)
         return 0;
-    fail(j, "cannot build %.100s: '%.120s' %s; its output is in '%.120s'", which, ask->build_shown,
+    fail(j, "cannot build %.150s: '%.120s' %s; its output is in '%.120s'", which, ask->build_shown,
          tch_exit_text(end.status, "was killed by", "exited with", how), log);
     quote_tail(log, j->watch);
     return TACHO_EIO;
@@ -205,13 +153,11 @@ int tch_gate_prepare(struct tch_gate_sides *s, const struct tch_gate_ask *ask,
     *s = (struct tch_gate_sides){0};
     tch_git_clear_environment(); /* a build or bench in a git hook must not use the hook's index */
     status = ask->against ? check_out(&j) : 0;
-    snprintf(s->name, sizeof s->name, "%.100s%s%.12s%s", ask->against ? ask->against : "",
-             s->commit[0] ? " (" : "", s->commit, s->commit[0] ? ")" : "");
     if (status == 0)
         status = build(&j, ask->root, "the working tree", "build-now.log");
     s->lacks_own = status < 0;
     if (status == 0 && ask->against) {
-        status = build(&j, s->root, s->name, "build-before.log");
+        status = build(&j, s->root, s->commit.name, "build-before.log");
         s->lacks_other = status < 0;
     }
     return status;

@@ -4,6 +4,7 @@
 #ifndef TCH_GATE_SIDES_H
 #define TCH_GATE_SIDES_H
 
+#include "gate_commit.h"
 #include "gate_loop.h"
 #include "kit/vcs/worktree.h"
 
@@ -13,6 +14,7 @@ struct tch_gate_ask {
     const char *config;      /**< the path of tacho.yaml, whose name the other commit shares */
     const char *out;         /**< folder of the worktree and of the logs */
     const char *against;     /**< commit as git knows it; NULL: there is one side */
+    bool exact;              /**< compare with this commit itself, not with the merge base */
     const char *build;       /**< run by sh -c on each side; NULL: there is nothing to build */
     const char *build_shown; /**< the same with secrets masked */
 };
@@ -21,12 +23,11 @@ struct tch_gate_ask {
 struct tch_gate_sides {
     struct tch_worktree tree;
     char root[PATH_MAX]; /**< folder of tacho.yaml in it, whether or not the file exists */
-    char commit[64];
-    char name[128];               /**< display name: "origin/main (0123456789ab)" */
-    struct tch_settings settings; /**< its own tacho.yaml; empty: it cannot be read */
-    bool lacks_own;               /**< there is nothing to measure: no checkout, or no build */
-    bool lacks_other;             /**< the other commit cannot be built: measure our side alone */
-    char problem[400]; /**< what failed, longer than a tacho_error can be; "": nothing did */
+    struct tch_gate_commit commit;
+    struct tch_settings settings;   /**< its own tacho.yaml; empty: it cannot be read */
+    bool lacks_own;                 /**< there is nothing to measure: no checkout, or no build */
+    bool lacks_other;               /**< the other commit cannot be built: measure our side alone */
+    char problem[TCH_GATE_PROBLEM]; /**< what failed; "": nothing did */
 };
 
 /**
