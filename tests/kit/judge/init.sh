@@ -106,7 +106,9 @@ cmake_minimum_required(VERSION 3.25)
 project(tacho NONE)
 file(CREATE_LINK "$tacho" \${CMAKE_BINARY_DIR}/tacho SYMBOLIC)
 install(FILES \${CMAKE_BINARY_DIR}/tacho TYPE BIN)
+install(FILES tacho.pc DESTINATION lib/pkgconfig)
 END
+touch tacho.pc
 cat >CMakePresets.json <<'END'
 {"version": 6, "configurePresets": [{"name": "release", "binaryDir": "build/release"}],
  "buildPresets": [{"name": "release", "configurePreset": "release"}]}
@@ -171,7 +173,7 @@ step()
     shift
     script .github/workflows/tacho.yml "$name" >../step.sh
     env "$@" PATH="$(tr '\n' ':' <../runner/path)$dir/bin:$PATH" COMMENTS="$dir/comments" RUNNER_TEMP="$dir/runner" \
-        GITHUB_PATH="$dir/runner/path" GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$dir/runner/summary" \
+        GITHUB_PATH="$dir/runner/path" GITHUB_ENV="$dir/runner/env" GITHUB_ACTIONS=true GITHUB_STEP_SUMMARY="$dir/runner/summary" \
         GITHUB_OUTPUT="$dir/runner/output" HOME="$dir/runner/home" bash -o pipefail ../step.sh >out 2>&1
     status=$?
 }
@@ -187,6 +189,10 @@ step "install tacho" TACHO_REPOSITORY="file://$dir/tool" TACHO_COMMIT="$commit"
 [ $status -eq 0 ] || fail "the install step failed: $(cat out)"
 [ -x ../runner/tacho-installed/bin/tacho ] || fail "tacho was not installed"
 [ "$(cat ../runner/path)" = "$dir/runner/tacho-installed/bin" ] || fail "it is not on the path of later steps"
+# Benches of later steps find libtacho, when they are built and when they run.
+lib=$dir/runner/tacho-installed/lib
+grep -qE "^PKG_CONFIG_PATH=$lib/pkgconfig(:|\$)" ../runner/env || fail "PKG_CONFIG_PATH: $(cat ../runner/env)"
+grep -qE "^LD_LIBRARY_PATH=$lib(:|\$)" ../runner/env || fail "LD_LIBRARY_PATH: $(cat ../runner/env)"
 
 step "tacho gate"
 [ $status -eq 2 ] || fail "the gate exited with $status: $(cat out)"
