@@ -118,6 +118,54 @@ static int write_one(const struct written *w, bool force, const struct project *
     return status;
 }
 
+/* Returns whether a line of .gitignore names the folder of the runs. */
+static bool is_ignored(const char *text)
+{
+    for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+        size_t len;
+
+        line += *line == '/';
+        len = strcspn(line, "\r\n");
+        if (strncmp(line, "tacho-out/", len) == 0 && len >= strlen("tacho-out"))
+            return true;
+    }
+    return false;
+}
+
+/* Adds the folder of the runs to .gitignore, so that nobody commits it. */
+static int ignore_runs(void)
+{
+    char link[PATH_MAX];
+    struct tch_buf b;
+    tacho_error err;
+    int status = EXIT_OK;
+
+    if (has_link(".gitignore", link)) {
+        cli_complain(NULL, "cannot write '.gitignore': it is a symbolic link, which tacho does not "
+                           "follow; remove it");
+        return EXIT_WORK;
+    }
+    tch_buf_init(&b, 1 << 20);
+    if (access(".gitignore", F_OK) == 0 &&
+        tch_file_read_regular(".gitignore", 1 << 19, &b, &err) < 0) {
+        cli_complain(&err, "cannot read '.gitignore'");
+        status = EXIT_WORK;
+    } else if (!is_ignored(b.data)) {
+        if (b.len > 0 && b.data[b.len - 1] != '\n')
+            tch_buf_addc(&b, '\n');
+        tch_buf_adds(&b, "tacho-out/\n");
+        if ((b.failed && tch_fail_memory(&err)) ||
+            tch_file_replace(".gitignore", b.data, b.len, false, &err) < 0) {
+            cli_complain(&err, "cannot write '.gitignore'");
+            status = EXIT_WORK;
+        } else {
+            printf("added tacho-out/ to .gitignore\n");
+        }
+    }
+    tch_buf_release(&b);
+    return status;
+}
+
 static int run_init(struct args *args)
 {
     const struct project *p = projects;
@@ -128,6 +176,8 @@ static int run_init(struct args *args)
         p++;
     for (size_t i = 0; i < sizeof written / sizeof written[0] && status == EXIT_OK; i++)
         status = write_one(&written[i], force, p);
+    if (status == EXIT_OK)
+        status = ignore_runs();
     if (status == EXIT_OK && !args->quiet)
         printf("\n%s%s%s is built by '%s'. List the programs to measure under 'benches' in "
                "tacho.yaml, then see what would be run: tacho gate --dry-run\n"
@@ -150,7 +200,8 @@ const struct cmd cmd_gate_init = {
     .about =
         "Detects how the project in this folder is built (cargo, meson, cmake, go, configure, "
         "make) and writes tacho.yaml, .github/workflows/tacho.yml and .gitlab/tacho.yml to "
-        "start from. Existing files are kept, and symbolic links are not followed. The workflows "
+        "start from, and adds tacho-out/ to .gitignore. Existing files are kept, and symbolic "
+        "links are not followed. The workflows "
         "build tacho from the repository and the commit that the CI's variables TACHO_REPOSITORY "
         "and TACHO_COMMIT name.",
     .opts = opts,

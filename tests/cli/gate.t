@@ -101,9 +101,10 @@ $ tacho gate init --help
 | 
 | Detects how the project in this folder is built (cargo, meson, cmake, go,
 | configure, make) and writes tacho.yaml, .github/workflows/tacho.yml and
-| .gitlab/tacho.yml to start from. Existing files are kept, and symbolic links are
-| not followed. The workflows build tacho from the repository and the commit that
-| the CI's variables TACHO_REPOSITORY and TACHO_COMMIT name.
+| .gitlab/tacho.yml to start from, and adds tacho-out/ to .gitignore. Existing
+| files are kept, and symbolic links are not followed. The workflows build tacho
+| from the repository and the commit that the CI's variables TACHO_REPOSITORY and
+| TACHO_COMMIT name.
 | 
 | Options:
 |       --force       overwrite existing files
@@ -547,10 +548,12 @@ $ project/try 'rm tacho.yaml; tacho gate init; ls -A | grep -v -e baselines -e t
 | wrote tacho.yaml
 | wrote .github/workflows/tacho.yml
 | wrote .gitlab/tacho.yml
+| added tacho-out/ to .gitignore
 | 
 | No known build file was found; the project is built by 'true'. List the programs to measure under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
 | The workflows build tacho itself: set the variables TACHO_REPOSITORY and TACHO_COMMIT, as they say.
 | .github
+| .gitignore
 | .gitlab
 | tacho.yaml
 
@@ -558,9 +561,17 @@ $ project/try 'tacho gate init'
 | tacho.yaml exists and was not changed
 | wrote .github/workflows/tacho.yml
 | wrote .gitlab/tacho.yml
+| added tacho-out/ to .gitignore
 | 
 | No known build file was found; the project is built by 'true'. List the programs to measure under 'benches' in tacho.yaml, then see what would be run: tacho gate --dry-run
 | The workflows build tacho itself: set the variables TACHO_REPOSITORY and TACHO_COMMIT, as they say.
+
+# It adds the folder of the runs to .gitignore once.
+$ project/try 'printf "*.o" >.gitignore; tacho gate init -q >x; tail -1 x; tacho gate init -q >x; grep -c gitignore x; cat .gitignore'
+| added tacho-out/ to .gitignore
+| 0
+| *.o
+| tacho-out/
 
 $ tacho gate -n 20 --max-runs 10
 ! tacho: --runs 20 is above --max-runs 10; change one of them
