@@ -30,8 +30,9 @@ const struct cmd cmd_flame_fold = {
     .name = "fold",
     .summary = "collapse a profiler's text to folded stacks",
     .usage = "tacho flame fold [OPTIONS] [FILE]",
-    .about = "Reads the text of 'perf script', DTrace's aggregated stacks, or stacks that are "
-             "folded already, and writes one line for each distinct stack: frames from the root "
+    .about = "Reads the text of 'perf script', DTrace's aggregated stacks, maps of bpftrace, or "
+             "stacks that are folded already, plain or compressed by gzip or zstd. Writes one line "
+             "for each distinct stack: frames from the root "
              "to the leaf separated by ';', a blank, and a count. Memory is bounded "
              "by the distinct stacks, however long the input is.",
     .opts = opts,

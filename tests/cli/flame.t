@@ -22,7 +22,7 @@ $ printf 'not a stack\n' | tacho flame fold
 ! tacho: no stacks in 'stdin': tacho does not understand any of its lines; choose the format with --from
 [1]
 $ printf 'PERFILE2\001\002\n' | tacho flame draw
-! tacho: cannot read 'stdin': this is perf.data, not text; use: perf script -i perf.data | tacho flame draw -
+! tacho: cannot read 'stdin': this is perf.data, not text; use: perf script -i FILE | tacho flame draw -
 [1]
 $ project/try "printf 'PERFILE2\\001\\002\\n' >'a b.data'; tacho flame draw 'a b.data'"
 ! tacho: cannot read 'a b.data': this is perf.data, not text; use: perf script -i 'a b.data' | tacho flame draw -

@@ -281,6 +281,66 @@ static void dtrace_stacks_are_read(void **state)
     test_folds("\n   libc`a\n   x`main\n   3\n   5\n   x`cut\n", &plain, "x`main;libc`a 3\n");
 }
 
+static void bpftrace_maps_are_read(void **state)
+{
+    static const char text[] = "Attaching 1 probe...\n\n\n"
+                               "@[\n    read+16\n    main+99\n]: 71\n"
+                               "@c[\n    ksys_read+4\n    do_syscall_64+0x3\n, \n"
+                               "    7f12 read+16 (/lib/libc.so.6)\n    0x401000\n, sh, 42]: 5\n"
+                               "@[sh, \n    A::operator()(int)+3\n]: 2\n"
+                               "@total: 4\n@[\n    cut+1\n";
+    struct tch_read_notes notes;
+
+    (void)state;
+    test_folds(text, &plain,
+               "main;read 71\n"
+               "sh;42;0x401000;read;do_syscall_64;ksys_read 5\n"
+               "sh;A::operator() 2\n");
+    free(test_fold(text, &plain, &notes));
+    assert_int_equal(notes.ignored, 2);
+    test_folds("@[\n    f+1\n]: 3\n", &plain, "f 3\n");
+}
+
+static void foreign_profiles_are_refused_by_name(void **state)
+{
+    static const struct {
+        const char *text;
+        const char *name; /* NULL: the text is read */
+    } cases[] = {
+        {"# callgrind format\nversion: 1\nevents: Ir\nfn=(1) main\n1 3\n", "callgrind"},
+        {"version: 1\npositions: line\nevents: Ir\nsummary: 7\n", "callgrind"},
+        {"desc: --x\ncmd: a\ntime_unit: i\n", "massif"},
+        {"\n\x04\x08\x01\x10\x02 x", "pprof"},
+        {"{\"nodes\":[{\"id\":1,\"callFrame\":{}}]}", ".cpuprofile"},
+        {"{\n  \"$schema\": \"https://www.speedscope.app/file-format-schema.json\"}", "speedscope"},
+        {"{\"meta\":{\"interval\":1,\"version\":24}}", "Firefox"},
+        {"{\"type\": \"attached_probes\", \"data\": {}}", "bpftrace"},
+        {"[{\"ph\":\"X\"}]", "Chrome trace"},
+        {"{\"a\": 1}", "JSON"},
+        {"<?xml version=\"1.0\"?>\n<svg/>", "SVG"},
+        {"PERFILE2", "perf.data"},
+        {"[unknown];main 3\n", NULL},
+        {"{closure};main 3\n", NULL},
+        {"\n\nmain 3\n", NULL},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct tch_stacks stacks = {0};
+        struct tch_flame_reader reader;
+        tacho_error err = {0};
+        int status;
+
+        tch_read_init(&reader, &stacks, &plain);
+        status = tch_read_mem(&reader, cases[i].text, strlen(cases[i].text), &err);
+        assert_int_equal(status, cases[i].name ? TACHO_EINVAL : 0);
+        assert_true(!cases[i].name || strstr(err.message, cases[i].name));
+        assert_int_equal(stacks.count, cases[i].name ? 0 : 1);
+        tch_read_release(&reader);
+        tch_stacks_release(&stacks);
+    }
+}
+
 static int fold_all(void *arg)
 {
     struct tch_stacks stacks = {0};
@@ -307,6 +367,7 @@ static void survives_want_of_memory(void **state)
                                           "p 1/2 1.5: 1 cycles: 4 g (x)\n");
     test_every_allocation_fails(fold_all, "a-1/2;b 5 6\nc;d 7 8\n");
     test_every_allocation_fails(fold_all, "   x`a\n   x`b\n   3\n");
+    test_every_allocation_fails(fold_all, "@[sh, \n   a+1\n]: 3\n");
 }
 
 int main(void)
@@ -327,6 +388,8 @@ int main(void)
         cmocka_unit_test(folded_stacks_are_read_again),
         cmocka_unit_test(stacks_are_shaped),
         cmocka_unit_test(dtrace_stacks_are_read),
+        cmocka_unit_test(bpftrace_maps_are_read),
+        cmocka_unit_test(foreign_profiles_are_refused_by_name),
         cmocka_unit_test(survives_want_of_memory),
     };
 

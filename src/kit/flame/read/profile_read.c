@@ -5,15 +5,18 @@
 #include "base/fail.h"
 #include "base/lines.h"
 #include "base/shell_quote.h"
+#include "foreign.h"
+#include "kit/file/packed.h"
 #include "kit/flame/stack/frame_kind.h"
 #include "perf_line.h"
 
-const char *const tch_read_kinds[] = {"auto", "folded", "perf", "dtrace", NULL};
+const char *const tch_read_kinds[] = {"auto", "folded", "perf", "dtrace", "bpftrace", NULL};
 
 static const struct tch_read_ops *const kinds[] = {
     [TCH_READ_FOLDED] = &tch_read_folded,
     [TCH_READ_PERF] = &tch_read_perf,
     [TCH_READ_DTRACE] = &tch_read_dtrace,
+    [TCH_READ_BPFTRACE] = &tch_read_bpftrace,
 };
 
 void tch_read_init(struct tch_flame_reader *r, struct tch_stacks *stacks,
@@ -179,6 +182,9 @@ static enum tch_read_kind detect_kind(struct tch_span line)
 
     if (text.len == 0 || text.p[0] == '#')
         return TCH_READ_AUTO;
+    if (tch_bpftrace_keys(line) > 0 || (!is_folded && tch_span_starts(text, "Attach") &&
+                                        tch_span_rfind(text, " probe") < text.len))
+        return TCH_READ_BPFTRACE;
     if (tch_span_starts(text, "CPU ") ||
         ((indented || !is_folded) && memchr(text.p, '`', text.len)))
         return TCH_READ_DTRACE;
@@ -197,18 +203,25 @@ static int at_line(const struct tch_flame_reader *r, int status, tacho_error *er
     return status;
 }
 
-/* Refuses a perf.data file and names the command that reads it. */
-static int refuse_binary(const char *name, tacho_error *err)
+/* Refuses a file of another profiler that tacho does not read, and says what to do with it. name:
+   the file, or NULL. */
+static int refuse_foreign(struct tch_span head, const char *name, tacho_error *err)
 {
+    const struct tch_foreign *foreign = tch_foreign_find(head);
+    const char *file = foreign ? strstr(foreign->advice, "FILE") : NULL;
     struct tch_buf quoted;
     int status;
 
-    tch_buf_init(&quoted, 1 << 16);
+    if (!foreign)
+        return 0;
+    tch_buf_init(&quoted, 100);
     if (name && strcmp(name, "stdin") != 0)
         tch_shell_quote(&quoted, name);
-    status = tch_fail(err, TACHO_EINVAL, 0,
-                      "this is perf.data, not text; use: perf script -i %s | tacho flame draw -",
-                      quoted.len > 0 && !quoted.failed ? quoted.data : "perf.data");
+    if (!file || quoted.len == 0 || quoted.failed)
+        status = tch_fail(err, TACHO_EINVAL, 0, "this is %s; %s", foreign->what, foreign->advice);
+    else
+        status = tch_fail(err, TACHO_EINVAL, 0, "this is %s; %.*s%s%s", foreign->what,
+                          (int)(file - foreign->advice), foreign->advice, quoted.data, file + 4);
     tch_buf_release(&quoted);
     return status;
 }
@@ -247,9 +260,7 @@ static void set_counted(const struct tch_flame_reader *r)
         counted->quantum = r->stacks->squares / total;
 }
 
-/* Reads all lines. name: the file, or NULL. */
-static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, const char *name,
-                      tacho_error *err)
+static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, tacho_error *err)
 {
     struct tch_line line;
     int status;
@@ -257,8 +268,6 @@ static int read_lines(struct tch_flame_reader *r, struct tch_lines *lines, const
     while ((status = tch_lines_next(lines, &line, err)) > 0) {
         struct tch_span text = {line.text, line.len};
 
-        if (line.number == 1 && tch_span_starts(text, "PERFILE2"))
-            return refuse_binary(name, err);
         r->line = line.number;
         if (line.too_long) {
             tch_read_ignore(r);
@@ -306,22 +315,34 @@ uint64_t tch_read_samples(const struct tch_flame_reader *r)
 
 int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err)
 {
+    struct tch_packed *packed = NULL;
     struct tch_lines lines;
-    int status;
+    struct tch_span head;
+    int status = tch_packed_open(&packed, fd, name, err);
 
-    tch_lines_init_fd(&lines, fd, name, 0);
-    status = read_lines(r, &lines, name, err);
-    tch_lines_release(&lines);
+    if (status < 0)
+        return status;
+    head.p = tch_packed_head(packed, &head.len);
+    status = refuse_foreign(head, name, err);
+    if (status == 0) {
+        tch_lines_init_source(&lines, tch_packed_read, packed, name, 0);
+        status = read_lines(r, &lines, err);
+        tch_lines_release(&lines);
+    }
+    tch_packed_close(packed);
     return status;
 }
 
 int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho_error *err)
 {
+    struct tch_span head = {data, len < TCH_PACKED_HEAD ? len : TCH_PACKED_HEAD};
     struct tch_lines lines;
-    int status;
+    int status = refuse_foreign(head, NULL, err);
 
+    if (status < 0)
+        return status;
     tch_lines_init_mem(&lines, data, len, 0);
-    status = read_lines(r, &lines, NULL, err);
+    status = read_lines(r, &lines, err);
     tch_lines_release(&lines);
     return status;
 }

@@ -24,7 +24,13 @@
 #include "kit/flame/stack/stacks.h"
 
 /** Kinds of text, in the order of tch_read_kinds. */
-enum tch_read_kind { TCH_READ_AUTO, TCH_READ_FOLDED, TCH_READ_PERF, TCH_READ_DTRACE };
+enum tch_read_kind {
+    TCH_READ_AUTO,
+    TCH_READ_FOLDED,
+    TCH_READ_PERF,
+    TCH_READ_DTRACE,
+    TCH_READ_BPFTRACE
+};
 
 /** The names of the kinds, "auto" first, NULL-terminated. */
 extern const char *const tch_read_kinds[];
@@ -108,14 +114,16 @@ struct tch_read_ops {
 extern const struct tch_read_ops tch_read_folded;
 extern const struct tch_read_ops tch_read_perf;
 extern const struct tch_read_ops tch_read_dtrace;
+extern const struct tch_read_ops tch_read_bpftrace;
 
 /** Initialises a reader. stacks and options->event must stay valid until the release. */
 void tch_read_init(struct tch_flame_reader *r, struct tch_stacks *stacks,
                    const struct tch_flame_read_options *options);
 void tch_read_release(struct tch_flame_reader *r);
 
-/** Reads to the end of the file. Call it once per reader. @return 0, TACHO_EIO, TACHO_ENOMEM,
-    TACHO_ELIMIT */
+/** Read to the end of the input, which may be compressed by gzip or zstd if it is a file. Call one
+    of them once per reader. @return 0, TACHO_EIO, TACHO_ENOMEM, TACHO_ELIMIT, TACHO_EINVAL for a
+   file of another profiler that tacho does not read, TACHO_EPARSE for damaged compressed data */
 int tch_read_fd(struct tch_flame_reader *r, int fd, const char *name, tacho_error *err);
 int tch_read_mem(struct tch_flame_reader *r, const char *data, size_t len, tacho_error *err);
 
@@ -185,5 +193,9 @@ struct tch_folded_line {
     bool fractional;
 };
 bool tch_folded_split(struct tch_span line, bool may_both, struct tch_folded_line *ret);
+
+/** Returns the length of "@NAME[", with which an entry of a map of bpftrace starts, or 0. Detection
+    uses it, too. */
+size_t tch_bpftrace_keys(struct tch_span line);
 
 #endif
