@@ -187,7 +187,7 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | 
 | a is 1.1499 times as fast as b (1.1498 to 1.1500).
 | 
-| a is 1.99 times as fast as golden (1.27 to 3.11).
+| a is 1.99 times as fast as golden (1.01 to 3.93).
 | 
 
 $ tacho report -f csv compare/a compare/b | cut -d, -f1,2,3,6,27

@@ -10,28 +10,32 @@ enum { NAME_MOST = 256 };
 
 /*
  * The best cells, by multiple comparisons with the best (J. C. Hsu, 1984). A cell leaves the set of
- * candidates when another cell beats it in the rounds in which both ran. Every round runs its cells
- * in a new random order, so the paired test is valid whatever the noise does. All rivals of a cell
- * and all objectives share the level, so the truly best cell stays in the set with a probability of
- * 95 %.
+ * candidates when another cell beats it in the blocks in which both ran. Every block runs its cells
+ * in a new random order, so the paired test is valid whatever the noise does. Rounds are parts of a
+ * block for the sake of a baseline; two given cells of a large grid rarely share one. All rivals of
+ * a cell and all objectives share the level, so the truly best cell stays in the set with a
+ * probability of 95 %.
  */
 
-/* Buffers for the comparison of two cells, each with room for one value per round. */
+/* Buffers for the comparison of two cells, each with room for one value per block. */
 struct duel {
     double *x;
     double *y;
     double *e;
 };
 
-/* Pairs the values of the rounds in which both cells ran. Returns the number of pairs. */
-static size_t pair_rounds(const struct tch_series *a, const struct tch_series *b, struct duel *duel)
+/* Pairs the values of the blocks in which both cells ran. Returns the number of pairs. */
+static size_t pair_blocks(const struct tch_order *order, const struct tch_series *a,
+                          const struct tch_series *b, struct duel *duel)
 {
     size_t n = 0;
 
     for (size_t i = 0, k = 0; i < a->count; i++) {
-        while (k < b->count && b->pair[k] < a->pair[i])
+        uint64_t block = tch_order_block_of(order, a->pair[i]);
+
+        while (k < b->count && tch_order_block_of(order, b->pair[k]) < block)
             k++;
-        if (k < b->count && b->pair[k] == a->pair[i]) {
+        if (k < b->count && tch_order_block_of(order, b->pair[k]) == block) {
             duel->x[n] = a->value[i];
             duel->y[n++] = b->value[k];
         }
@@ -63,7 +67,7 @@ static int compare_cells(const struct tch_results *r, size_t a, size_t b, size_t
 {
     const struct tch_objective *o = &r->objective[objective];
     struct tch_flip_tails tails;
-    size_t n = pair_rounds(&r->cells[a].value[o->measure].series,
+    size_t n = pair_blocks(&r->sweep->order, &r->cells[a].value[o->measure].series,
                            &r->cells[b].value[o->measure].series, duel);
 
     set_differences(duel, n);

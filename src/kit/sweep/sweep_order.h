@@ -37,6 +37,12 @@ struct tch_order {
 
 void tch_order_init(struct tch_order *order);
 
+/** Returns the block of a round, which is a tch_step's `pair`. Every cell runs once per block. */
+static inline uint64_t tch_order_block_of(const struct tch_order *order, uint64_t pair)
+{
+    return order->rounds > 0 ? (pair - 1) / order->rounds : pair - 1;
+}
+
 /** Writes the steps of block `block` (from 0) to `steps`, which has room for order->steps. Returns
     0 or TACHO_ENOMEM. */
 int tch_order_block(const struct tch_order *order, uint64_t block, struct tch_step *steps,

@@ -163,6 +163,39 @@ static void equal_cells_have_no_best(void **state)
     assert_int_equal(t.cells[7].best, TCH_BEST_YES);
 }
 
+/* Two given cells of 24 rarely share a round, so they are compared block by block. */
+static void nine_blocks_name_the_best_of_many(void **state)
+{
+    enum { BLOCKS = 9, BLOCK_ROUNDS = 3 };
+    static uint64_t pairs[MANY][BLOCKS];
+    static struct table t;
+    double medians[MANY][3];
+    int found = 0;
+
+    (void)state;
+    for (int i = 0; i < MANY; i++)
+        medians[i][0] = medians[i][1] = medians[i][2] = i == 7 ? 50 : 100;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        make(&t, MANY, (const double(*)[3])medians, 0.1, seed);
+        t.sweep.order = (struct tch_order){.cells = MANY, .seed = seed};
+        tch_order_init(&t.sweep.order);
+        assert_int_equal(t.sweep.order.rounds, BLOCK_ROUNDS);
+        for (size_t block = 0; block < BLOCKS; block++) {
+            struct tch_step steps[MANY];
+
+            assert_int_equal(tch_order_block(&t.sweep.order, block, steps, NULL), 0);
+            for (size_t i = 0; i < MANY; i++)
+                pairs[steps[i].unit][block] = steps[i].pair;
+        }
+        for (int i = 0; i < MANY; i++)
+            t.values[i][0].series = (struct tch_series){t.value[i][0], pairs[i], BLOCKS};
+        assert_int_equal(tch_results_best(&t.r, &(struct tch_sweep_asked){0}, NULL), 0);
+        found += t.cells[7].best == TCH_BEST_YES;
+    }
+    printf("24 cells, 9 blocks, one at half the cost: found in %d of 100\n", found);
+    assert_true(found >= 95);
+}
+
 /* Too few rounds distinguish no cells. Values without a logarithm are compared, too. */
 static void few_rounds_and_zeros(void **state)
 {
@@ -200,9 +233,13 @@ static void names_an_unknown_measure(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(no_other_beats_them),      cmocka_unit_test(noise_makes_no_best),
-        cmocka_unit_test(more_may_be_better),       cmocka_unit_test(each_workload_has_its_best),
-        cmocka_unit_test(equal_cells_have_no_best), cmocka_unit_test(few_rounds_and_zeros),
+        cmocka_unit_test(no_other_beats_them),
+        cmocka_unit_test(noise_makes_no_best),
+        cmocka_unit_test(more_may_be_better),
+        cmocka_unit_test(each_workload_has_its_best),
+        cmocka_unit_test(equal_cells_have_no_best),
+        cmocka_unit_test(few_rounds_and_zeros),
+        cmocka_unit_test(nine_blocks_name_the_best_of_many),
         cmocka_unit_test(names_an_unknown_measure),
     };
 
