@@ -389,7 +389,7 @@ void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct
     tch_comparison_add_fastest(&text, c);
     tch_buf_adds(b, "\n");
     cli_add_painted(b, term, BOLD, "compared");
-    tch_buf_addf(b, "  wall time%s, 95 %% intervals\n", c->paired ? " in pairs" : "");
+    tch_buf_addf(b, "  wall time%s, joint 95 %% intervals\n", c->paired ? " in pairs" : "");
     cli_add_labelled(b, term, GREEN, "  fastest: ", text.data);
     for (size_t i = 0; i < c->count; i++) {
         if (i == c->fastest)

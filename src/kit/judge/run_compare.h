@@ -30,10 +30,10 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
                      size_t count, bool with_all, const struct tch_analyses *analyses,
                      tacho_error *err);
 
-/** Compares b with a in wall time, by pairs if both belong to one group. Returns 0, TACHO_ENOMEM,
-   or TACHO_EINVAL if there is nothing to compare. */
-int tch_compare_wall(const struct tch_result *a, const struct tch_result *b, struct tch_ratio *ret,
-                     tacho_error *err);
+/** Compares b with a in wall time, by pairs if both belong to one group. alpha: 1 - confidence of
+    the interval. Returns 0, TACHO_ENOMEM, or TACHO_EINVAL if there is nothing to compare. */
+int tch_compare_wall(const struct tch_result *a, const struct tch_result *b, double alpha,
+                     struct tch_ratio *ret, tacho_error *err);
 
 /** Adds a row without a question for each stage of profile events that both folders have but whose
     run is not known, as for events of a server. Stages that have a row from number `from` on are

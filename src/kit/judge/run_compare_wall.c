@@ -17,24 +17,23 @@ static size_t at_most(size_t n)
 
 /* Compares runs that were not interleaved; see session.h. */
 static int compare_sessions(const double *a, size_t m, const double *b, size_t n, double spread,
-                            struct tch_ratio *ret, tacho_error *err)
+                            double alpha, struct tch_ratio *ret, tacho_error *err)
 {
     size_t least = m < n ? m : n;
     double *room = malloc(2 * (m + n + 1) * sizeof *room);
-    int status =
-        room ? tch_ratio_unpaired(a, m, b, n, TCH_RESULT_ALPHA, 1, ret, err) : tch_fail_memory(err);
+    int status = room ? tch_ratio_unpaired(a, m, b, n, alpha, 1, ret, err) : tch_fail_memory(err);
 
     if (status == 0 && least >= 4) {
         double lag1 = (tch_session_lag1(a, m, room) + tch_session_lag1(b, n, room)) / 2;
 
-        tch_session_widen(ret, tch_session_rho(lag1, least), spread, TCH_RESULT_ALPHA, 1);
+        tch_session_widen(ret, tch_session_rho(lag1, least), spread, alpha, 1);
     }
     free(room);
     return status;
 }
 
-int tch_compare_wall(const struct tch_result *a, const struct tch_result *b, struct tch_ratio *ret,
-                     tacho_error *err)
+int tch_compare_wall(const struct tch_result *a, const struct tch_result *b, double alpha,
+                     struct tch_ratio *ret, tacho_error *err)
 {
     bool paired = tch_results_paired(a, b);
     struct tch_series x = {0};
@@ -48,11 +47,10 @@ int tch_compare_wall(const struct tch_result *a, const struct tch_result *b, str
         status = tch_series_of(b, &wall, 0.5, &y, err);
     if (status == 0 && paired) {
         tch_series_match(&x, &y);
-        status =
-            tch_ratio_paired(x.value, y.value, at_most(x.count), TCH_RESULT_ALPHA, 1, ret, err);
+        status = tch_ratio_paired(x.value, y.value, at_most(x.count), alpha, 1, ret, err);
     } else if (status == 0) {
         status = compare_sessions(x.value, at_most(x.count), y.value, at_most(y.count), wall.spread,
-                                  ret, err);
+                                  alpha, ret, err);
     }
     tch_series_release(&x);
     tch_series_release(&y);

@@ -99,10 +99,10 @@ static void add_ranking(struct tch_buf *b, const struct tch_comparison *c, bool 
         if (wall)
             slowest = fmax(slowest, wall->summary.median);
     }
-    tch_buf_adds(b,
-                 "<div class=\"wide\"><table><tr><th></th><th>runs</th><th>wall time, median</th>"
-                 "<th>interval of the median</th><th>times the fastest</th><th>95 % interval</th>"
-                 "<th></th><th class=\"text\">command</th></tr>\n");
+    tch_buf_adds(
+        b, "<div class=\"wide\"><table><tr><th></th><th>runs</th><th>wall time, median</th>"
+           "<th>interval of the median</th><th>times the fastest</th><th>joint 95 % interval</th>"
+           "<th></th><th class=\"text\">command</th></tr>\n");
     for (size_t i = 0; i < c->count; i++)
         add_row(b, c, i, slowest, linked);
     tch_buf_adds(b, "</table></div>\n");

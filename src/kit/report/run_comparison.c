@@ -29,10 +29,30 @@ static enum tch_compared kind_of(const struct tch_ratio *times)
     return times->low > 1 ? TCH_COMPARED_SLOWER : TCH_COMPARED_EQUAL;
 }
 
+/* Returns how many pairs of runs can be compared: the number of questions. */
+static size_t pair_count(const struct tch_comparison *c)
+{
+    size_t n = 0;
+
+    for (size_t i = 0; i < c->count; i++)
+        n += has_success(&c->runs[i].result);
+    return n > 1 ? n * (n - 1) / 2 : 1;
+}
+
+/* Returns how many pairs give an interval at this level: n pairs reach a one-sided p of 2^-n. */
+static size_t runs_needed(double alpha)
+{
+    return (size_t)ceil(-log2(alpha / 2));
+}
+
 /* Compares all runs with the fastest. Sets *faster to a run that is even faster by its pairs. */
 static int compare_all(struct tch_comparison *c, size_t *faster, tacho_error *err)
 {
+    double questions = (double)pair_count(c);
+    double alpha = TCH_RESULT_ALPHA / questions;
+
     *faster = c->fastest;
+    c->needed = 0;
     for (size_t i = 0; i < c->count; i++) {
         struct tch_ratio *times = &c->run[i].times;
         int status;
@@ -41,13 +61,19 @@ static int compare_all(struct tch_comparison *c, size_t *faster, tacho_error *er
         *times = (struct tch_ratio){.estimate = i == c->fastest ? 1 : NAN};
         if (i == c->fastest || !has_success(&c->runs[i].result))
             continue;
-        status = tch_compare_wall(&c->runs[c->fastest].result, &c->runs[i].result, times, err);
+        status =
+            tch_compare_wall(&c->runs[c->fastest].result, &c->runs[i].result, alpha, times, err);
         if (status == TACHO_ENOMEM)
             return status;
         if (status < 0) /* no pair in which both runs succeeded */
             *times = (struct tch_ratio){.estimate = NAN};
         else
             c->run[i].is = kind_of(times);
+        if (times->level > 0)
+            times->level = 1 - questions * (1 - times->level);
+        else if (status == 0 && c->paired)
+            c->needed = runs_needed(alpha);
+        times->p = fmin(1, questions * times->p);
         if (times->estimate < 1)
             *faster = i;
     }
@@ -99,8 +125,11 @@ void tch_comparison_add_fastest(struct tch_buf *b, const struct tch_comparison *
         if (c->run[i].is == TCH_COMPARED_EQUAL)
             tch_buf_addf(b, "%s %s", --left > 0 ? "," : " or", c->runs[i].result.name);
     if (equal > 0)
-        tch_buf_adds(b, " (no difference shown)");
-    if (too_few)
+        tch_buf_adds(b, " (cannot be distinguished)");
+    if (too_few && c->needed > 0)
+        tch_buf_addf(b, " (too few runs to be sure: %zu commands need %zu of each)", c->count,
+                     c->needed);
+    else if (too_few)
         tch_buf_adds(b, " (too few runs to be sure)");
 }
 
@@ -139,8 +168,8 @@ void tch_comparison_add_sentence(struct tch_buf *b, const struct tch_comparison 
         return;
     }
     if (c->run[i].is == TCH_COMPARED_EQUAL)
-        tch_buf_addf(b, "no difference shown between %s and %s: %.*f times ", fastest, name,
-                     decimals_of(times), times->estimate);
+        tch_buf_addf(b, "%s cannot be distinguished from the fastest, %s: %.*f times ", name,
+                     fastest, decimals_of(times), times->estimate);
     else
         tch_buf_addf(b, "%s is %.*f times as fast as %s ", fastest, decimals_of(times),
                      times->estimate, name);
