@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <poll.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -94,6 +95,30 @@ struct kept {
     bool reaped;
 };
 
+/* Lets a thread that stopped continue with the signal that stopped it. The program called
+   ptrace(PTRACE_TRACEME), which makes its parent its tracer. An exec of such a program stops it by
+   a SIGTRAP from itself, which would kill it. */
+static void continue_traced(pid_t pid)
+{
+    siginfo_t why = {0};
+    int status = 0;
+    long number;
+
+    if (waitpid(pid, &status, __WALL | WNOHANG) != pid || !WIFSTOPPED(status))
+        return;
+    number = WSTOPSIG(status);
+    if (ptrace(PTRACE_GETSIGINFO, pid, NULL, &why) < 0 || status >> 16 != 0 ||
+        (number == SIGTRAP && why.si_code == SI_USER && why.si_pid == pid))
+        number = 0;
+    (void)ptrace(PTRACE_CONT, pid, NULL, number);
+}
+
+static bool is_exit(const siginfo_t *info)
+{
+    return info->si_code == CLD_EXITED || info->si_code == CLD_KILLED ||
+           info->si_code == CLD_DUMPED;
+}
+
 /* Reaps adopted descendants until the program is seen to exit, and reports its exit. */
 static void see_exits(struct kept *k)
 {
@@ -101,7 +126,9 @@ static void see_exits(struct kept *k)
 
     while (!k->exited && waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid > 0) {
-        if (info.si_pid != k->pid) {
+        if (!is_exit(&info)) {
+            continue_traced(info.si_pid);
+        } else if (info.si_pid != k->pid) {
             waitpid(info.si_pid, NULL, 0);
         } else {
             (void)send(k->fd, &EXITED, sizeof EXITED, MSG_NOSIGNAL);
