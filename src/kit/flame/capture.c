@@ -262,8 +262,11 @@ static int fail_empty(const struct tch_capture *c, tacho_error *err)
              1e3 / c->request.rate,
              others ? "; children that it started earlier are not sampled, use their own --pid"
                     : "");
-    return tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL,
-                            waits ? "no thread began to wait" : reason);
+    if (c->warnings.len > 0) /* the profiler says why it missed the program */
+        snprintf(reason, sizeof reason, "%s", c->warnings.data);
+    else if (waits)
+        snprintf(reason, sizeof reason, "no thread began to wait");
+    return tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, reason);
 }
 
 static int write_outputs(struct tch_capture *c, tacho_error *err)

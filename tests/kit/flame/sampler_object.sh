@@ -6,7 +6,7 @@
 set -eu
 . "$1/tests/kit/flame/capture.sh"
 need nm
-printf '%s\n' __register_atfork dlsym pthread_atfork >weak
+printf '%s\n' __errno_location __register_atfork dlsym pthread_atfork >weak
 
 # check NAME OBJECT: it needs the weak symbols and no others
 check()

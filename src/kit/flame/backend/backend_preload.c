@@ -79,15 +79,25 @@ static void warn(struct tch_sampling *n, uint32_t trouble, const char *text)
     tch_buf_addc(&n->c->warnings, '\0');
 }
 
+static void warn_of_threads(struct tch_sampling *n, uint32_t count, const char *what)
+{
+    if (count == 0)
+        return;
+    tch_buf_addf(&n->c->warnings, "%u thread%s %s; use --profiler ptrace", (unsigned)count,
+                 count == 1 ? "" : "s", what);
+    tch_buf_addc(&n->c->warnings, '\0');
+}
+
 static void finish(struct tch_sampling *n)
 {
     tch_ring_sampling_finish(n);
-    if (n->ring.ring->blocked > 0) {
-        tch_buf_addf(&n->c->warnings,
-                     "%u threads block the sampler's signal and are missing; use --profiler ptrace",
-                     (unsigned)n->ring.ring->blocked);
-        tch_buf_addc(&n->c->warnings, '\0');
-    }
+    warn_of_threads(n, n->ring.ring->blocked,
+                    "missing, because the program blocks the sampler's signal");
+    warn_of_threads(n, n->ring.ring->unsafe,
+                    "missing, because the program did not start them by pthread_create()");
+    warn(n, TCH_TROUBLE_TRACED,
+         "a process called ptrace(PTRACE_TRACEME) and is missing from then on, because the "
+         "sampler's signals would stop it; use --profiler native");
     warn(n, TCH_TROUBLE_NO_SIGNAL,
          "a process uses every real-time signal and is missing; use --profiler ptrace");
     warn(n, TCH_TROUBLE_TAKEN_AWAY,
@@ -104,7 +114,8 @@ static void finish(struct tch_sampling *n)
    samples are missing for a reason that is reported. */
 static void compare(struct tch_sampling *n, const struct rusage *usage)
 {
-    if (n->c->result.lost > 0 || n->ring.ring->blocked > 0 || n->ring.ring->trouble)
+    if (n->c->result.lost > 0 || n->ring.ring->blocked > 0 || n->ring.ring->unsafe > 0 ||
+        n->ring.ring->trouble)
         return;
     n->c->used_ns = (double)(tch_timeval_ns(usage->ru_utime) + tch_timeval_ns(usage->ru_stime));
     n->c->covered_ns = (double)tch_stacks_total(&n->c->stacks) * 1e3;

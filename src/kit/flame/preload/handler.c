@@ -10,6 +10,7 @@ enum {
     SIGNAL_FIRST = 60, /* tried first, then the lower ones; few programs use these */
     SIGNAL_LAST = 40,
     RAW_SIGINFO = 4,
+    RAW_ONSTACK = 0x08000000,
     RAW_RESTART = 0x10000000,
     RAW_RESTORER = 0x04000000,
     ARCH_GET_FS_CODE = 0x1003,
@@ -180,7 +181,7 @@ static long set_handler(int number)
 {
     struct raw_sigaction ours = {
         .handler = (void *)on_signal,
-        .flags = RAW_SIGINFO | RAW_RESTART | RAW_RESTORER,
+        .flags = RAW_SIGINFO | RAW_ONSTACK | RAW_RESTART | RAW_RESTORER,
         .restorer = tch_handler_return,
         .mask = ~(uint64_t)0, /* blocks all signals, so that no other handler interrupts this one */
     };

@@ -6,6 +6,9 @@
  *     sigaction, signal             our signal stays ours; what the program wants is kept
  *     pthread_sigmask, sigprocmask  our signal is not blocked
  *     exec...                       a signal that is pending would kill the new program
+ *     pthread_create, thrd_create   a new thread sets an alternate stack for our handler
+ *     sigaltstack                   our stack is used where the program sets no stack
+ *     ptrace                        signals would stop a thread that asked to be traced
  */
 #include <signal.h>
 #include <stdarg.h>
@@ -33,8 +36,15 @@ EXPORT int tch_execl(const char *path, const char *first, ...) __asm__("execl");
 EXPORT int tch_execlp(const char *file, const char *first, ...) __asm__("execlp");
 EXPORT int tch_execle(const char *path, const char *first, ...) __asm__("execle");
 
+EXPORT int tch_sigaltstack(const stack_t *stack, stack_t *before) __asm__("sigaltstack");
+EXPORT long tch_ptrace(long request, ...) __asm__("ptrace");
+EXPORT int tch_pthread_create(void *thread, const void *attr, void *(*start)(void *),
+                              void *arg) __asm__("pthread_create");
+EXPORT int tch_thrd_create(void *thread, void *(*start)(void *), void *arg) __asm__("thrd_create");
+
 /* Functions of the program's C library. The object is linked without one. */
 extern void *dlsym(void *handle, const char *name) __attribute__((weak));
+extern int *__errno_location(void) __attribute__((weak));
 extern int __register_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void),
                              void *object) __attribute__((weak));
 extern int pthread_atfork(void (*prepare)(void), void (*parent)(void), void (*child)(void))
@@ -53,10 +63,53 @@ static int is_ours(int number)
 /* The action that the program set for our signal, which sigaction() reports to it. */
 static struct sigaction kept;
 
+/* Signals, one bit each, whose handlers are to run on an alternate stack, while the program has
+   no such stack. They would run on ours, which may be too small for them. */
+static uint64_t off_stack;
+
+static int wants_stacks; /* 1: the program has set an alternate stack */
+
+static uint64_t bit_of(int number)
+{
+    return (uint64_t)1 << (number - 1);
+}
+
+/* Removes SA_ONSTACK from an action if the program has no alternate stack, and remembers it. */
+static void keep_off_stack(int number, struct sigaction *action)
+{
+    if (number < 1 || number > 64)
+        return;
+    if (action->sa_flags & SA_ONSTACK && !wants_stacks) {
+        action->sa_flags &= ~SA_ONSTACK;
+        __atomic_fetch_or(&off_stack, bit_of(number), __ATOMIC_RELAXED);
+    } else {
+        __atomic_fetch_and(&off_stack, ~bit_of(number), __ATOMIC_RELAXED);
+    }
+}
+
+/* Restores SA_ONSTACK before the program sets its first alternate stack. */
+static void restore_on_stack(void)
+{
+    uint64_t signals = __atomic_exchange_n(&off_stack, 0, __ATOMIC_SEQ_CST);
+
+    wants_stacks = 1;
+    for (int number = 1; number <= 64; number++) {
+        struct raw_sigaction action;
+
+        if (!(signals & bit_of(number)) || RAW(SYS_rt_sigaction, number, 0, &action, 8) < 0)
+            continue;
+        action.flags |= SA_ONSTACK;
+        action.mask |= bit_of(tch_sampler.signal);
+        RAW(SYS_rt_sigaction, number, &action, 0, 8);
+    }
+}
+
 int tch_sigaction(int number, const struct sigaction *action, struct sigaction *before)
 {
     int (*real)(int, const struct sigaction *, struct sigaction *) = next("sigaction");
+    uint64_t was_off = __atomic_load_n(&off_stack, __ATOMIC_RELAXED);
     struct sigaction changed;
+    int result;
 
     if (is_ours(number)) {
         if (before)
@@ -70,14 +123,65 @@ int tch_sigaction(int number, const struct sigaction *action, struct sigaction *
     /* An alternate stack may be too small for two signals. Other handlers are sampled, including
        those that block all signals. */
     if (action && tch_sampler.ring) {
-        uint64_t ours = (uint64_t)1 << (tch_sampler.signal - 1);
+        uint64_t ours = bit_of(tch_sampler.signal);
         uint64_t *mask = (uint64_t *)&changed.sa_mask;
 
         changed = *action;
+        keep_off_stack(number, &changed);
         *mask = changed.sa_flags & SA_ONSTACK ? *mask | ours : *mask & ~ours;
         action = &changed;
     }
-    return real(number, action, before);
+    result = real(number, action, before);
+    if (result == 0 && before && was_off & bit_of(number))
+        before->sa_flags |= SA_ONSTACK;
+    return result;
+}
+
+int tch_sigaltstack(const stack_t *stack, stack_t *before)
+{
+    struct raw_stack now;
+    struct raw_stack wanted = {0};
+    long result;
+
+    if (stack) {
+        wanted = (struct raw_stack){
+            .base = stack->ss_sp, .flags = stack->ss_flags, .size = stack->ss_size};
+        if (tch_sampler.ring && !(wanted.flags & SS_DISABLE))
+            restore_on_stack();
+    }
+    result = tch_alt_stack_set(stack ? &wanted : 0, before ? &now : 0);
+    if (result < 0) {
+        if (__errno_location)
+            *__errno_location() = (int)-result;
+        return -1;
+    }
+    if (before)
+        *before = (stack_t){.ss_sp = now.base, .ss_flags = now.flags, .ss_size = now.size};
+    return 0;
+}
+
+/* A signal stops a thread that has asked to be traced, and its parent may not expect that. Waits
+   until the sampler has sent its last signal, which this thread handles before the next call. */
+long tch_ptrace(long request, ...)
+{
+    long (*real)(long, ...) = next("ptrace");
+    va_list words;
+    long pid, addr, data;
+
+    va_start(words, request);
+    pid = va_arg(words, long);
+    addr = va_arg(words, long);
+    data = va_arg(words, long);
+    va_end(words);
+    if (request == 0 /* PTRACE_TRACEME */ && tch_sampler.ring &&
+        (uint32_t)RAW(SYS_getpid, 0, 0, 0, 0) == tch_sampler.pid) {
+        __atomic_store_n(&tch_sampler.traced, 1, __ATOMIC_SEQ_CST);
+        __atomic_fetch_or(&tch_sampler.ring->trouble, TCH_TROUBLE_TRACED, __ATOMIC_RELAXED);
+        while (__atomic_load_n(&tch_sampler.sending, __ATOMIC_SEQ_CST))
+            RAW(SYS_sched_yield, 0, 0, 0, 0);
+        RAW(SYS_getpid, 0, 0, 0, 0);
+    }
+    return real(request, pid, addr, data);
 }
 
 on_number *tch_signal(int number, on_number *handler)
@@ -85,8 +189,11 @@ on_number *tch_signal(int number, on_number *handler)
     on_number *(*real)(int, on_number *) = next("signal");
     on_number *before = kept.sa_handler;
 
-    if (!is_ours(number))
+    if (!is_ours(number)) {
+        if (number >= 1 && number <= 64)
+            __atomic_fetch_and(&off_stack, ~bit_of(number), __ATOMIC_RELAXED);
         return real(number, handler);
+    }
     kept = (struct sigaction){.sa_handler = handler, .sa_flags = SA_RESTART};
     tch_sampler_wanted = (struct raw_sigaction){.handler = (void *)handler};
     return before;
@@ -97,7 +204,7 @@ static const sigset_t *without_ours(int how, const sigset_t *set, sigset_t *chan
     if (!set || !tch_sampler.ring || how == SIG_UNBLOCK)
         return set;
     *changed = *set;
-    ((uint64_t *)changed)[0] &= ~((uint64_t)1 << (tch_sampler.signal - 1));
+    ((uint64_t *)changed)[0] &= ~bit_of(tch_sampler.signal);
     return changed;
 }
 
@@ -238,9 +345,100 @@ int tch_execle(const char *path, const char *first, ...)
     return tch_execve(path, argv, env);
 }
 
+/* The function of a new thread, and its argument. */
+struct start {
+    void *(*run)(void *);
+    void *arg;
+};
+
+/* Called first in a new thread. */
+__attribute__((used, visibility("hidden"))) struct start tch_thread_enter(struct tch_alt_stack *s);
+
+struct start tch_thread_enter(struct tch_alt_stack *s)
+{
+    struct start start = {s->start, s->arg};
+
+    tch_alt_stack_enter(s);
+    return start;
+}
+
+__attribute__((visibility("hidden"))) void *tch_thread_begin(void *stack);
+
+/* Jumps to the thread's function, so that stacks have no frame of ours. */
+__asm__(".text\n"
+        ".globl tch_thread_begin\n"
+        ".hidden tch_thread_begin\n"
+        ".type tch_thread_begin, @function\n"
+        "tch_thread_begin:\n"
+        ".cfi_startproc\n"
+        "    sub $8, %rsp\n"
+        ".cfi_def_cfa_offset 16\n"
+        "    call tch_thread_enter\n"
+        "    add $8, %rsp\n"
+        ".cfi_def_cfa_offset 8\n"
+        "    mov %rdx, %rdi\n"
+        "    jmp *%rax\n"
+        ".cfi_endproc\n");
+
+static int begun; /* 1: begin() has decided whether this process is sampled */
+
+/* Reserves an alternate stack for a new thread. Libraries may start threads before begin() runs.
+   Sanitizers set alternate stacks of their own, and unmap any that they find when a thread exits.
+ */
+static struct tch_alt_stack *reserve_stack(void *(*run)(void *), void *arg)
+{
+    struct tch_alt_stack *s;
+
+    if ((begun && !tch_sampler.ring) || !dlsym || dlsym(0, "__sanitizer_set_death_callback"))
+        return 0;
+    s = tch_alt_stack_reserve();
+    if (s) {
+        s->start = run;
+        s->arg = arg;
+    }
+    return s;
+}
+
+int tch_pthread_create(void *thread, const void *attr, void *(*start)(void *), void *arg)
+{
+    int (*real)(void *, const void *, void *(*)(void *), void *) = next("pthread_create");
+    struct tch_alt_stack *s = reserve_stack(start, arg);
+    int result;
+
+    if (!s)
+        return real(thread, attr, start, arg);
+    result = real(thread, attr, tch_thread_begin, s);
+    if (result != 0)
+        tch_alt_stack_release(s);
+    return result;
+}
+
+int tch_thrd_create(void *thread, void *(*start)(void *), void *arg)
+{
+    int (*real)(void *, void *(*)(void *), void *) = next("thrd_create");
+    struct tch_alt_stack *s = reserve_stack(start, arg);
+    int result;
+
+    if (!s)
+        return real(thread, start, arg);
+    result = real(thread, tch_thread_begin, s);
+    if (result != 0 /* thrd_success */)
+        tch_alt_stack_release(s);
+    return result;
+}
+
+/* The thread that forks. The C library allows one at a time. */
+static uint32_t forking;
+
+static void before_fork(void)
+{
+    forking = (uint32_t)RAW(SYS_gettid, 0, 0, 0, 0);
+}
+
 /* Starts a sampler in a forked child, because threads do not survive a fork. */
 static void after_fork(void)
 {
+    tch_alt_stack_forked(forking);
     tch_sampler_start(0);
 }
 
@@ -283,11 +481,13 @@ static struct tch_ring_head *map_ring(const char *path)
 __attribute__((constructor)) static void begin(void)
 {
     static char environment[1 << 17];
+    struct tch_alt_stack *stack;
     uint64_t own, unblock;
     size_t len = raw_read_file("/proc/self/environ", environment, sizeof environment);
     const char *path = find_variable(environment, len, "TACHO_SAMPLER_RING=");
 
     tch_sampler.ring = path && dlsym ? map_ring(path) : 0;
+    begun = 1;
     if (!tch_sampler.ring)
         return;
     tch_sampler.signal = tch_handler_install();
@@ -298,10 +498,14 @@ __attribute__((constructor)) static void begin(void)
     }
     unblock = (uint64_t)1 << (tch_sampler.signal - 1);
     RAW(SYS_rt_sigprocmask, 1 /* SIG_UNBLOCK */, &unblock, 0, 8);
+    tch_sampler.own_stacks = dlsym(0, "__sanitizer_set_death_callback") != 0;
+    stack = reserve_stack(0, 0);
+    if (stack)
+        tch_alt_stack_enter(stack);
     if (__register_atfork)
-        __register_atfork(0, 0, after_fork, 0);
+        __register_atfork(before_fork, 0, after_fork, 0);
     else if (pthread_atfork)
-        pthread_atfork(0, 0, after_fork);
+        pthread_atfork(before_fork, 0, after_fork);
     tch_sampler.stack_low = (uint64_t)&own;
     tch_sampler_start(1);
 }

@@ -33,6 +33,13 @@ struct raw_sigaction {
     uint64_t mask;
 };
 
+/** The kernel's stack_t. */
+struct raw_stack {
+    void *base;
+    int flags;
+    size_t size;
+};
+
 struct raw_time {
     int64_t s;
     int64_t ns;

@@ -18,11 +18,12 @@
 #include "sampler.h"
 
 enum {
-    SCAN_NS = 10 * 1000 * 1000,   /* time between two scans for new threads */
-    LOST_NS = 1000 * 1000 * 1000, /* a signal that is not handled for this long is blocked */
-    COST = 20,                    /* the sampler thread uses at most 1/COST of a CPU */
-    COST_ROUNDS = 16,             /* rounds over which its cost is averaged */
-    IDLE_CHECKS = 32,             /* about this many sleeping threads are checked in a round */
+    SCAN_NS = 10 * 1000 * 1000,    /* time between two scans for new threads */
+    BLOCKED_NS = 20 * 1000 * 1000, /* a signal that is not handled for this long may be blocked */
+    REFUSED = 32,                  /* a thread that was not signalled this often is counted */
+    COST = 20,                     /* the sampler thread uses at most 1/COST of a CPU */
+    COST_ROUNDS = 16,              /* rounds over which its cost is averaged */
+    IDLE_CHECKS = 32,              /* about this many sleeping threads are checked in a round */
     REST_AFTER = 100, /* rounds without a running thread, after which the sampler rests */
     REST_PERIODS = 8, /* periods between two rounds while it rests */
     LATE = 3,         /* a thread that is not checked for more periods is noticed late */
@@ -171,13 +172,60 @@ static void send_signal(struct sampled *t, uint64_t now)
         t->sent = 0;
 }
 
-/* Notes that a signal which is not handled for a long time is blocked. */
+/* Returns the hexadecimal number after "NAME:" and a tab in the status file of a thread. */
+static uint64_t read_status(uint32_t tid, const char *name)
+{
+    static char text[4096];
+    char path[64];
+    const char *at = text;
+
+    raw_add_text(raw_add_number(raw_add_text(path, "/proc/self/task/"), tid), "/status");
+    raw_read_file(path, text, sizeof text);
+    while (*at) {
+        size_t i = 0;
+
+        while (name[i] && at[i] == name[i])
+            i++;
+        if (!name[i] && at[i] == ':' && at[i + 1]) {
+            at += i + 2;
+            return tch_ranges_number(&at);
+        }
+        while (*at && *at != '\n')
+            at++;
+        at += *at == '\n';
+    }
+    return 0;
+}
+
+/* Counts a thread that has not handled its signal for a while, if it blocks the signal. */
 static void check_blocked(struct sampled *t, uint64_t now)
 {
-    if (t->sent_at == 0 || now - t->sent_at <= LOST_NS)
+    if (t->blocked || now - t->sent_at <= BLOCKED_NS)
         return;
-    __atomic_fetch_add(&tch_sampler.ring->blocked, 1, __ATOMIC_RELAXED);
-    t->sent_at = 0; /* counts it only once; it is not signalled again */
+    t->sent_at = now; /* the time of the next check */
+    if (read_status(t->tid, "SigBlk") >> (tch_sampler.signal - 1) & 1) {
+        __atomic_fetch_add(&tch_sampler.ring->blocked, 1, __ATOMIC_RELAXED);
+        t->blocked = 1;
+    }
+}
+
+/* Takes back the count of a thread that blocked the signal for some time only. */
+static void note_handled(struct sampled *t)
+{
+    if (t->blocked)
+        __atomic_fetch_sub(&tch_sampler.ring->blocked, 1, __ATOMIC_RELAXED);
+    t->blocked = 0;
+}
+
+/* Returns whether the handler runs on an alternate stack in the thread. A new thread gets it within
+   a few instructions. */
+static int is_safe(struct sampled *t)
+{
+    if (tch_sampler.own_stacks || tch_alt_stack_has(t->tid))
+        return 1;
+    if (++t->refused == REFUSED)
+        __atomic_fetch_add(&tch_sampler.ring->unsafe, 1, __ATOMIC_RELAXED);
+    return 0;
 }
 
 /* Returns whether the thread has not been checked in every round. */
@@ -233,7 +281,7 @@ static void check_thread(struct sampled *t, uint64_t now)
     if (t->idle > 0)
         return;
     t->waits = t->ran == ran ? t->waits + 1 : 0;
-    if (is_due(t)) {
+    if (is_due(t) && is_safe(t)) {
         t->named = tch_sampler.scan;
         send_signal(t, now);
     }
@@ -249,10 +297,12 @@ static void check_all(uint64_t now, uint32_t round)
 
         if (!t->tid)
             continue;
-        if (__atomic_load_n(&t->sent, __ATOMIC_ACQUIRE))
+        if (__atomic_load_n(&t->sent, __ATOMIC_ACQUIRE)) {
             check_blocked(t, now);
-        else if (t->idle == 0 || (round + i) % tch_sampler.stride == 0)
+        } else if (t->idle == 0 || (round + i) % tch_sampler.stride == 0) {
+            note_handled(t);
             check_thread(t, now);
+        }
         sleeping += t->idle > 0;
         running += t->idle == 0;
     }
@@ -315,7 +365,10 @@ static int run_round(uint32_t self, uint64_t now, uint32_t round)
         __atomic_fetch_or(&tch_sampler.ring->trouble, TCH_TROUBLE_TAKEN_AWAY, __ATOMIC_RELAXED);
         return 0;
     }
-    check_all(now, round);
+    __atomic_store_n(&tch_sampler.sending, 1, __ATOMIC_SEQ_CST);
+    if (!__atomic_load_n(&tch_sampler.traced, __ATOMIC_SEQ_CST))
+        check_all(now, round);
+    __atomic_store_n(&tch_sampler.sending, 0, __ATOMIC_SEQ_CST);
     return 1;
 }
 
@@ -404,7 +457,8 @@ void tch_sampler_start(int is_exec)
     tch_sampler.stride = 1;
     tch_sampler.quiet = 0;
     tch_sampler.cost = 0;
-    tch_sampler.stop = 0;
+    tch_sampler.stop = tch_sampler.sending = 0;
+    tch_sampler.traced = 0; /* a child of fork() is not traced when its parent is */
     if (is_exec) {
         struct tch_ring_record head = tch_sampler_head(tch_sampler.pid, TCH_RING_EXEC);
 

@@ -4,6 +4,7 @@
  *     sampler.c   the sampler thread: finds the threads that run and signals them
  *     handler.c   the signal's handler: copies registers and stack into the ring
  *     hooks.c     functions by which the program would disturb sampling: signals, fork, exec
+ *     alt_stack.c the stacks on which the handler runs, one per thread
  *     maps.c      the mappings: reports new code to the reader of the ring
  *     memory.c    memcpy() and memset(), which compilers call
  *
@@ -34,6 +35,8 @@ struct sampled {
     uint64_t checked;   /* time of that check */
     uint64_t unchecked; /**< time between that check and the one before */
     uint32_t named;     /* number of the scan after which its name was last read */
+    uint32_t refused;   /* signals that were not sent because it has no alternate stack */
+    uint32_t blocked;   /* 1: counted among the threads that block the signal */
     uint32_t waits;     /**< checks since it was last found on a CPU, not waiting for one */
     uint64_t sent_at;   /* time of the last signal to it */
     uint64_t time;      /* time of the sample */
@@ -55,15 +58,18 @@ struct sampler {
     struct tch_ring_head *ring; /* NULL: this process is not sampled */
     uint32_t pid;
     int signal;
-    uint32_t stop;      /* 1: an exec has begun, so no more signals are sent */
-    uint32_t stale;     /* 1: an instruction outside of the known code was sampled */
-    uint32_t unbounded; /* 1: the bounds of a thread's stack are not known yet */
-    uint64_t followed;  /* time of the last round that followed the mappings */
-    uint64_t faults;    /* page faults of the process at the last check of its mappings */
-    uint32_t misled;    /**< misleading samples dropped since the sampler last changed its CPU */
-    uint32_t stride;    /* a sleeping thread is checked once in this many rounds */
-    uint64_t cost;      /* usual CPU time of a round */
-    uint32_t quiet;     /* rounds in a row in which no thread ran */
+    uint32_t stop;       /* 1: an exec has begun, so no more signals are sent */
+    uint32_t sending;    /**< 1: the sampler may be about to send a signal */
+    uint32_t traced;     /**< 1: a thread asked to be traced, so no more signals are sent */
+    uint32_t own_stacks; /**< 1: a sanitizer gives all threads alternate stacks */
+    uint32_t stale;      /* 1: an instruction outside of the known code was sampled */
+    uint32_t unbounded;  /* 1: the bounds of a thread's stack are not known yet */
+    uint64_t followed;   /* time of the last round that followed the mappings */
+    uint64_t faults;     /* page faults of the process at the last check of its mappings */
+    uint32_t misled;     /**< misleading samples dropped since the sampler last changed its CPU */
+    uint32_t stride;     /* a sleeping thread is checked once in this many rounds */
+    uint64_t cost;       /* usual CPU time of a round */
+    uint32_t quiet;      /* rounds in a row in which no thread ran */
     uint64_t random;
     /** CPU clock of the first thread at the start, which an exec does not reset. */
     uint64_t before;
@@ -80,6 +86,35 @@ extern struct sampler tch_sampler __attribute__((visibility("hidden")));
 
 /** The action that the program set for our signal. */
 extern struct raw_sigaction tch_sampler_wanted __attribute__((visibility("hidden")));
+
+/** An alternate stack of a thread, for our handler. */
+struct tch_alt_stack {
+    uint32_t owner;
+    char *base;              /* NULL: not mapped yet */
+    struct raw_stack wanted; /* the stack that the program set, if the kernel has ours instead */
+    void *(*start)(void *);  /**< function of a thread that is about to start, and its argument */
+    void *arg;
+};
+
+/** Reserves a stack for a thread that will start. Returns NULL if there is no memory. */
+__attribute__((visibility("hidden"))) struct tch_alt_stack *tch_alt_stack_reserve(void);
+
+/** Gives back a stack that no thread has entered. */
+__attribute__((visibility("hidden"))) void tch_alt_stack_release(struct tch_alt_stack *s);
+
+/** Makes a reserved stack that of the calling thread. */
+__attribute__((visibility("hidden"))) void tch_alt_stack_enter(struct tch_alt_stack *s);
+
+/** Returns whether our handler runs on an alternate stack in the thread. */
+__attribute__((visibility("hidden"))) int tch_alt_stack_has(uint32_t tid);
+
+/** In the child of a fork: keeps the stack of the thread that forked, and gives back the others. */
+__attribute__((visibility("hidden"))) void tch_alt_stack_forked(uint32_t parent_tid);
+
+/** Does what sigaltstack(2) does, as the program sees it. Where the program has no stack or a small
+   one, the kernel gets ours. Returns 0, or a negative error number. */
+__attribute__((visibility("hidden"))) long tch_alt_stack_set(const struct raw_stack *wanted,
+                                                             struct raw_stack *before);
 
 /** Starts the sampler thread of this process. */
 __attribute__((visibility("hidden"))) void tch_sampler_start(int is_exec);

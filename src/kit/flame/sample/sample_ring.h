@@ -30,7 +30,7 @@
 
 enum {
     TCH_RING_MAGIC = 0x54434852,
-    TCH_RING_VERSION = 2,
+    TCH_RING_VERSION = 3,
     TCH_RING_SLOTS_MAX = 1024,
     TCH_RING_DATA = 16384, /**< where the slots begin */
     TCH_RED_ZONE = 128,    /**< bytes below the stack pointer that a leaf function may use */
@@ -52,6 +52,7 @@ enum tch_ring_trouble {
     TCH_TROUBLE_NO_THREAD = 2,  /**< the process may not start a thread */
     TCH_TROUBLE_NO_MEMORY = 4,  /**< a stack could not be read */
     TCH_TROUBLE_TAKEN_AWAY = 8, /**< the process replaced the handler of the sampler's signal */
+    TCH_TROUBLE_TRACED = 16,    /**< a thread asked to be traced, so signals would stop it */
 };
 
 struct tch_ring_head {
@@ -65,6 +66,7 @@ struct tch_ring_head {
     uint32_t stop;        /**< set by tacho; samplers then stop */
     uint64_t lost;        /**< samples that found no slot */
     uint32_t blocked;     /**< threads that never received their signal */
+    uint32_t unsafe;      /**< threads without an alternate stack for the sampler's signal */
     uint32_t trouble;     /**< enum tch_ring_trouble, ORed */
     uint32_t processes;   /**< processes in which a sampler was started */
     int32_t wait_status;  /**< status of the traced command, once it has exited */
