@@ -129,17 +129,12 @@ static void add_opts(struct page *page)
 
     begin_list(page, &t, "Options:");
     while ((opt = cli_walk_opts(&w))) {
-        struct tch_buf text;
+        struct tch_buf *name = cli_table_cell(&t, CYAN);
 
-        tch_buf_init(&text, OPT_MAX);
         if (!opt->letter)
-            cli_add_blanks(&text, strlen("-q, "));
-        cli_add_opt_name(&text, opt);
-        cli_table_add(&t, CYAN, text.data);
-        tch_buf_clear(&text);
-        cli_add_opt_help(&text, opt);
-        cli_table_add(&t, PLAIN, text.data);
-        tch_buf_release(&text);
+            cli_add_blanks(name, strlen("-q, "));
+        cli_add_opt_name(name, opt);
+        cli_add_opt_help(cli_table_cell(&t, PLAIN), opt);
     }
     end_list(page, &t);
 }

@@ -96,7 +96,7 @@ static void add_opts(struct tch_buf *b, const struct cmd *cmd)
     while ((opt = cli_walk_opts(&w))) {
         struct tch_buf text;
 
-        tch_buf_init(&text, OPT_MAX);
+        tch_buf_init_part(&text, b);
         cli_add_opt_name(&text, opt);
         begin_item(b, text.data);
         tch_buf_clear(&text);

@@ -24,10 +24,12 @@ void cli_table_init(struct table *t, const struct term *term, const struct colum
     *t = (struct table){.term = term, .columns = columns, .count = count};
     tch_buf_init(&t->text, LIMIT);
     tch_buf_init(&t->cells, LIMIT);
+    tch_buf_init_part(&t->open, &t->text);
 }
 
 void cli_table_release(struct table *t)
 {
+    tch_buf_release(&t->open);
     tch_buf_release(&t->text);
     tch_buf_release(&t->cells);
 }
@@ -51,13 +53,36 @@ static void add_cell(struct table *t, struct cell cell, const char *text)
     tch_buf_add(&t->cells, &cell, sizeof cell);
 }
 
-void cli_table_add(struct table *t, enum paint paint, const char *text)
+static void add_next(struct table *t, enum paint paint, const char *text)
 {
     size_t n = cell_count(t);
     const struct cell *last = n > 0 && !t->cells.failed ? cell_at(t, n - 1) : NULL;
     size_t column = last && !last->line ? (last->column + 1) % t->count : 0;
 
     add_cell(t, (struct cell){.paint = paint, .column = column}, text);
+}
+
+static void close_cell(struct table *t)
+{
+    if (!t->is_open)
+        return;
+    t->is_open = false;
+    add_next(t, t->paint, t->open.data);
+}
+
+void cli_table_add(struct table *t, enum paint paint, const char *text)
+{
+    close_cell(t);
+    add_next(t, paint, text);
+}
+
+struct tch_buf *cli_table_cell(struct table *t, enum paint paint)
+{
+    close_cell(t);
+    tch_buf_clear(&t->open);
+    t->is_open = true;
+    t->paint = paint;
+    return &t->open;
 }
 
 static void add_formatted(struct table *t, enum paint paint, const char *fmt, va_list args)
@@ -89,6 +114,7 @@ void cli_table_add_pair(struct table *t, const char *name, const char *fmt, ...)
 
 void cli_table_line(struct table *t, size_t column, enum paint paint, const char *text)
 {
+    close_cell(t);
     add_cell(t, (struct cell){.paint = paint, .column = column, .line = true}, text);
 }
 
@@ -243,11 +269,12 @@ static void print_line(const struct table *t, struct tch_buf *b, const size_t *w
     tch_buf_addc(b, '\n');
 }
 
-void cli_table_print(const struct table *t, struct tch_buf *b)
+void cli_table_print(struct table *t, struct tch_buf *b)
 {
     size_t widths[TABLE_MAX_COLUMNS];
     struct rest rests[TABLE_MAX_COLUMNS] = {{.text = ""}};
 
+    close_cell(t);
     if (t->text.failed || t->cells.failed || t->count > TABLE_MAX_COLUMNS) {
         b->failed = true;
         return;

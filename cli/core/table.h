@@ -5,7 +5,7 @@
  *
  *     cli_table_init(&t, &args->out, columns, 2);
  *     cli_table_add(&t, GREEN, "ok");
- *     cli_table_add(&t, PLAIN, name);
+ *     tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, time);
  *     cli_table_print(&t, &out);
  *     cli_table_release(&t);
  */
@@ -45,6 +45,9 @@ struct table {
     size_t indent; /**< blanks before every row; may be set before printing */
     struct tch_buf text;
     struct tch_buf cells;
+    struct tch_buf open; /**< text of the cell that cli_table_cell() began */
+    enum paint paint;    /**< of that cell */
+    bool is_open;
 };
 
 /** Initialises a table. term and columns are borrowed. */
@@ -57,6 +60,10 @@ void cli_table_add(struct table *t, enum paint paint, const char *text);
 void cli_table_addf(struct table *t, enum paint paint, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+/** Begins the next cell. Returns the buffer to add its text to, until the next cell begins. If that
+    fails, the table fails. */
+struct tch_buf *cli_table_cell(struct table *t, enum paint paint);
+
 /** Adds a row of two cells: a bold name and a text. */
 void cli_table_add_pair(struct table *t, const char *name, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
@@ -66,6 +73,6 @@ void cli_table_add_pair(struct table *t, const char *name, const char *fmt, ...)
 void cli_table_line(struct table *t, size_t column, enum paint paint, const char *text);
 
 /** Prints the table to b. b fails if the table failed. */
-void cli_table_print(const struct table *t, struct tch_buf *b);
+void cli_table_print(struct table *t, struct tch_buf *b);
 
 #endif

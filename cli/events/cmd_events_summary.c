@@ -40,15 +40,10 @@ static int read_file(struct summary *s, const char *path)
 
 static void add_cell_time(struct table *t, double us)
 {
-    char mem[64];
-    struct tch_buf b;
-
-    tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
     if (us < 0) /* not a valid duration, but the file contains it */
-        tch_buf_addf(&b, "%.4g us", us);
+        cli_table_addf(t, PLAIN, "%.4g us", us);
     else
-        tch_add_value(&b, TCH_NS, us * 1000);
-    cli_table_add(t, PLAIN, b.data);
+        tch_add_value(cli_table_cell(t, PLAIN), TCH_NS, us * 1000);
 }
 
 static void add_cell_count(struct table *t, double count)
@@ -142,12 +137,11 @@ static bool has_histogram(const struct tch_stage_group *g)
 static void add_group(struct tch_buf *b, const struct args *args, struct tch_stage_group *g,
                       const char *by)
 {
-    char mem[256];
     struct tch_buf title;
     bool is_stage;
     double total = tch_stage_group_total(g, &is_stage);
 
-    tch_buf_init_on(&title, mem, sizeof mem, OUT_MAX);
+    tch_buf_init_part(&title, b);
     cli_add_clean(&title, g->event, args->out.utf8);
     if (by) {
         tch_buf_addc(&title, ' ');

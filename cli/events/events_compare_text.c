@@ -21,14 +21,11 @@ struct settings_table {
 
 static void add_value(struct settings_table *s, const char *value)
 {
-    char mem[256];
-    struct tch_buf b;
-
-    tch_buf_init_on(&b, mem, sizeof mem, EVENTS_COMPARE_MAX);
     if (value)
-        cli_add_cut(&b, value, strlen(value), SHOWN_VALUE, s->term->utf8);
-    cli_table_add(&s->table, value ? PLAIN : DIM, value ? b.data : "(none)");
-    tch_buf_release(&b);
+        cli_add_cut(cli_table_cell(&s->table, PLAIN), value, strlen(value), SHOWN_VALUE,
+                    s->term->utf8);
+    else
+        cli_table_add(&s->table, DIM, "(none)");
 }
 
 static void add_setting(void *ctx, const char *name, const char *a, const char *b)
@@ -71,15 +68,10 @@ static int add_settings(struct tch_buf *b, const struct tch_events_comparison *c
 
 static void add_amount(struct table *t, const struct tch_stage *stage, double value)
 {
-    char mem[64];
-    struct tch_buf b;
-
-    tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
     if (stage->is_count || value < 0)
-        tch_buf_addf(&b, "%.6g", value);
+        cli_table_addf(t, PLAIN, "%.6g", value);
     else
-        tch_add_value(&b, TCH_NS, value * 1000);
-    cli_table_add(t, PLAIN, b.data);
+        tch_add_value(cli_table_cell(t, PLAIN), TCH_NS, value * 1000);
 }
 
 static void add_pair(struct table *t, const struct tch_stage_pair *pair)
@@ -191,7 +183,7 @@ static void add_only(struct tch_buf *b, const struct tch_events_comparison *c,
     const struct tch_stages *stages = &c->sides[in].stages;
     struct tch_buf list;
 
-    tch_buf_init(&list, EVENTS_COMPARE_MAX);
+    tch_buf_init_part(&list, b);
     for (size_t i = 0; i < stages->count; i++)
         add_only_of(&list, &stages->groups[i], &c->sides[1 - in], term);
     if (list.len > 0) {

@@ -25,19 +25,15 @@ static void add_noise(struct tch_buf *b, const struct term *term, const struct c
         {.title = "metric", .fit = FIT_WRAP}, {.title = "median", .right = true},
         {.title = "noise", .right = true},    {.title = "lag-1", .right = true},
         {.title = "drift", .right = true},    {.title = "sessions", .right = true}};
-    struct tch_buf value;
     struct table t;
 
-    tch_buf_init(&value, 128);
     cli_table_init(&t, term, columns, 6);
     t.indent = 2;
     for (size_t i = 0; i < c->count; i++) {
         const struct tch_calibrated *m = &newest(c)->metrics[i];
 
-        tch_buf_clear(&value);
-        tch_add_value(&value, c->metrics[i].metric.unit, m->median);
         cli_table_add(&t, PLAIN, c->metrics[i].metric.title);
-        cli_table_add(&t, PLAIN, value.data);
+        tch_add_value(cli_table_cell(&t, PLAIN), c->metrics[i].metric.unit, m->median);
         add_share(&t, m->noise < 1 ? "%.2g %%" : "%.0f %%", m->noise);
         cli_table_addf(&t, PLAIN, "%.2f", m->lag1);
         add_share(&t, "%+.1f %%", m->drift);
@@ -45,7 +41,6 @@ static void add_noise(struct tch_buf *b, const struct term *term, const struct c
     }
     cli_table_print(&t, b);
     cli_table_release(&t);
-    tch_buf_release(&value);
 }
 
 /* Adds the table of smallest visible changes: one row per number of runs, one column per metric. */
@@ -55,20 +50,16 @@ static void add_sight(struct tch_buf *b, const struct term *term, const struct c
                                                 {.title = "time", .right = true}};
     size_t shown = c->count < TABLE_MAX_COLUMNS - 2 ? c->count : TABLE_MAX_COLUMNS - 2;
     double pair_ns = newest(c)->pair_seconds * 1e9;
-    struct tch_buf value;
     struct table t;
 
     for (size_t i = 0; i < shown; i++)
         columns[2 + i] = (struct column){.title = c->metrics[i].metric.title, .right = true};
-    tch_buf_init(&value, 128);
     cli_table_init(&t, term, columns, 2 + shown);
     t.indent = 2;
     for (size_t k = 0; k < TCH_CALIBRATION_SIZES; k++) {
-        tch_buf_clear(&value);
-        tch_add_time_like(&value, (double)tch_calibration_sizes[k] * pair_ns,
-                          (double)tch_calibration_sizes[TCH_CALIBRATION_SIZES - 1] * pair_ns);
         cli_table_addf(&t, PLAIN, "%zu", tch_calibration_sizes[k]);
-        cli_table_add(&t, PLAIN, value.data);
+        tch_add_time_like(cli_table_cell(&t, PLAIN), (double)tch_calibration_sizes[k] * pair_ns,
+                          (double)tch_calibration_sizes[TCH_CALIBRATION_SIZES - 1] * pair_ns);
         for (size_t i = 0; i < shown; i++) {
             double change = newest(c)->metrics[i].sees[k];
 
@@ -84,7 +75,6 @@ static void add_sight(struct tch_buf *b, const struct term *term, const struct c
     }
     cli_table_print(&t, b);
     cli_table_release(&t);
-    tch_buf_release(&value);
 }
 
 static void add_head(struct tch_buf *b, const struct term *term, const struct calibrate *c)
@@ -92,7 +82,7 @@ static void add_head(struct tch_buf *b, const struct term *term, const struct ca
     const struct tch_calibration_occasion *o = newest(c);
     struct tch_buf text;
 
-    tch_buf_init(&text, 4096);
+    tch_buf_init_part(&text, b);
     tch_buf_addf(&text, "%llu pairs of '%s' against itself, ", (unsigned long long)o->pairs,
                  c->name);
     tch_add_value(&text, TCH_NS, o->pair_seconds * 1e9);
@@ -106,7 +96,7 @@ static void add_notes(struct tch_buf *b, const struct term *term, const struct c
     const struct tch_calibration_occasion *o = newest(c);
     struct tch_buf text;
 
-    tch_buf_init(&text, 4096);
+    tch_buf_init_part(&text, b);
     tch_buf_addf(
         &text,
         "%.1f %% of %d simulated reports of %d pairs, drawn from these runs; %s the promise "

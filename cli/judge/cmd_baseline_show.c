@@ -64,21 +64,15 @@ static void show_metrics(struct tch_buf *out, const struct term *term, const str
         const struct tch_kept *kept = &reference->kept[i];
         const struct tch_kept *last = tch_occasion_values(latest, kept->name, 0.5);
         struct tch_metric q = {.unit = TCH_PLAIN, .spread = TCH_SESSION_SPREAD};
-        struct tch_buf text;
 
         find_quantity(kept->name, &q);
-        tch_buf_init(&text, 256);
         cli_table_add(&t, PLAIN, kept->name);
-        tch_add_value(&text, q.unit, tch_kept_median(kept));
-        cli_table_add(&t, PLAIN, text.data);
-        tch_buf_clear(&text);
-        tch_add_value(&text, q.unit, last ? tch_kept_median(last) : NAN);
-        cli_table_add(&t, PLAIN, text.data);
+        tch_add_value(cli_table_cell(&t, PLAIN), q.unit, tch_kept_median(kept));
+        tch_add_value(cli_table_cell(&t, PLAIN), q.unit, last ? tch_kept_median(last) : NAN);
         cli_table_addf(&t, PLAIN, "%zu", kept->count);
         cli_table_addf(&t, few ? DIM : PLAIN, "%.2g %%%s",
                        100 * tch_baseline_spread(b, kept->name, 0.5, q.spread),
                        few ? " (assumed)" : "");
-        tch_buf_release(&text);
     }
     cli_table_print(&t, out);
     cli_table_release(&t);

@@ -1,4 +1,5 @@
 /* tacho compare: compares run folders side by side. */
+#include "base/fail.h"
 #include "cli/cmds.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_view.h"
@@ -129,7 +130,7 @@ static int name_sides(struct compare *c, tacho_error *err)
 
     tch_buf_init(&b, 1 << 16);
     add_side(&b, &c->runs[0].result);
-    status = tch_findings_set(&c->findings.a_name, b.data, err);
+    status = b.failed ? tch_fail_memory(err) : tch_findings_set(&c->findings.a_name, b.data, err);
     tch_buf_clear(&b);
     for (size_t i = 1; i < c->count; i++) {
         tch_buf_adds(&b, i > 1 ? "; " : "");
@@ -139,6 +140,8 @@ static int name_sides(struct compare *c, tacho_error *err)
     }
     if (status == 0)
         status = tch_findings_set(&c->findings.b_name, b.data, err);
+    if (b.failed)
+        status = tch_fail_memory(err);
     tch_buf_release(&b);
     return status;
 }

@@ -149,29 +149,25 @@ static void add_effects(struct tch_buf *b, const struct planning *p, const struc
     double effects[6];
     size_t count = list_effects(p, effects);
     double longest = longest_time(p);
-    struct tch_buf time;
     struct table t;
 
-    tch_buf_init(&time, 256);
     cli_table_init(&t, term, columns, 4);
     t.indent = 2;
     for (size_t i = 0; i < count; i++) {
         uint64_t pairs = pairs_for(p, effects[i]);
         enum paint paint = effects[i] == p->effect ? BOLD : PLAIN;
 
-        tch_buf_clear(&time);
-        tch_add_time_like(&time, pairs > 0 ? (double)pairs * p->pilot.pair_ns : NAN, longest);
         cli_table_addf(&t, paint, "%.4g %%", 100 * effects[i]);
         if (pairs > 0)
             cli_table_addf(&t, paint, "%llu", (unsigned long long)pairs);
         else
             cli_table_addf(&t, paint, ">%d", TCH_PLAN_MOST);
-        cli_table_add(&t, paint, time.data);
+        tch_add_time_like(cli_table_cell(&t, paint),
+                          pairs > 0 ? (double)pairs * p->pilot.pair_ns : NAN, longest);
         cli_table_addf(&t, paint, "--min-effect %.2g%%", 100 * min_effect_for(p, effects[i]));
     }
     cli_table_print(&t, b);
     cli_table_release(&t);
-    tch_buf_release(&time);
 }
 
 static void add_text(struct tch_buf *b, const struct planning *p, const struct args *args)
@@ -179,7 +175,7 @@ static void add_text(struct tch_buf *b, const struct planning *p, const struct a
     const struct tch_pilot *noise = &p->pilot.noise;
     struct tch_buf text;
 
-    tch_buf_init(&text, 4096);
+    tch_buf_init_part(&text, b);
     tch_buf_addf(&text,
                  "%zu pairs, which differ in %s by %.2g %% (standard deviation; at most "
                  "%.2g %%, with 90 %% confidence)",

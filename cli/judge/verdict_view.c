@@ -29,13 +29,11 @@ static void add_cut_cell(struct table *t, const struct term *term, const char *v
 {
     size_t third = term->width / 3;
     size_t most = third > 0 && third < SHOWN_VALUE ? third : SHOWN_VALUE;
-    struct tch_buf b;
 
-    tch_buf_init(&b, OUT_MAX);
     if (value)
-        cli_add_cut(&b, value, strlen(value), most, term->utf8);
-    cli_table_add(t, value ? PLAIN : DIM, value ? b.data : "(none)");
-    tch_buf_release(&b);
+        cli_add_cut(cli_table_cell(t, PLAIN), value, strlen(value), most, term->utf8);
+    else
+        cli_table_add(t, DIM, "(none)");
 }
 
 static void add_differences(struct tch_buf *b, const struct term *term,
@@ -121,40 +119,23 @@ static bool has_room(const struct term *term)
     return term->width == 0 || term->width >= PLOT_FROM;
 }
 
-static void add_value_cell(struct table *t, const struct tch_findings *f, size_t i, double value)
-{
-    struct tch_buf b;
-
-    tch_buf_init(&b, 128);
-    tch_add_row_value(&b, f, i, value);
-    cli_table_add(t, PLAIN, b.data);
-    tch_buf_release(&b);
-}
-
 static void add_change_cells(struct table *t, const struct tch_findings *f, size_t i, double range)
 {
     const struct tch_verdict_row *r = &f->rows[i];
     enum paint paint = verdict_paint(r->verdict);
     bool change = f->about[i].ask != TCH_ASK_MAX;
     bool ratio = r->has_ratio && change;
-    struct tch_buf b;
+    struct tch_buf *cell;
 
-    tch_buf_init(&b, 512);
     if (ratio)
-        tch_add_row_change(&b, r);
+        tch_add_row_change(cli_table_cell(t, paint), r);
     else
-        tch_buf_addc(&b, '-');
-    cli_table_add(t, ratio ? paint : DIM, b.data);
-    tch_buf_clear(&b);
+        cli_table_add(t, DIM, "-");
+    cell = cli_table_cell(t, r->ratio.level > 0 ? PLAIN : DIM);
     if (ratio || (change && r->exact)) /* an exact count of 0 has no ratio */
-        tch_add_change_interval(&b, r, " .. ");
-    cli_table_add(t, r->ratio.level > 0 ? PLAIN : DIM, b.data);
-    tch_buf_clear(&b);
-    if (range > 0) {
-        add_plot(&b, t->term, f, i, range);
-        cli_table_add(t, PLAIN, b.data);
-    }
-    tch_buf_release(&b);
+        tch_add_change_interval(cell, r, " .. ");
+    if (range > 0)
+        add_plot(cli_table_cell(t, PLAIN), t->term, f, i, range);
     if (ratio)
         cli_table_addf(t, PLAIN, "%.2f", r->ratio.effect);
     else
@@ -166,26 +147,22 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
 {
     const struct tch_about *about = &f->about[i];
     const struct tch_verdict_row *r = &f->rows[i];
-    struct tch_buf b;
+    struct tch_buf *cell;
 
-    tch_buf_init(&b, 1024);
-    tch_add_metric_title(&b, f, i);
     if (benches)
         cli_table_add(t, PLAIN,
                       i > 0 && strcmp(f->about[i - 1].bench, about->bench) == 0 ? ""
                                                                                 : about->bench);
-    cli_table_add(t, PLAIN, b.data);
-    add_value_cell(t, f, i, r->a_median);
-    add_value_cell(t, f, i, r->b_median);
+    tch_add_metric_title(cli_table_cell(t, PLAIN), f, i);
+    tch_add_row_value(cli_table_cell(t, PLAIN), f, i, r->a_median);
+    tch_add_row_value(cli_table_cell(t, PLAIN), f, i, r->b_median);
     add_change_cells(t, f, i, range);
-    tch_buf_clear(&b);
-    tch_buf_adds(&b, tch_row_word(f, i));
+    cell = cli_table_cell(t, verdict_paint(r->verdict));
+    tch_buf_adds(cell, tch_row_word(f, i));
     if (has_room(t->term))
-        tch_add_sight(&b, f, i);
+        tch_add_sight(cell, f, i);
     if (r->advised > 0 && has_room(t->term))
-        tch_buf_addf(&b, ", %llu runs advised", (unsigned long long)r->advised);
-    cli_table_add(t, verdict_paint(r->verdict), b.data);
-    tch_buf_release(&b);
+        tch_buf_addf(cell, ", %llu runs advised", (unsigned long long)r->advised);
 }
 
 static bool has_benches(const struct tch_findings *f)
@@ -236,6 +213,7 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     struct tch_buf text;
     struct tch_buf line;
 
+    b->failed |= f->lost; /* a sentence is missing */
     for (size_t i = 0; i < f->note_count; i++)
         cli_add_labelled(b, term, YELLOW, "note: ", f->notes[i].text);
     if (f->note_count > 0)
@@ -248,8 +226,8 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     }
     if (f->count > 0)
         add_table(b, term, f);
-    tch_buf_init(&text, 1 << 16);
-    tch_buf_init(&line, 1 << 16);
+    tch_buf_init_part(&text, b);
+    tch_buf_init_part(&line, b);
     for (size_t i = 0; i < f->count; i++) {
         if (!f->rows[i].why[0])
             continue;
@@ -298,6 +276,7 @@ int cli_print_findings(const struct tch_verdict_format *format, const struct tch
 
     tch_buf_init(&b, OUT_MAX);
     format->write(&b, f);
+    b.failed |= f->lost;
     return cli_print(&b);
 }
 

@@ -110,16 +110,6 @@ int cli_open_run(struct tch_report_run *run, const char *operand, char folder[PA
     return EXIT_OK;
 }
 
-static void add_cell(struct table *t, enum paint paint, enum tch_unit unit, double value)
-{
-    struct tch_buf b;
-
-    tch_buf_init(&b, 64);
-    tch_add_value(&b, unit, value);
-    cli_table_add(t, paint, b.data);
-    tch_buf_release(&b);
-}
-
 /* Returns whether the peak of the tree repeats the peak of the process, because there was only one
    process. */
 static bool repeats_process(const struct tch_result *r, const struct tch_row *row)
@@ -153,17 +143,13 @@ static void add_interval(struct table *t, const struct tch_row *row)
 {
     const struct tch_summary *s = &row->summary;
     double precision = tch_summary_precision(s);
-    struct tch_buf b;
 
     if (isfinite(precision))
         cli_table_addf(t, PLAIN, "%.1f %%", 100 * precision);
     else
         cli_table_add(t, s->level > 0 ? PLAIN : DIM, "-");
-    tch_buf_init(&b, 128);
-    tch_add_interval(&b, row->metric.unit, s->low, s->high, s->level,
-                     t->term->utf8 ? " \u2026 " : " .. ");
-    cli_table_add(t, s->level > 0 ? PLAIN : DIM, b.data);
-    tch_buf_release(&b);
+    tch_add_interval(cli_table_cell(t, s->level > 0 ? PLAIN : DIM), row->metric.unit, s->low,
+                     s->high, s->level, t->term->utf8 ? " \u2026 " : " .. ");
 }
 
 static void add_table(struct tch_buf *b, const struct term *term, const struct tch_result *r)
@@ -189,10 +175,10 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
             cli_table_addf(&t, PLAIN, "%s/s", r->work.unit ? r->work.unit : "");
         else
             cli_table_add(&t, PLAIN, row->metric.title);
-        add_cell(&t, BOLD, row->metric.unit, row->summary.median);
+        tch_add_value(cli_table_cell(&t, BOLD), row->metric.unit, row->summary.median);
         add_interval(&t, row);
-        add_cell(&t, PLAIN, row->metric.unit, row->summary.min);
-        add_cell(&t, PLAIN, row->metric.unit, row->summary.max);
+        tch_add_value(cli_table_cell(&t, PLAIN), row->metric.unit, row->summary.min);
+        tch_add_value(cli_table_cell(&t, PLAIN), row->metric.unit, row->summary.max);
     }
     cli_table_print(&t, b);
     cli_table_release(&t);
@@ -208,32 +194,23 @@ static void add_counts(struct tch_buf *b, const struct term *term, const struct 
         {.title = "counted by", .fit = FIT_WRAP},
     };
     struct table t;
-    struct tch_buf text;
 
     if (!tch_report_has_counts(r))
         return;
     cli_table_init(&t, term, columns, 4);
     t.indent = 2;
-    tch_buf_init(&text, 1 << 12);
     for (int i = 0; i < TCH_COUNTS; i++) {
         const struct tch_count *c = &r->counts.of[i];
 
         if (!c->asked)
             continue;
         cli_table_add(&t, PLAIN, tch_count_metric((enum tch_count_kind)i)->title);
-        tch_buf_clear(&text);
-        tch_count_add_value(&text, (enum tch_count_kind)i, c);
-        cli_table_add(&t, BOLD, text.data);
-        tch_buf_clear(&text);
-        tch_count_add_state(&text, c);
-        cli_table_add(&t, tch_count_exact(c) ? GREEN : YELLOW, text.data);
-        tch_buf_clear(&text);
-        tch_count_add_source(&text, c, tch_result_wall(r));
-        cli_table_add(&t, PLAIN, text.data);
+        tch_count_add_value(cli_table_cell(&t, BOLD), (enum tch_count_kind)i, c);
+        tch_count_add_state(cli_table_cell(&t, tch_count_exact(c) ? GREEN : YELLOW), c);
+        tch_count_add_source(cli_table_cell(&t, PLAIN), c, tch_result_wall(r));
     }
     cli_table_print(&t, b);
     cli_table_release(&t);
-    tch_buf_release(&text);
 }
 
 /* Returns the warning of a run that has the same cause, or NULL. */
@@ -333,7 +310,7 @@ static void add_energy(struct tch_buf *b, const struct term *term, const struct 
 {
     struct tch_buf text;
 
-    tch_buf_init(&text, 1 << 12);
+    tch_buf_init_part(&text, b);
     tch_report_add_energy(&text, r);
     cli_add_labelled(b, term, PLAIN, "  ", text.data);
     tch_buf_release(&text);
@@ -346,7 +323,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
     struct tch_buf head;
 
     add_own_warnings(b, term, run, i);
-    tch_buf_init(&head, 1 << 20);
+    tch_buf_init_part(&head, b);
     tch_buf_addf(&head, "  %zu run%s", r->run_count, tch_plural(r->run_count));
     if (level > 0)
         tch_buf_addf(&head, ", intervals at %.4g %%", floor(1000 * level) / 10);
@@ -363,7 +340,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
         tch_buf_addf(b, "  no statistics: %s\n", tch_report_nothing(r));
     else
         add_table(b, term, r);
-    tch_buf_init(&head, 1024);
+    tch_buf_init_part(&head, b);
     if (tch_report_add_layouts(&head, r))
         cli_add_labelled(b, term, PLAIN, "  layouts: ", head.data);
     tch_buf_clear(&head);
@@ -385,7 +362,7 @@ void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct
 {
     struct tch_buf text;
 
-    tch_buf_init(&text, 1 << 20);
+    tch_buf_init_part(&text, b);
     tch_comparison_add_fastest(&text, c);
     tch_buf_adds(b, "\n");
     cli_add_painted(b, term, BOLD, "compared");
@@ -398,7 +375,6 @@ void cli_add_comparison(struct tch_buf *b, const struct term *term, const struct
         tch_comparison_add_sentence(&text, c, i);
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
-    b->failed |= text.failed;
     tch_buf_release(&text);
 }
 

@@ -11,12 +11,7 @@ enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7, LEVELS_MOST = 8 };
 
 static void add_value(struct table *t, enum tch_unit unit, double value)
 {
-    struct tch_buf b;
-
-    tch_buf_init(&b, 64);
-    tch_add_value(&b, unit, value);
-    cli_table_add(t, isnan(value) ? DIM : PLAIN, b.data);
-    tch_buf_release(&b);
+    tch_add_value(cli_table_cell(t, isnan(value) ? DIM : PLAIN), unit, value);
 }
 
 /* Adds the ratio and its interval, in bold if the ratio differs significantly from 1. */
@@ -24,7 +19,6 @@ static void add_ratio(struct table *t, const struct tch_cell_value *v)
 {
     const struct tch_ratio *ratio = &v->ratio;
     const char *to = t->term->utf8 ? " \u2026 " : " .. ";
-    struct tch_buf b;
 
     if (isnan(ratio->estimate)) {
         cli_table_add(t, DIM, "-");
@@ -32,10 +26,7 @@ static void add_ratio(struct table *t, const struct tch_cell_value *v)
         return;
     }
     cli_table_addf(t, v->p <= TCH_RESULT_ALPHA ? BOLD : PLAIN, "%.4g", ratio->estimate);
-    tch_buf_init(&b, 64);
-    tch_add_ratio_interval(&b, ratio, to);
-    cli_table_add(t, ratio->level > 0 ? PLAIN : DIM, b.data);
-    tch_buf_release(&b);
+    tch_add_ratio_interval(cli_table_cell(t, ratio->level > 0 ? PLAIN : DIM), ratio, to);
 }
 
 static void add_mark(struct table *t, const struct tch_cell_result *c, bool cell)
@@ -198,19 +189,15 @@ void cli_sweep_add_effects(struct tch_buf *b, const struct term *term, const str
     for (size_t k = 0; k < r->effect_count; k++) {
         const struct tch_effect *e = &r->effects[k];
         bool main_effect = (e->which & (e->which - 1)) == 0;
-        struct tch_buf text;
+        struct tch_buf *cell;
 
-        tch_buf_init(&text, 1 << 16);
-        tch_effect_name(r, e, &text);
-        cli_table_add(&t, PLAIN, text.data);
+        tch_effect_name(r, e, cli_table_cell(&t, PLAIN));
         cli_table_addf(&t, PLAIN, "%.1f %%", 100 * e->share);
-        tch_buf_clear(&text);
+        cell = cli_table_cell(&t, PLAIN);
         if (e->p > TCH_RESULT_ALPHA / (double)r->effect_count)
-            tch_buf_adds(&text, "no more than noise");
+            tch_buf_adds(cell, "no more than noise");
         else if (main_effect)
-            add_levels(&text, r, (size_t)__builtin_ctz(e->which));
-        cli_table_add(&t, PLAIN, text.data);
-        tch_buf_release(&text);
+            add_levels(cell, r, (size_t)__builtin_ctz(e->which));
     }
     cli_table_print(&t, b);
     cli_table_release(&t);

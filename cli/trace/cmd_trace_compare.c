@@ -10,27 +10,24 @@
 
 enum { OUT_MAX = 256 << 20, TOP_DEFAULT = 20 };
 
-static void add_side(struct table *t, struct tch_buf *text, const struct tch_compare_side *side)
+static void add_side(struct table *t, const struct tch_compare_side *side)
 {
-    tch_buf_clear(text);
-    tch_add_value(text, TCH_COUNT, (double)side->count);
-    cli_table_add(t, PLAIN, text->data);
-    tch_buf_clear(text);
-    tch_add_value(text, TCH_NS, (double)side->total);
-    cli_table_add(t, PLAIN, side->count > 0 ? text->data : "-");
+    tch_add_value(cli_table_cell(t, PLAIN), TCH_COUNT, (double)side->count);
+    tch_add_value(cli_table_cell(t, PLAIN), TCH_NS, side->count > 0 ? (double)side->total : NAN);
 }
 
-static void add_row(struct table *t, struct tch_buf *text, const struct tch_trace_comparison *c,
+static void add_row(struct table *t, const struct tch_trace_comparison *c,
                     const struct tch_compare_row *row)
 {
     const char *verdict = tch_compare_verdict(row);
     enum paint paint = verdict[0] == 's' ? RED : verdict[0] == 'f' ? GREEN : PLAIN;
+    size_t len = tch_intern_len(&c->texts, row->name);
 
-    tch_buf_clear(text);
-    tch_buf_add(text, tch_intern_text(&c->texts, row->name), tch_intern_len(&c->texts, row->name));
-    cli_table_add(t, PLAIN, text->len > 0 ? text->data : "(none)");
-    add_side(t, text, &row->side[0]);
-    add_side(t, text, &row->side[1]);
+    tch_buf_add(cli_table_cell(t, PLAIN),
+                len > 0 ? tch_intern_text(&c->texts, row->name) : "(none)",
+                len > 0 ? len : strlen("(none)"));
+    add_side(t, &row->side[0]);
+    add_side(t, &row->side[1]);
     if (!tch_compare_in_both(row))
         cli_table_add(t, PLAIN, "");
     else if (row->ratio.level > 0)
@@ -51,20 +48,17 @@ static void add_report(struct tch_buf *b, const struct tch_trace_comparison *c, 
                                             {.title = "total B", .right = true},
                                             {.title = "duration B/A, 95 %"},
                                             {.title = "verdict"}};
-    struct tch_buf text;
     struct table t;
 
     tch_buf_addf(b, "A: %s, %llu spans\nB: %s, %llu spans\n\n", paths[0],
                  (unsigned long long)c->spans[0], paths[1], (unsigned long long)c->spans[1]);
-    tch_buf_init(&text, OUT_MAX);
     cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < c->count && i < top; i++)
-        add_row(&t, &text, c, &c->rows[i]);
+        add_row(&t, c, &c->rows[i]);
     cli_table_print(&t, b);
     if (c->count > top)
         tch_buf_addf(b, "... and %zu more; --top %zu shows all\n", c->count - top, c->count);
     cli_table_release(&t);
-    tch_buf_release(&text);
 }
 
 static int run_compare(struct args *args)

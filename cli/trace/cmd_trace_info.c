@@ -15,17 +15,14 @@ enum { OUT_MAX = 1 << 20 };
 /* Adds a row for each kind of loss that occurred. */
 static void add_losses(struct table *t, const struct tch_recording *r)
 {
-    char mem[128];
-    struct tch_buf text;
-
     if (r->head.dropped > 0) {
-        tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
-        tch_buf_addf(&text, "%llu events (", (unsigned long long)r->head.dropped);
-        tch_add_reasons(&text, r->head.reasons);
-        tch_buf_addc(&text, ')');
+        struct tch_buf *cell;
+
         cli_table_add(t, BOLD, "dropped");
-        cli_table_add(t, YELLOW, text.data);
-        tch_buf_release(&text);
+        cell = cli_table_cell(t, YELLOW);
+        tch_buf_addf(cell, "%llu events (", (unsigned long long)r->head.dropped);
+        tch_add_reasons(cell, r->head.reasons);
+        tch_buf_addc(cell, ')');
     }
     if (r->lost_begins + r->lost_ends > 0)
         cli_table_add_pair(t, "at gaps", "%llu spans truncated, %llu ends without their begin",
@@ -48,24 +45,23 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
     static const struct column columns[] = {{.fit = FIT_WHOLE}, {.fit = FIT_CUT}};
     const struct tch_rec_header *head = &r->head;
     char started[TCH_TIME_TEXT] = "start unknown";
-    struct tch_buf text;
+    struct tch_buf *cell;
     struct table t;
 
-    tch_buf_init(&text, 4096);
     cli_table_init(&t, term, columns, 2);
     /* A recording converted from another format names neither program nor start. */
     cli_table_add_pair(&t, "program", "%s (process %u)",
                        head->program[0] ? head->program : "unknown", (unsigned)head->pid);
     if (head->wall_ns > 0)
         tch_utc_text(started, head->wall_ns);
-    tch_buf_addf(&text, "%s, for ", started);
-    tch_add_value(&text, TCH_NS, (double)tch_recording_duration(r, f));
-    tch_buf_adds(&text,
+    cli_table_add(&t, BOLD, "recorded");
+    cell = cli_table_cell(&t, PLAIN);
+    tch_buf_addf(cell, "%s, for ", started);
+    tch_add_value(cell, TCH_NS, (double)tch_recording_duration(r, f));
+    tch_buf_adds(cell,
                  head->ended ? "" : "; not closed: the program was killed or is still running");
-    cli_table_add_pair(&t, "recorded", "%s", text.data);
-    tch_buf_clear(&text);
-    tch_add_value(&text, TCH_BYTES, (double)r->size);
-    cli_table_add_pair(&t, "size", "%s", text.data);
+    cli_table_add(&t, BOLD, "size");
+    tch_add_value(cli_table_cell(&t, PLAIN), TCH_BYTES, (double)r->size);
     cli_table_add_pair(&t, "threads", "%u", (unsigned)r->threads);
     cli_table_add_pair(&t, "spans", "%llu, %llu of them never ended",
                        (unsigned long long)(r->spans + r->lost_begins + r->unfinished),
@@ -75,7 +71,6 @@ static void add_report(struct tch_buf *b, const struct tch_recording *r,
     add_losses(&t, r);
     cli_table_print(&t, b);
     cli_table_release(&t);
-    tch_buf_release(&text);
 }
 
 /* Returns whether the file begins like a recording, valid or not. */

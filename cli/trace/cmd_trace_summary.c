@@ -18,13 +18,6 @@ struct options {
     bool fail_on_warn;
 };
 
-static void add_cell_duration(struct table *t, struct tch_buf *text, double ns)
-{
-    tch_buf_clear(text);
-    tch_add_value(text, TCH_NS, ns);
-    cli_table_add(t, PLAIN, text->data);
-}
-
 static void add_table(struct tch_buf *b, const struct tch_trace_summary *s, const struct options *o,
                       const struct term *term)
 {
@@ -39,51 +32,45 @@ static void add_table(struct tch_buf *b, const struct tch_trace_summary *s, cons
         {.title = "p99", .right = true},
         {.title = "max", .right = true},
     };
-    struct tch_buf text;
     struct table t;
 
-    tch_buf_init(&text, OUT_MAX);
     cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->row_count && i < o->top; i++) {
         const struct tch_trace_summary_row *row = &s->rows[i];
+        struct tch_buf *key = cli_table_cell(&t, PLAIN);
 
-        tch_buf_clear(&text);
-        tch_trace_summary_add_key(s, row, &text);
-        if (text.len == 0)
-            tch_buf_adds(&text, "(none)");
+        tch_trace_summary_add_key(s, row, key);
+        if (key->len == 0)
+            tch_buf_adds(key, "(none)");
         if (row->mismatched > 0)
-            tch_buf_addf(&text, " (%llu mismatched)", (unsigned long long)row->mismatched);
-        cli_table_add(&t, PLAIN, text.data);
-        tch_buf_clear(&text);
-        tch_add_value(&text, TCH_COUNT, (double)row->count);
-        cli_table_add(&t, PLAIN, text.data);
-        add_cell_duration(&t, &text, (double)row->total);
-        add_cell_duration(&t, &text, (double)row->self);
-        add_cell_duration(&t, &text, (double)row->sum / (double)row->count);
-        add_cell_duration(&t, &text, (double)row->p50);
-        add_cell_duration(&t, &text, (double)row->p95);
-        add_cell_duration(&t, &text, (double)row->p99);
-        add_cell_duration(&t, &text, (double)row->max);
+            tch_buf_addf(key, " (%llu mismatched)", (unsigned long long)row->mismatched);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_COUNT, (double)row->count);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, (double)row->total);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, (double)row->self);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, (double)row->sum / (double)row->count);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, (double)row->p50);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, (double)row->p95);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, (double)row->p99);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, (double)row->max);
     }
     cli_table_print(&t, b);
     if (s->row_count > o->top)
         tch_buf_addf(b, "... and %zu more; --top %zu shows all\n", s->row_count - o->top,
                      s->row_count);
     cli_table_release(&t);
-    tch_buf_release(&text);
 }
 
-static void add_stretches(struct table *t, struct tch_buf *text, const struct tch_stretch *list,
-                          int64_t first)
+static void add_stretches(struct table *t, const struct tch_stretch *list, int64_t first)
 {
-    tch_buf_clear(text);
+    struct tch_buf *text = cli_table_cell(t, PLAIN);
+
     for (size_t i = 0; i < TCH_SUMMARY_LONGEST && list[i].dur > 0; i++) {
         tch_buf_adds(text, i > 0 ? ", " : "");
         tch_add_value(text, TCH_NS, (double)list[i].dur);
         tch_buf_adds(text, " at ");
         tch_add_value(text, TCH_NS, (double)(list[i].ts - first));
     }
-    cli_table_add(t, PLAIN, text->len > 0 ? text->data : "-");
+    tch_buf_adds(text, text->len > 0 ? "" : "-");
 }
 
 static void add_tracks(struct tch_buf *b, const struct tch_trace_summary *s,
@@ -94,33 +81,25 @@ static void add_tracks(struct tch_buf *b, const struct tch_trace_summary *s,
         {.title = "busy", .right = true},   {.title = "longest stretches"},
         {.title = "longest gaps"},
     };
-    struct tch_buf text;
     struct table t;
 
-    tch_buf_init(&text, OUT_MAX);
     cli_table_init(&t, term, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < s->track_count && i < TRACKS_SHOWN; i++) {
         const struct tch_trace_summary_track *track = &s->tracks[i];
 
-        tch_buf_clear(&text);
-        tch_model_add_track_name(&s->model, track->track, &text);
-        cli_table_add(&t, PLAIN, text.data);
-        tch_buf_clear(&text);
-        tch_add_value(&text, TCH_COUNT, (double)track->spans);
-        cli_table_add(&t, PLAIN, text.data);
-        tch_buf_clear(&text);
-        tch_add_percent(
-            &text, s->last > s->first ? (double)track->busy / (double)(s->last - s->first) : 1);
-        cli_table_add(&t, PLAIN, text.data);
-        add_stretches(&t, &text, track->busiest, s->first);
-        add_stretches(&t, &text, track->gaps, s->first);
+        tch_model_add_track_name(&s->model, track->track, cli_table_cell(&t, PLAIN));
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_COUNT, (double)track->spans);
+        tch_add_percent(cli_table_cell(&t, PLAIN),
+                        s->last > s->first ? (double)track->busy / (double)(s->last - s->first)
+                                           : 1);
+        add_stretches(&t, track->busiest, s->first);
+        add_stretches(&t, track->gaps, s->first);
     }
     cli_table_print(&t, b);
     if (s->track_count > TRACKS_SHOWN)
         tch_buf_addf(b, "... and %zu more; --by track sums them up\n",
                      s->track_count - TRACKS_SHOWN);
     cli_table_release(&t);
-    tch_buf_release(&text);
 }
 
 static void add_head(struct tch_buf *b, const struct tch_trace_summary *s)

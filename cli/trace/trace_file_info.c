@@ -28,19 +28,14 @@ static void add_report(struct tch_buf *b, const struct tch_model *m, const struc
                        const char *kind, const struct term *term)
 {
     static const struct column columns[] = {{.fit = FIT_WHOLE}, {.fit = FIT_CUT}};
-    char mem[64];
-    struct tch_buf text;
     struct table t;
 
     cli_table_init(&t, term, columns, 2);
     cli_table_add_pair(&t, "format", "%s", kind);
-    tch_buf_init_on(&text, mem, sizeof mem, sizeof mem - 1);
-    tch_add_value(&text, TCH_BYTES, (double)m->bytes);
-    cli_table_add_pair(&t, "size", "%s", text.data);
-    tch_buf_clear(&text);
-    tch_add_value(&text, TCH_NS, (double)(s->last - s->first));
-    cli_table_add_pair(&t, "length", "%s", text.data);
-    tch_buf_release(&text);
+    cli_table_add(&t, BOLD, "size");
+    tch_add_value(cli_table_cell(&t, PLAIN), TCH_BYTES, (double)m->bytes);
+    cli_table_add(&t, BOLD, "length");
+    tch_add_value(cli_table_cell(&t, PLAIN), TCH_NS, (double)(s->last - s->first));
     cli_table_add_pair(&t, "processes", "%u", (unsigned)tch_model_process_count(m));
     cli_table_add_pair(&t, "tracks", "%u", (unsigned)tch_model_track_count(m));
     cli_table_add_pair(&t, "spans", "%llu whole, %llu begins, %llu ends",
@@ -78,7 +73,7 @@ int cli_trace_file_info(struct args *args, const char *path)
         status = EXIT_WORK;
     } else {
         tch_buf_init(&b, OUT_MAX);
-        tch_buf_init(&kind, 256);
+        tch_buf_init_part(&kind, &b);
         tch_model_add_kind(&kind, &m);
         if (args->json)
             tch_trace_file_json(&b, &m, span.first, span.last, path);

@@ -144,7 +144,7 @@ static void add_lane(const struct picture *p, struct tch_buf *b, size_t lane, st
 
     tch_buf_clear(text);
     tch_model_add_track_name(&p->s->model, p->tracks[lane]->track, text);
-    tch_buf_init(&name, TEXT_MAX);
+    tch_buf_init_part(&name, b);
     cli_add_clean(&name, text->data, p->term->utf8);
     width = b->len;
     cli_add_cut(b, name.data, name.len, p->name_width, p->term->utf8);
@@ -185,7 +185,7 @@ static void add_legend(const struct picture *p, struct tch_buf *b, struct tch_bu
         uint32_t number = p->names[k];
         char letter[2] = {letters[k], '\0'};
 
-        tch_buf_init(&name, TEXT_MAX);
+        tch_buf_init_part(&name, b);
         tch_buf_clear(text);
         tch_buf_add(text, tch_intern_text(&p->s->model.texts, number),
                     tch_intern_len(&p->s->model.texts, number));
@@ -207,7 +207,7 @@ void cli_trace_add_picture(struct tch_buf *b, const struct tch_trace_summary *s,
     struct picture p = {.s = s, .term = term};
     struct tch_buf text;
 
-    tch_buf_init(&text, TEXT_MAX);
+    tch_buf_init_part(&text, b);
     choose_tracks(&p);
     measure_names(&p, &text);
     if (p.count == 0 || s->last <= s->first) {

@@ -75,7 +75,7 @@ static void add_power_notes(struct table *t, const struct tch_watch_report *r)
         cli_table_addf(t, YELLOW, "too short to judge: less than %d updates of %g ms",
                        TCH_POWER_UPDATES, (double)r->origin.update_us / 1e3);
     }
-    tch_buf_init(&b, 256);
+    tch_buf_init_part(&b, &t->text);
     tch_power_idle_add(&b, &r->origin);
     if (b.len > 0) {
         cli_table_add(t, PLAIN, "");
@@ -118,13 +118,8 @@ static void add_power_rows(struct table *t, const struct watch_job *job,
 static void add_value_row(struct table *t, const char *name, enum tch_unit unit, double value,
                           const char *what)
 {
-    char text[64];
-    struct tch_buf b;
-
-    tch_buf_init_on(&b, text, sizeof text, sizeof text - 1);
-    tch_add_value(&b, unit, value);
     cli_table_add(t, PLAIN, name);
-    cli_table_add(t, BOLD, b.data);
+    tch_add_value(cli_table_cell(t, BOLD), unit, value);
     cli_table_add(t, PLAIN, what);
 }
 

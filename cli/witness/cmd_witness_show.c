@@ -73,7 +73,7 @@ static void add_head(struct tch_buf *b, const char *path, const tacho_witness_re
 }
 
 static int print_log(const struct args *args, const char *path, const tacho_witness_reader *r,
-                     const struct table *t, const struct tch_buf *json, uint64_t top)
+                     struct table *t, const struct tch_buf *json, uint64_t top)
 {
     uint64_t entries = tacho_witness_reader_entry_count(r);
     struct tch_buf b;
@@ -170,14 +170,9 @@ static int show_seal(struct args *args, const char *folder)
     tch_buf_addf(&b, "%s: sealed, %zu files\nlast hash    %s\n\n", folder, count, hash);
     cli_table_init(&t, &args->out, columns, 3);
     for (size_t i = 0; i < count; i++) {
-        struct tch_buf size;
-
-        tch_buf_init(&size, 64);
-        tch_add_value(&size, TCH_BYTES, (double)lines[i].bytes);
         cli_table_add(&t, PLAIN, lines[i].file);
-        cli_table_add(&t, PLAIN, size.data);
+        tch_add_value(cli_table_cell(&t, PLAIN), TCH_BYTES, (double)lines[i].bytes);
         cli_table_add(&t, PLAIN, lines[i].sha256);
-        tch_buf_release(&size);
     }
     cli_table_print(&t, &b);
     cli_table_release(&t);

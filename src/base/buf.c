@@ -22,8 +22,23 @@ void tch_buf_init_on(struct tch_buf *b, char *mem, size_t size, size_t limit)
     b->data[0] = '\0';
 }
 
+void tch_buf_init_part(struct tch_buf *part, struct tch_buf *whole)
+{
+    tch_buf_init(part, whole->limit);
+    part->whole = whole;
+}
+
+/* Passes the failure of a part on. Also called where a part forgets it, because functions that read
+   into a buffer may set `failed` themselves. */
+static void pass_failure(const struct tch_buf *b)
+{
+    for (struct tch_buf *whole = b->whole; whole && b->failed; whole = whole->whole)
+        whole->failed = true;
+}
+
 void tch_buf_release(struct tch_buf *b)
 {
+    pass_failure(b);
     if (b->owned)
         free(b->data);
     tch_buf_init(b, b->limit);
@@ -31,6 +46,7 @@ void tch_buf_release(struct tch_buf *b)
 
 void tch_buf_clear(struct tch_buf *b)
 {
+    pass_failure(b);
     b->len = 0;
     b->failed = b->comma = false;
     if (b->cap > 0)
@@ -63,6 +79,7 @@ char *tch_buf_room(struct tch_buf *b, size_t n)
         return NULL;
     if (n > b->limit - b->len || (b->len + n + 1 > b->cap && !grow(b, b->len + n + 1))) {
         b->failed = true;
+        pass_failure(b);
         return NULL;
     }
     return b->data + b->len;
@@ -106,6 +123,7 @@ void tch_buf_addf(struct tch_buf *b, const char *fmt, ...)
     va_end(args);
     if (len < 0) {
         b->failed = true;
+        pass_failure(b);
         return;
     }
     room = tch_buf_room(b, (size_t)len);

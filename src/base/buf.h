@@ -17,6 +17,7 @@ struct tch_buf {
     bool owned;   /**< data is from malloc */
     bool failed;  /**< something did not fit, or memory ran out */
     bool comma;   /**< state of json_write.h: the next key or value needs a comma before it */
+    struct tch_buf *whole; /**< or NULL; fails when this buffer fails */
 };
 
 void tch_buf_init(struct tch_buf *b, size_t limit);
@@ -27,10 +28,15 @@ void tch_buf_init(struct tch_buf *b, size_t limit);
  */
 void tch_buf_init_on(struct tch_buf *b, char *mem, size_t size, size_t limit);
 
+/** Initialises a buffer for a piece of text that the caller adds to `whole`, and that has the same
+    limit. If the piece fails, `whole` fails, so it cannot be printed without the piece. Release the
+    piece before `whole`. */
+void tch_buf_init_part(struct tch_buf *part, struct tch_buf *whole);
+
 /** Frees the memory. Afterwards b may be initialised again; a second release does nothing. */
 void tch_buf_release(struct tch_buf *b);
 
-/** Empties b and clears `failed`. Keeps the memory. */
+/** Empties b and clears `failed`, but not that of its `whole`. Keeps the memory. */
 void tch_buf_clear(struct tch_buf *b);
 
 /** Returns room for n more bytes, or NULL, and then b has failed. Write at most n bytes there and

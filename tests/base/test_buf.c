@@ -141,6 +141,24 @@ static void survives_every_allocation_failing(void **state)
     test_every_allocation_fails(build, NULL);
 }
 
+static void fails_with_a_part(void **state)
+{
+    struct tch_buf whole;
+    struct tch_buf part;
+
+    (void)state;
+    tch_buf_init(&whole, 4);
+    tch_buf_init_part(&part, &whole);
+    tch_buf_adds(&part, "1234");
+    assert_false(whole.failed);
+    tch_buf_addc(&part, '5');
+    assert_true(whole.failed);
+    tch_buf_clear(&part);
+    assert_true(whole.failed);
+    tch_buf_release(&part);
+    tch_buf_release(&whole);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -152,6 +170,7 @@ int main(void)
         cmocka_unit_test(keeps_bytes_that_are_not_text),
         cmocka_unit_test(survives_a_huge_request),
         cmocka_unit_test(gives_up_ownership_of_its_text),
+        cmocka_unit_test(fails_with_a_part),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

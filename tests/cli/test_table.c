@@ -160,7 +160,7 @@ static void paints_words_and_not_blanks(void **state)
     cli_table_release(&t);
 }
 
-static bool prints(const struct table *t)
+static bool prints(struct table *t)
 {
     struct tch_buf b;
     bool failed;

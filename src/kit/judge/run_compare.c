@@ -88,6 +88,7 @@ void tch_compare_note_recording(struct tch_findings *f, const char *bench,
         tch_costs_describe(&text, &r->costs, tch_median(wall, n));
     if (text.len > 0)
         tch_findings_note(f, "%s%srecording: %s", bench, bench[0] ? ": " : "", text.data);
+    f->lost |= !wall || text.failed;
     tch_buf_release(&text);
     free(wall);
 }

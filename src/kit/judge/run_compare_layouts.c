@@ -18,6 +18,7 @@ static void note_spread(struct tch_findings *f, const char *bench, const char *s
     tch_layout_spread_describe(&text, &spread);
     tch_findings_note(f, "%s%s%s: %s; judged over layouts, one value of each", bench,
                       bench[0] ? ", " : "", side, text.data);
+    f->lost |= text.failed;
     tch_buf_release(&text);
 }
 

@@ -21,7 +21,7 @@ static void add_sentences(struct tch_buf *b, const struct tch_comparison *c)
 {
     struct tch_buf text;
 
-    tch_buf_init(&text, 1 << 20);
+    tch_buf_init_part(&text, b);
     tch_comparison_add_fastest(&text, c);
     tch_buf_adds(b, "<h1>Fastest: ");
     tch_xml_adds(b, text.data);
@@ -39,7 +39,6 @@ static void add_sentences(struct tch_buf *b, const struct tch_comparison *c)
         tch_buf_adds(b, "</li>\n");
     }
     tch_buf_adds(b, "</ul>\n");
-    b->failed = b->failed || text.failed;
     tch_buf_release(&text);
 }
 

@@ -171,7 +171,7 @@ static void add_json_text(struct tch_buf *b, const struct tch_json_value *value)
 {
     struct tch_buf text;
 
-    tch_buf_init(&text, TCH_REPORT_MAX);
+    tch_buf_init_part(&text, b);
     if (value->type == TCH_JSON_STRING && value->len >= 2) {
         struct tch_json_value inside = *value;
 
@@ -183,7 +183,6 @@ static void add_json_text(struct tch_buf *b, const struct tch_json_value *value)
         tch_buf_add(&text, value->text, value->len);
     }
     tch_xml_add(b, text.data, text.len);
-    b->failed = b->failed || text.failed;
     tch_buf_release(&text);
 }
 
@@ -241,7 +240,7 @@ void tch_part_facts(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_buf json;
 
-    tch_buf_init(&json, TCH_REPORT_MAX);
+    tch_buf_init_part(&json, b);
     tch_json_begin_object(&json);
     for (const struct tch_json_field *f = tch_result_fields; f->key; f++)
         if (is_fact(f->key))
@@ -252,6 +251,5 @@ void tch_part_facts(struct tch_buf *b, const struct tch_result *r)
                     "<div class=\"wide\"><table class=\"facts\">\n");
     add_object(b, "", json.data, json.len, 0);
     tch_buf_adds(b, "</table></div>\n");
-    b->failed |= json.failed;
     tch_buf_release(&json);
 }

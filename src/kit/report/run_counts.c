@@ -77,20 +77,13 @@ static void add_parts(struct tch_buf *b, const struct tch_count *c)
         tch_buf_addf(b, " and %zu more", c->part_count - shown);
 }
 
-/* Adds the text, escaped for XML. */
-static void add_xml(struct tch_buf *b, const struct tch_buf *text)
-{
-    b->failed |= text->failed;
-    tch_xml_adds(b, text->data);
-}
-
 void tch_part_counts(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_buf text;
 
     if (!tch_report_has_counts(r))
         return;
-    tch_buf_init(&text, 1 << 16);
+    tch_buf_init_part(&text, b);
     tch_buf_adds(b,
                  "<h2>Counts</h2>\n<p class=\"sub\">Counted in extra runs that are not timed. An "
                  "exact count was equal in all of them.</p>\n<div class=\"wide\"><table><tr>"
@@ -107,11 +100,11 @@ void tch_part_counts(struct tch_buf *b, const struct tch_result *r)
         tch_buf_adds(b, "</td><td class=\"words\">");
         tch_buf_clear(&text);
         tch_count_add_source(&text, c, tch_result_wall(r));
-        add_xml(b, &text);
+        tch_xml_adds(b, text.data);
         tch_buf_adds(b, "</td><td class=\"words\">");
         tch_buf_clear(&text);
         add_parts(&text, c);
-        add_xml(b, &text);
+        tch_xml_adds(b, text.data);
         tch_buf_adds(b, "</td></tr>\n");
     }
     tch_buf_adds(b, "</table></div>\n");
@@ -124,7 +117,7 @@ void tch_counts_add_md(struct tch_buf *b, const struct tch_result *r)
 
     if (!tch_report_has_counts(r))
         return;
-    tch_buf_init(&text, 1 << 16);
+    tch_buf_init_part(&text, b);
     tch_buf_adds(b, "| counts | | | counted by |\n| --- | ---: | --- | --- |\n");
     for (int i = 0; i < TCH_COUNTS; i++) {
         const struct tch_count *c = &r->counts.of[i];
@@ -138,7 +131,6 @@ void tch_counts_add_md(struct tch_buf *b, const struct tch_result *r)
         tch_buf_adds(b, " | ");
         tch_buf_clear(&text);
         tch_count_add_source(&text, c, tch_result_wall(r));
-        b->failed |= text.failed;
         tch_add_md_text(b, text.data);
         tch_buf_adds(b, " |\n");
     }

@@ -188,7 +188,7 @@ static void add_energy(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_buf text;
 
-    tch_buf_init(&text, 1 << 12);
+    tch_buf_init_part(&text, b);
     tch_report_add_energy(&text, r);
     tch_buf_adds(b, text.len > 0 ? "<p class=\"sub\">" : "");
     tch_xml_adds(b, text.data);
@@ -241,7 +241,7 @@ static int write_html(struct tch_buf *b, const struct tch_report_run *runs, size
     struct tch_buf names;
     int status = 0;
 
-    tch_buf_init(&names, 1 << 16);
+    tch_buf_init_part(&names, b);
     for (size_t i = 0; i < count; i++)
         tch_buf_addf(&names, "%s%s", i > 0 ? ", " : "", runs[i].result.name);
     tch_page_open(b, names.data);

@@ -37,7 +37,7 @@ static void add_energy(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_buf text;
 
-    tch_buf_init(&text, 1 << 12);
+    tch_buf_init_part(&text, b);
     tch_report_add_energy(&text, r);
     tch_add_md_text(b, text.data);
     tch_buf_adds(b, text.len > 0 ? "\n\n" : "");

@@ -320,7 +320,7 @@ static void add_effects(struct tch_buf *b, const struct tch_results *r)
         size_t param = (size_t)__builtin_ctz(e->which);
         const struct tch_param *p = &r->sweep->plan->grid->param[param];
 
-        tch_buf_init(&name, 1 << 10);
+        tch_buf_init_part(&name, b);
         tch_effect_name(r, e, &name);
         tch_buf_adds(b, noise ? "<tr style=\"color:var(--dim)\"><td>" : "<tr><td>");
         tch_xml_adds(b, name.data);

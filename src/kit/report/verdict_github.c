@@ -28,7 +28,7 @@ static void write_github(struct tch_buf *b, const struct tch_findings *f)
 
         if (verdict <= TCH_PASS)
             continue;
-        tch_buf_init(&text, 4096);
+        tch_buf_init_part(&text, b);
         tch_add_sentence(&text, f, i);
         tch_buf_addf(b, "::%s title=tacho %s::", verdict == TCH_FAIL ? "error" : "warning",
                      tch_verdict_names[verdict]);

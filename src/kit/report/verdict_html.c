@@ -110,7 +110,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, d
     bool ratio = r->has_ratio && about->ask != TCH_ASK_MAX;
     struct tch_buf title;
 
-    tch_buf_init(&title, 1024);
+    tch_buf_init_part(&title, b);
     tch_add_row_title(&title, f, i);
     tch_buf_adds(b, "<tr><td>");
     tch_xml_adds(b, title.data);
@@ -153,7 +153,7 @@ static void add_contradictions(struct tch_buf *b, const struct tch_findings *f)
 {
     struct tch_buf text;
 
-    tch_buf_init(&text, 1 << 20);
+    tch_buf_init_part(&text, b);
     tch_add_contradictions(&text, f);
     if (text.len > 0) {
         tch_buf_adds(b, "<p class=\"sub\">");
@@ -303,8 +303,8 @@ static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, b
 
     if (!tch_folded_find(flame->before, before) || !tch_folded_find(flame->now, now))
         return 0;
-    tch_buf_init(&svg, SVG_MAX);
-    tch_buf_init(&table, SVG_MAX);
+    tch_buf_init_part(&svg, b);
+    tch_buf_init_part(&table, b);
     status = tch_flame_diff(&svg, &table, before, now, flame->title, &why);
     if ((status == 0 || status == TACHO_EINVAL) && !*begun)
         tch_buf_adds(b, "<h2>Changes by function: red costs more than before, blue less</h2>\n");
@@ -320,7 +320,6 @@ static int add_flame(struct tch_buf *b, const struct tch_verdict_flame *flame, b
     } else if (err) {
         *err = why;
     }
-    b->failed |= table.failed;
     tch_buf_release(&table);
     tch_buf_release(&svg);
     return status;

@@ -5,8 +5,6 @@
 #include "report_text.h"
 #include "verdict_formats.h"
 
-enum { TEXT_MAX = 4096 };
-
 /* Returns the element that says how a row ended, or NULL if it passed. */
 static const char *problem_of(const struct tch_findings *f, size_t i)
 {
@@ -34,7 +32,7 @@ static void add_case(struct tch_buf *b, const char *bench, const struct tch_juni
     struct tch_junit_case grouped = *test;
     struct tch_buf group;
 
-    tch_buf_init(&group, TEXT_MAX);
+    tch_buf_init_part(&group, b);
     tch_buf_addf(&group, "tacho.gate%s%s", bench[0] ? "." : "", bench);
     grouped.group = group.data;
     tch_junit_add(b, &grouped);
@@ -47,9 +45,9 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     struct tch_buf sentence;
     struct tch_buf output;
 
-    tch_buf_init(&name, TEXT_MAX);
-    tch_buf_init(&sentence, TEXT_MAX);
-    tch_buf_init(&output, 2 * TEXT_MAX);
+    tch_buf_init_part(&name, b);
+    tch_buf_init_part(&sentence, b);
+    tch_buf_init_part(&output, b);
     tch_add_metric_title(&name, f, i);
     if (f->about[i].instead)
         tch_buf_addf(&sentence, "%s: %s", name.data, f->about[i].instead);

@@ -19,7 +19,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     const struct tch_verdict_row *r = &f->rows[i];
     struct tch_buf title;
 
-    tch_buf_init(&title, 1024);
+    tch_buf_init_part(&title, b);
     tch_add_row_title(&title, f, i);
     if (about->counted_by[0])
         tch_buf_addf(&title, " (counted by %s)", about->counted_by);
@@ -123,7 +123,7 @@ static void add_contradictions(struct tch_buf *b, const struct tch_findings *f)
 {
     struct tch_buf text;
 
-    tch_buf_init(&text, 1 << 20);
+    tch_buf_init_part(&text, b);
     tch_add_contradictions(&text, f);
     if (text.len > 0) {
         tch_add_md_text(b, text.data);

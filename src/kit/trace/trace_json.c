@@ -121,7 +121,7 @@ void tch_trace_summary_json(struct tch_buf *b, const struct tch_trace_summary *s
     const struct tch_model *m = &s->model;
     struct tch_buf text;
 
-    tch_buf_init(&text, TEXT_MAX);
+    tch_buf_init_part(&text, b);
     tch_json_begin_object(b);
     tch_json_put_text(b, "schema", "tacho.trace.summary.v1");
     tch_json_put_text(b, "file", path);
