@@ -169,7 +169,7 @@ done
 if command -v git >/dev/null; then
     spoilt 1 'NOT JUDGED' "is not in a git repository that git can read, so --against has no commit to compare with" : --against HEAD
     # shellcheck disable=SC2016  # the spoilt folder's shell expands them
-    spoilt 1 'NOT JUDGED' "check out all of the history: fetch-depth: 0" \
+    spoilt 1 'NOT JUDGED' "to fetch it: git fetch --unshallow --tags" \
         "git init -q o; cp prog tacho.yaml o; for i in 1 2; do git -C o add .; git -C o commit --allow-empty -qm x; done;
         git clone -q --depth 1 file://\$PWD/o c; mv c/.git ." --against HEAD~1
 
