@@ -59,8 +59,11 @@ static int load(struct tch_unzstd *z, tacho_error *err)
 int tch_unzstd_open(struct tch_unzstd **ret, tch_zip_source *source, void *ctx, tacho_error *err)
 {
     struct tch_unzstd *z = calloc(1, sizeof *z);
-    int status = z ? load(z, err) : tch_fail_memory(err);
+    int status;
 
+    if (!z)
+        return tch_fail_memory(err);
+    status = load(z, err);
     if (status < 0) {
         tch_unzstd_close(z);
         return status;
