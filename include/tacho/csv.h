@@ -29,8 +29,8 @@ enum tacho_csv_kind {
 
 /** results.csv: one row per setting. */
 typedef struct tacho_csv_result {
-    const char *setting; /**< when read: valid during the call only */
-    size_t setting_len;  /**< in bytes; 0: the field is empty */
+    const char *setting; /**< NULL: empty; when read: valid during the call only */
+    size_t setting_len;  /**< in bytes; 0: the text ends at its NUL */
     double coherence_delta;
     double kv_cache_reduction;
     double peak_mem_reduction;
@@ -60,7 +60,7 @@ typedef struct tacho_csv_memory {
 typedef struct tacho_csv_power {
     uint64_t timestamp_us;
     const char *source;
-    size_t source_len; /**< in bytes */
+    size_t source_len; /**< in bytes; 0: the text ends at its NUL */
     double watts;
     double joules;
 } tacho_csv_power;
@@ -70,7 +70,7 @@ typedef struct tacho_csv_memory_detail {
     uint64_t timestamp_us;
     uint64_t pid;
     const char *key;
-    size_t key_len; /**< in bytes */
+    size_t key_len; /**< in bytes; 0: the text ends at its NUL */
     uint64_t value;
 } tacho_csv_memory_detail;
 

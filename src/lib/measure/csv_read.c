@@ -89,7 +89,8 @@ static int set_field(const struct tch_csv_column *column, struct field f, void *
         return tch_parse_u64_n(f.text, f.len, UINT64_MAX, (uint64_t *)(void *)to);
     if (column->type == TCH_CSV_F64)
         return parse_f64(f, (double *)(void *)to);
-    *(const char **)(void *)to = f.text;
+    /* An empty text ends at its NUL, so that the row can be written again as it is. */
+    *(const char **)(void *)to = f.len > 0 ? f.text : "";
     *(size_t *)(void *)(to + sizeof(char *)) = f.len;
     return 0;
 }

@@ -202,9 +202,15 @@ static int add_row(tacho_csv *csv, enum tacho_csv_kind kind, const void *row, si
     return end_row(csv, err);
 }
 
+/* Returns the length of a text whose caller may have left it out. */
+static size_t text_length(const char *text, size_t len)
+{
+    return len == 0 && text ? strnlen(text, TEXT_MAX + 1) : len;
+}
+
 int tacho_csv_add_result(tacho_csv *csv, const tacho_csv_result *row, tacho_error *err)
 {
-    return add_row(csv, TACHO_CSV_RESULTS, row, row->setting_len, err);
+    return add_row(csv, TACHO_CSV_RESULTS, row, text_length(row->setting, row->setting_len), err);
 }
 
 /* Adds a row of latency.csv. There may be millions of these, so this function does without the
@@ -245,13 +251,13 @@ int tacho_csv_add_memory(tacho_csv *csv, const tacho_csv_memory *row, tacho_erro
 
 int tacho_csv_add_power(tacho_csv *csv, const tacho_csv_power *row, tacho_error *err)
 {
-    return add_row(csv, TACHO_CSV_POWER, row, row->source_len, err);
+    return add_row(csv, TACHO_CSV_POWER, row, text_length(row->source, row->source_len), err);
 }
 
 int tacho_csv_add_memory_detail(tacho_csv *csv, const tacho_csv_memory_detail *row,
                                 tacho_error *err)
 {
-    return add_row(csv, TACHO_CSV_MEMORY_DETAIL, row, row->key_len, err);
+    return add_row(csv, TACHO_CSV_MEMORY_DETAIL, row, text_length(row->key, row->key_len), err);
 }
 
 _Static_assert((int)TACHO_CSV_FLOAT == (int)TCH_PLAIN_TEXT + 1, "the text and a NUL");

@@ -380,6 +380,32 @@ static void rows_of_another_kind_are_refused(void **state)
     assert_int_equal(err.system_errno, EEXIST);
 }
 
+static int write_again(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    return tacho_csv_add_result(ctx, &row->as.result, err);
+}
+
+static void a_text_without_a_length_ends_at_its_nul(void **state)
+{
+    static const char expected[] = "setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,"
+                                   "energy_reduction,p95_latency_us,accuracy\n"
+                                   "dense,0,0,0,0,0,0\n,0,0,0,0,0,0\n,0,0,0,0,0,0\n";
+    tacho_csv *csv = open_csv(TACHO_CSV_RESULTS);
+    char first[sizeof path];
+
+    (void)state;
+    snprintf(first, sizeof first, "%.200s/first.csv", test_home);
+    assert_int_equal(tacho_csv_add_result(csv, &(tacho_csv_result){.setting = "dense"}, NULL), 0);
+    assert_int_equal(tacho_csv_add_result(csv, &(tacho_csv_result){.setting = ""}, NULL), 0);
+    assert_int_equal(tacho_csv_add_result(csv, &(tacho_csv_result){.setting = NULL}, NULL), 0);
+    assert_int_equal(tacho_csv_close(csv, NULL), 0);
+    assert_int_equal(rename(path, first), 0);
+    csv = open_csv(TACHO_CSV_RESULTS);
+    assert_int_equal(tacho_csv_read(first, TACHO_CSV_RESULTS, write_again, csv, NULL), 0);
+    assert_int_equal(tacho_csv_close(csv, NULL), 0);
+    expect_file("no length", expected, sizeof expected - 1);
+}
+
 static void the_longest_text_fits(void **state)
 {
     enum { LONGEST = 64 * 1024 };
@@ -457,6 +483,7 @@ int main(void)
         IN_HOME(a_stream_is_there_after_a_flush),
         IN_HOME(rows_of_another_kind_are_refused),
         TEST_IN_HOME(makes_the_folders_above_the_file),
+        IN_HOME(a_text_without_a_length_ends_at_its_nul),
         IN_HOME(the_longest_text_fits),
         IN_HOME(a_full_disk_leaves_nothing_half_written),
         IN_HOME(survives_every_failing_allocation),
