@@ -156,8 +156,8 @@ TACHO_API TACHO_MUST_CHECK int tacho_power_add(tacho_power *p, const tacho_power
  */
 TACHO_API TACHO_MUST_CHECK int tacho_power_add_all(tacho_power *p, tacho_error *err);
 
-/** Reads all sources once. Failed readings are counted as dropped. Returns 0, or TACHO_EIO when the
-    file of TACHO_RUN_DIR cannot be written. */
+/** Reads all sources once. Failed readings are counted as dropped. Returns 0, TACHO_EINVAL when the
+    meter has no source, or TACHO_EIO when the file of TACHO_RUN_DIR cannot be written. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_poll(tacho_power *p, tacho_error *err);
 
 /** Starts a thread that reads the sources at an interval and handles no signals. */
@@ -172,6 +172,36 @@ TACHO_API TACHO_MUST_CHECK int tacho_power_stop(tacho_power *p, tacho_error *err
     source. */
 TACHO_API TACHO_MUST_CHECK int tacho_power_report_at(tacho_power *p, size_t i,
                                                      tacho_power_report *ret, tacho_error *err);
+
+/** The first TACHO_POWER_KEPT samples are kept, 32 bytes each. Later ones, and all after one for
+    which there was no memory, are only in the reports and in the file of TACHO_RUN_DIR. */
+enum { TACHO_POWER_KEPT = 1 << 20 };
+
+/** Returns the number of samples that are kept, of all sources. */
+TACHO_API size_t tacho_power_sample_count(tacho_power *p);
+
+/** Returns the number of samples that are not kept. Failed readings give no sample. */
+TACHO_API uint64_t tacho_power_sample_dropped(tacho_power *p);
+
+/**
+ * Gets the i-th sample, in the order of the readings. Start at 0.
+ *
+ * @param ret_source  is set to the number of its source, as for tacho_power_report_at(); may be
+ * NULL
+ * @return 0, or TACHO_EINVAL after the last one that is kept
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_power_sample_at(tacho_power *p, size_t i,
+                                                     tacho_power_sample *ret, size_t *ret_source,
+                                                     tacho_error *err);
+
+/**
+ * Writes the samples that are kept as power.csv, complete or not at all. Makes the folders above
+ * it.
+ *
+ * @return 0, TACHO_ENOMEM, TACHO_EIO; TACHO_ELIMIT when the file was written and lacks samples
+ */
+TACHO_API TACHO_MUST_CHECK int tacho_power_write_csv(tacho_power *p, const char *path,
+                                                     tacho_error *err);
 
 /** Returns the watts of all sources in the last interval; NaN before the first. */
 TACHO_API double tacho_power_now(tacho_power *p);

@@ -201,10 +201,14 @@ static void mock_power_source(void)
 static void power_tracker_collects(void)
 {
     tacho_power *p = power_tracker("gpu", fixed_source("fixed:50"));
+    tacho_power_sample sample;
 
     CALL(tacho_power_poll(p, &err));
     CALL(tacho_power_poll(p, &err));
     CHECK_INT(energy_result(p).samples, 2);
+    CHECK_INT(tacho_power_sample_count(p), 2);
+    CALL(tacho_power_sample_at(p, 1, &sample, NULL, &err));
+    CHECK(sample.watts == 50 && tacho_power_sample_dropped(p) == 0);
     CHECK_TEXT(tacho_power_label(p), "gpu");
     tacho_power_free(p);
 }
@@ -543,8 +547,10 @@ static void benchmark_with(const char *flags, const char *fingerprint)
     CHECK(fabs(energy.joules - 75 * energy.duration_s) < 1e-6);
     CALL(tacho_latency_write_csv(latencies, "results/latency.csv", &err));
     CALL(tacho_memory_write_csv(mem, "results/memory.csv", &err));
+    CALL(tacho_power_write_csv(pwr, "results/power.csv", &err));
     CHECK_INT(count_lines("results/latency.csv"), STEPS + 1);
     CHECK_INT(count_lines("results/memory.csv"), STEPS + 1);
+    CHECK_INT(count_lines("results/power.csv"), tacho_power_sample_count(pwr) + 1);
     CHECK_INT(stats_of(latencies).n, STEPS);
     tacho_power_free(pwr);
     tacho_memory_free(mem);

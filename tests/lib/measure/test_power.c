@@ -168,6 +168,44 @@ static void a_thread_samples_until_it_is_stopped(void **state)
     tacho_power_free(p);
 }
 
+static void the_samples_are_kept_and_written(void **state)
+{
+    tacho_power *p = NULL;
+    tacho_power_source s = TACHO_POWER_SOURCE_INIT;
+    tacho_power_sample sample;
+    tacho_error err;
+    size_t source = 9;
+    char name[160];
+    struct tch_buf text;
+
+    (void)state;
+    tch_buf_init(&text, 1000);
+    put("in.csv", "timestamp_us,source,watts,joules\n"
+                  "1000000,x,10,0\n2000000,x,30,0\n2500000,x,50,0\n");
+    snprintf(name, sizeof name, "replay:%s", test_at("in.csv"));
+    assert_int_equal(tacho_power_new(NULL, &p, NULL), 0);
+    assert_int_equal(tacho_power_poll(p, &err), TACHO_EINVAL);
+    assert_non_null(strstr(err.message, "tacho_power_add"));
+    assert_int_equal(tacho_power_open(name, &s, NULL), 0);
+    assert_int_equal(tacho_power_add(p, &s, NULL), 0);
+    for (int i = 0; i < 4; i++) /* the fourth reading fails */
+        assert_int_equal(tacho_power_poll(p, NULL), 0);
+    assert_int_equal(tacho_power_sample_count(p), 3);
+    assert_int_equal(tacho_power_sample_dropped(p), 0);
+    assert_int_equal(tacho_power_sample_at(p, 1, &sample, &source, NULL), 0);
+    assert_true(sample.timestamp_us == 2000000 && sample.watts == 30 && source == 0);
+    assert_int_equal(tacho_power_sample_at(p, 2, &sample, NULL, NULL), 0);
+    assert_int_equal(tacho_power_sample_at(p, 3, &sample, NULL, &err), TACHO_EINVAL);
+    assert_int_equal(tacho_power_write_csv(p, test_at("new/power.csv"), NULL), 0);
+    assert_int_equal(tch_file_read(test_at("new/power.csv"), 1000, &text, NULL), 0);
+    assert_string_equal(text.data, "timestamp_us,source,watts,joules\n"
+                                   "1000000,replay:recorded:estimated,10,0\n"
+                                   "2000000,replay:recorded:estimated,30,20\n"
+                                   "2500000,replay:recorded:estimated,50,40\n");
+    tch_buf_release(&text);
+    tacho_power_free(p);
+}
+
 static void a_replay_is_exact(void **state)
 {
     tacho_power *p = NULL;
@@ -365,6 +403,7 @@ int main(void)
         cmocka_unit_test(a_failed_reading_between_two_leaves_no_energy),
         cmocka_unit_test(a_fixed_source_over_a_real_second),
         cmocka_unit_test(a_thread_samples_until_it_is_stopped),
+        TEST_IN_HOME(the_samples_are_kept_and_written),
         TEST_IN_HOME(a_replay_is_exact),
         TEST_IN_HOME(reads_a_source_of_the_caller),
         cmocka_unit_test(failed_readings_are_counted_and_never_0_joules),

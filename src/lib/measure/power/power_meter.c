@@ -4,6 +4,7 @@
 #include <math.h>
 #include <pthread.h>
 
+#include "base/array.h"
 #include "base/fail.h"
 #include "base/no_cancel.h"
 #include "base/sized.h"
@@ -15,6 +16,13 @@
 
 enum { SOURCES = 8, LABEL = 256 };
 
+/* One reading of one source. */
+struct kept {
+    tacho_power_sample sample;
+    double joules; /* of the source, since its first reading */
+    size_t source;
+};
+
 struct tacho_power {
     pthread_mutex_t lock;
     size_t count;
@@ -25,6 +33,10 @@ struct tacho_power {
     struct tch_sampling_thread sampler;
     tacho_error sampler_error;
     tacho_csv *csv;
+    struct kept *kept;
+    size_t kept_count;
+    size_t kept_room;
+    uint64_t readings; /* kept or not */
     char label[LABEL];
 };
 
@@ -63,6 +75,7 @@ void tacho_power_free(tacho_power *p)
     if (p->csv && tacho_csv_close(p->csv, NULL) < 0)
         p->csv = NULL; /* there is no caller to report the failure to */
     pthread_mutex_destroy(&p->lock);
+    free(p->kept);
     free(p);
 }
 
@@ -112,21 +125,43 @@ static void report_on(const tacho_power *p, size_t i, tacho_power_report *ret)
         ret->joules = ret->mean_watts = ret->peak_watts = NAN;
 }
 
-static int write_row(const tacho_power *p, size_t i, tacho_error *err)
+/* Keeps a reading. The kept readings have no gap: after one that could not be
+   kept, no later one is. */
+static void keep(tacho_power *p, const struct kept *reading)
+{
+    if (p->kept_count == p->readings && p->kept_count < TACHO_POWER_KEPT &&
+        tch_array_reserve(&p->kept, &p->kept_room, p->kept_count + 1) == 0)
+        p->kept[p->kept_count++] = *reading;
+    p->readings++;
+}
+
+static int write_row(tacho_csv *csv, const char *source, const struct kept *k, tacho_error *err)
+{
+    return tacho_csv_add_power(csv,
+                               &(tacho_csv_power){.timestamp_us = k->sample.timestamp_us,
+                                                  .source = source,
+                                                  .watts = k->sample.watts,
+                                                  .joules = k->joules},
+                               err);
+}
+
+/* Keeps the last reading of source i and writes it to the file of the run, if there is one. */
+static int record(tacho_power *p, size_t i, tacho_error *err)
 {
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
     const struct tch_energy *e = &p->energy[i];
+    struct kept k = {
+        .sample = {.timestamp_us = e->last_us, .watts = e->counter ? e->now : e->last_watts},
+        .source = i};
     char label[TCH_POWER_LABEL];
 
     report_on(p, i, &report);
+    k.joules = report.joules;
+    keep(p, &k);
+    if (!p->csv)
+        return 0;
     tch_power_label(label, &report);
-    return tacho_csv_add_power(p->csv,
-                               &(tacho_csv_power){.timestamp_us = e->last_us,
-                                                  .source = label,
-                                                  .source_len = strlen(label),
-                                                  .watts = e->counter ? e->now : e->last_watts,
-                                                  .joules = report.joules},
-                               err);
+    return write_row(p->csv, label, &k, err);
 }
 
 static int read_source(tacho_power *p, size_t i, tacho_error *err)
@@ -148,7 +183,7 @@ static int read_source(tacho_power *p, size_t i, tacho_error *err)
         now = reading.timestamp_us;
     tch_energy_add(e, now, &reading);
     /* A row for a reading that was dropped would repeat the row before. */
-    return p->csv && !e->broken && e->last_us == now ? write_row(p, i, err) : 0;
+    return !e->broken && e->last_us == now ? record(p, i, err) : 0;
 }
 
 int tacho_power_poll(tacho_power *p, tacho_error *err)
@@ -157,6 +192,9 @@ int tacho_power_poll(tacho_power *p, tacho_error *err)
     int status = 0;
 
     pthread_mutex_lock(&p->lock);
+    if (p->count == 0)
+        status = tch_fail(err, TACHO_EINVAL, 0,
+                          "the meter has no power source; add one by tacho_power_add()");
     for (size_t i = 0; i < p->count; i++) {
         int one = read_source(p, i, status == 0 ? err : NULL);
 
@@ -235,6 +273,91 @@ void tch_power_find_updates(tacho_power *p)
         if (p->counted_by[i] == 0)
             tch_power_find_update(&p->sources[i]);
     pthread_mutex_unlock(&p->lock);
+}
+
+size_t tacho_power_sample_count(tacho_power *p)
+{
+    TCH_NO_CANCEL;
+    size_t count;
+
+    pthread_mutex_lock(&p->lock);
+    count = p->kept_count;
+    pthread_mutex_unlock(&p->lock);
+    return count;
+}
+
+uint64_t tacho_power_sample_dropped(tacho_power *p)
+{
+    TCH_NO_CANCEL;
+    uint64_t dropped;
+
+    pthread_mutex_lock(&p->lock);
+    dropped = p->readings - p->kept_count;
+    pthread_mutex_unlock(&p->lock);
+    return dropped;
+}
+
+int tacho_power_sample_at(tacho_power *p, size_t i, tacho_power_sample *ret, size_t *ret_source,
+                          tacho_error *err)
+{
+    TCH_NO_CANCEL;
+    size_t count;
+
+    pthread_mutex_lock(&p->lock);
+    count = p->kept_count;
+    if (i < count) {
+        *ret = p->kept[i].sample;
+        if (ret_source)
+            *ret_source = p->kept[i].source;
+    }
+    pthread_mutex_unlock(&p->lock);
+    return i < count ? 0
+                     : tch_fail(err, TACHO_EINVAL, 0, "the meter keeps %zu samples, not %zu", count,
+                                i + 1);
+}
+
+/* Writes the rows of the kept samples. The lock must be held. */
+static int write_rows(const tacho_power *p, tacho_csv *csv, tacho_error *err)
+{
+    char labels[SOURCES][TCH_POWER_LABEL];
+    int status = 0;
+
+    for (size_t i = 0; i < p->count; i++) {
+        tacho_power_report report = TACHO_POWER_REPORT_INIT;
+
+        report_on(p, i, &report);
+        tch_power_label(labels[i], &report);
+    }
+    for (size_t i = 0; i < p->kept_count && status == 0; i++)
+        status = write_row(csv, labels[p->kept[i].source], &p->kept[i], err);
+    return status;
+}
+
+int tacho_power_write_csv(tacho_power *p, const char *path, tacho_error *err)
+{
+    TCH_NO_CANCEL;
+    size_t count = 0;
+    uint64_t dropped = 0;
+    tacho_csv *csv;
+    int status = tacho_csv_open(path, TACHO_CSV_POWER, TACHO_CSV_WHOLE, &csv, err);
+
+    if (status < 0)
+        return status;
+    pthread_mutex_lock(&p->lock);
+    status = write_rows(p, csv, err);
+    count = p->kept_count;
+    dropped = p->readings - count;
+    pthread_mutex_unlock(&p->lock);
+    if (status < 0) {
+        tacho_csv_discard(csv);
+        return status;
+    }
+    status = tacho_csv_close(csv, err);
+    if (status == 0 && dropped > 0)
+        status = tch_fail(err, TACHO_ELIMIT, 0,
+                          "'%s' has the first %zu samples; %llu more were not kept", path, count,
+                          (unsigned long long)dropped);
+    return status;
 }
 
 double tacho_power_now(tacho_power *p)
