@@ -79,7 +79,7 @@ int main(int argc, char **argv)
     if (status == 0)
         status = copy_events(list, metadata, writer, &err);
     if (status == 0)
-        status = tacho_event_flush(writer, &err);
+        status = tacho_event_sync(writer, &err);
     if (status < 0)
         fprintf(stderr, "relabel: %s: %s\n", argv[1],
                 tacho_error_text(&err, message, sizeof message));

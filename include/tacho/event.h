@@ -176,9 +176,14 @@ TACHO_API int tacho_event_push_json(tacho_event_writer *writer, const char *even
                                     const char *shape, const char *stage_us, bool graph_enabled,
                                     tacho_error *err);
 
-/** Waits until all events are on the disk, where they survive a power failure. No flush is needed
-    for events to survive a kill. */
+/** Returns 0 when all events are with the kernel, where they survive a kill of the program. Every
+    push hands its event over, so this only reports a descriptor that the program closed, as
+    TACHO_EIO. It does not wait for the disk: see tacho_event_sync(). */
 TACHO_API TACHO_MUST_CHECK int tacho_event_flush(tacho_event_writer *writer, tacho_error *err);
+
+/** Waits until all events are on the disk, where they survive a power failure. Takes milliseconds.
+    Returns 0, or TACHO_EIO. */
+TACHO_API TACHO_MUST_CHECK int tacho_event_sync(tacho_event_writer *writer, tacho_error *err);
 
 /* ---- the writer of the whole process ---- */
 

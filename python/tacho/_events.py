@@ -94,9 +94,14 @@ class EventWriter(Handle):
             _push(self._handle, name, shape, stage_us, graph_enabled)
 
     def flush(self) -> None:
-        """Waits until all events are on the disk. To survive a kill they need no flush."""
+        """Fails if the program closed the file. Events are with the kernel when they are pushed."""
         if self._handle is not None:
             call(_flush, self._handle)
+
+    def sync(self) -> None:
+        """Waits until all events are on the disk, where they survive a power failure."""
+        if self._handle is not None:
+            call(_sync, self._handle)
 
 
 def configure_events(path: _Path, **config: Any) -> None:
@@ -156,6 +161,7 @@ _push_event = declare(
     slow=True,
 )
 _flush = declare("tacho_event_flush", _pointer, _pointer, returns=_int, slow=True)
+_sync = declare("tacho_event_sync", _pointer, _pointer, returns=_int, slow=True)
 _configure = declare("tacho_event_configure", _pointer, _pointer, returns=_int, slow=True)
 _global = declare("tacho_event_global", returns=_pointer)
 _is_enabled = declare("tacho_event_is_enabled", _pointer, returns=ctypes.c_bool)

@@ -25,6 +25,7 @@ class Events(TraceTest):
             writer.push("decode", shape, {"model": 12.5}, graph_enabled=True)
             writer.push("empty")
             writer.flush()
+            writer.sync()
         first, second = self.lines()
         self.assertEqual(first["shape"], {"batch": 32, "dims": [1, 2]})
         self.assertEqual(first["stage_us"], {"model": 12.5})

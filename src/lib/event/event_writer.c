@@ -167,10 +167,21 @@ int tacho_event_flush(tacho_event_writer *w, tacho_error *err)
 {
     TCH_NO_CANCEL;
 
-    /* Some files, such as pipes, cannot be flushed; that is not an error. */
-    if (tacho_event_is_enabled(w) && tch_owned_holds(&w->file) &&
-        fdatasync(tch_owned_fd(&w->file)) < 0 && errno != EINVAL && errno != EROFS)
-        return tch_fail_errno(err, errno, "cannot flush '%s'", w->config->path);
+    if (tacho_event_is_enabled(w) && !tch_owned_holds(&w->file))
+        return tch_owned_fail(w->config->path, err);
+    return 0;
+}
+
+int tacho_event_sync(tacho_event_writer *w, tacho_error *err)
+{
+    TCH_NO_CANCEL;
+    int status = tacho_event_flush(w, err);
+
+    if (status < 0 || !tacho_event_is_enabled(w))
+        return status;
+    /* The kernel refuses this for some files, such as pipes, which have no disk to wait for. */
+    if (fdatasync(tch_owned_fd(&w->file)) < 0 && errno != EINVAL && errno != EROFS)
+        return tch_fail_errno(err, errno, "cannot write '%s' to the disk", w->config->path);
     return 0;
 }
 

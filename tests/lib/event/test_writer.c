@@ -242,6 +242,7 @@ static void makes_the_folders_above_its_file_and_appends(void **state)
         assert_true(tacho_event_is_enabled(writer));
         assert_int_equal(push_plain(writer, "e", NULL), 0);
         assert_int_equal(tacho_event_flush(writer, NULL), 0);
+        assert_int_equal(tacho_event_sync(writer, NULL), 0);
         close_writer();
     }
     assert_int_equal(count_events(test_at("a/b/c/p"), &torn), 2);
@@ -258,6 +259,7 @@ static void without_a_path_every_push_succeeds_and_does_nothing(void **state)
         assert_null(tacho_event_path(writer));
         assert_int_equal(push_plain(writer, "", NULL), 0);
         assert_int_equal(tacho_event_flush(writer, NULL), 0);
+        assert_int_equal(tacho_event_sync(writer, NULL), 0);
         close_writer();
     }
     assert_int_equal(push_plain(NULL, "e", NULL), 0);
