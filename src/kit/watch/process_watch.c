@@ -164,8 +164,11 @@ static int write_memory(struct tch_watch *w, tacho_error *err)
 static int read_power(struct tch_watch *w, tacho_error *err)
 {
     tacho_power_report report = TACHO_POWER_REPORT_INIT;
-    int status = tacho_power_poll(w->power, err);
+    int status = 0;
 
+    /* A machine without a power source can still be watched. */
+    if (tacho_power_report_at(w->power, 0, &report, NULL) == 0)
+        status = tacho_power_poll(w->power, err);
     for (size_t i = 0; status == 0 && i < TCH_WATCH_SOURCES &&
                        tacho_power_report_at(w->power, i, &report, NULL) == 0;
          i++) {
