@@ -10,7 +10,19 @@
 #include "cli/core/opt.h"
 #include "cmd_fingerprint_parts.h"
 
-enum { CONFIG_FILE, MODEL_COMMIT, WEIGHTS_HASH, LAMBDA, TAU, EPS, COMPILER_FLAGS, CONFIG_OPTS };
+enum {
+    CONFIG_FILE,
+    CONFIG_AS,
+    MODEL_COMMIT,
+    WEIGHTS_HASH,
+    LAMBDA,
+    TAU,
+    EPS,
+    COMPILER_FLAGS,
+    CONFIG_OPTS
+};
+
+static const char *const forms[] = {"any", "bench-config", NULL};
 
 /* Returns whether an object has fields that a tacho_config does not have. The JSON must be valid.
  */
@@ -30,8 +42,9 @@ static bool has_other_fields(const struct tch_buf *b)
 }
 
 /* Hashes exactly the six fields of a tacho_config as tacho_config_hash() does, and every other
-   document as a whole, so that no field is ignored. */
-static int hash_config_file(const struct args *args, const char *file)
+   document as a whole, so that no field is ignored. When the document must be a tacho_config,
+   another one is an error. */
+static int hash_config_file(const struct args *args, const char *file, bool strict)
 {
     struct tch_buf b;
     char *json = NULL;
@@ -41,7 +54,11 @@ static int hash_config_file(const struct args *args, const char *file)
 
     if (status != EXIT_OK)
         return status;
-    if (tacho_config_canonical(b.data, b.len, &json, &len, &err) < 0 || has_other_fields(&b)) {
+    if (strict) {
+        if (tacho_config_canonical(b.data, b.len, &json, &len, &err) < 0)
+            status = EXIT_WORK;
+    } else if (tacho_config_canonical(b.data, b.len, &json, &len, &err) < 0 ||
+               has_other_fields(&b)) {
         free(json);
         json = NULL;
         if (tacho_json_canonical(b.data, b.len, &json, &len, &err) < 0)
@@ -68,8 +85,8 @@ static int parse_float(const struct args *args, const char *name, const char *te
 
 static int parse_config(struct args *args, const char *values[CONFIG_OPTS], tacho_config *c)
 {
-    static const char *const names[] = {"file", "model-commit", "weights-hash",  "lambda",
-                                        "tau",  "eps",          "compiler-flags"};
+    static const char *const names[] = {"file",   "as",  "model-commit", "weights-hash",
+                                        "lambda", "tau", "eps",          "compiler-flags"};
     int status;
 
     for (int i = MODEL_COMMIT; i < CONFIG_OPTS; i++)
@@ -98,13 +115,14 @@ static int run_config(struct args *args)
 
     while ((opt = cli_next_opt(args))) {
         values[opt->id] = args->value;
-        any = any || opt->id != CONFIG_FILE;
+        any = any || opt->id >= MODEL_COMMIT;
     }
     if (values[CONFIG_FILE] && any)
         return cli_wrong_usage(args,
                                "cannot combine --file with single fields; remove one of them");
     if (values[CONFIG_FILE])
-        return hash_config_file(args, values[CONFIG_FILE]);
+        return hash_config_file(args, values[CONFIG_FILE],
+                                values[CONFIG_AS] && strcmp(values[CONFIG_AS], forms[1]) == 0);
     status = parse_config(args, values, &config);
     if (status != EXIT_OK)
         return status;
@@ -124,6 +142,12 @@ static const struct opt config_opts[] = {
      .arg = "FILE",
      .help = "hash this JSON document; - for standard input",
      .complete = COMPLETE_FILE},
+    {.id = CONFIG_AS,
+     .name = "as",
+     .arg = "FORM",
+     .help = "take the document as any JSON, or as the six fields of ruvector-profiler, as "
+             "tacho_config_canonical() does, and refuse it otherwise (default any)",
+     .choices = forms},
     {.id = MODEL_COMMIT, .name = "model-commit", .arg = "TEXT", .help = "set model_commit"},
     {.id = WEIGHTS_HASH, .name = "weights-hash", .arg = "TEXT", .help = "set weights_hash"},
     {.id = LAMBDA, .name = "lambda", .arg = "NUMBER", .help = "set lambda"},
@@ -144,7 +168,8 @@ static const struct example config_examples[] = {
 const struct cmd cmd_fingerprint_config = {
     .name = "config",
     .summary = "hash the configuration of a benchmark: any JSON document",
-    .usage = "tacho fingerprint config --file FILE\ntacho fingerprint config --model-commit TEXT "
+    .usage = "tacho fingerprint config [--as FORM] --file FILE\ntacho fingerprint config "
+             "--model-commit TEXT "
              "--weights-hash TEXT --lambda NUMBER --tau N --eps NUMBER --compiler-flags TEXT",
     .about =
         "Prints the SHA-256 of a configuration. The configuration may be any JSON document; it is "
@@ -152,7 +177,8 @@ const struct cmd cmd_fingerprint_config = {
         "the fields model_commit, weights_hash, lambda, tau, eps and compiler_flags is hashed with "
         "its fields in this order, and with lambda and eps as 32-bit floats. This is the hash that "
         "tacho_config_hash() and ruvector-profiler compute. The options other than --file give "
-        "these six fields without a file. --json shows the text that was hashed.",
+        "these six fields without a file. With --as bench-config, a document that "
+        "tacho_config_canonical() refuses is an error. --json shows the text that was hashed.",
     .opts = config_opts,
     .examples = config_examples,
     .json = true,

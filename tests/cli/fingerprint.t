@@ -18,6 +18,28 @@ $ printf '{"model_commit":"abc","weights_hash":"def","lambda":0.5,"tau":2,"eps":
 | {"schema":"tacho.fingerprint.v1","kind":"config","sha256":"b209eae11690e697a5224106ad186cbc12f44c7fbe3bcda85b79e805a2071f8b","document":{"model_commit":"abc","weights_hash":"def","lambda":0.5,"tau":2,"eps":0.01,"compiler_flags":"-O3","threads":4}}
 $ echo '["abc","def",1e400,2,0.01,"-O3"]' | tacho fingerprint config --file - --json
 | {"schema":"tacho.fingerprint.v1","kind":"config","sha256":"d6074dba6e44999daade047a146812de072836fe675b058f364db3b33c357513","document":["abc","def",1e400,2,0.01,"-O3"]}
+# --as bench-config accepts and refuses what the library does.
+$ tacho fingerprint config --as bench-config --file stats/bench.json
+| d8a4d0434be0a45653bccc36bb29ca4518edbb8ee97afedfd56b50538840e8a1
+$ tacho fingerprint config --as bench-config --file stats/other.json
+! tacho: cannot take a fingerprint of 'stats/other.json': 'compiler_flags' is missing
+[1]
+$ printf '{"model_commit":"abc","weights_hash":"def","lambda":0.5,"tau":2.0,"eps":0.01,"compiler_flags":"-O3"}' | tacho fingerprint config --as bench-config --file -
+! tacho: cannot take a fingerprint of '-': 'tau' must be a whole number from 0 to 2^64 - 1
+[1]
+$ printf '{"model_commit":"abc","weights_hash":"def","lambda":"0.5","tau":2,"eps":0.01,"compiler_flags":"-O3"}' | tacho fingerprint config --as bench-config --file -
+! tacho: cannot take a fingerprint of '-': 'lambda' must be a number
+[1]
+$ printf '{"model_commit":"abc","weights_hash":"def","lambda":1e39,"tau":2,"eps":0.01,"compiler_flags":"-O3"}' | tacho fingerprint config --as bench-config --file -
+! tacho: cannot take a fingerprint of '-': 'lambda' must be a number that a 32-bit float can hold
+[1]
+$ printf '{"model_commit":"abc","weights_hash":"def","lambda":0.5,"tau":2,"eps":0.01}' | tacho fingerprint config --as bench-config --file -
+! tacho: cannot take a fingerprint of '-': 'compiler_flags' is missing
+[1]
+$ tacho fingerprint config --as bench --file stats/bench.json
+! tacho: --as cannot be 'bench'; choose any or bench-config
+! see 'tacho fingerprint config --help'
+[64]
 $ echo '3' | tacho fingerprint config --file -
 | 4e07408562bedb8b60ce05c1decfe3ad16b72230967de01f640b7e4729b49fce
 $ echo '{"a":' | tacho fingerprint config --file -
