@@ -172,15 +172,18 @@ static uint64_t rank_of(uint64_t n, const struct tch_percentile *p)
     return rank < 1 ? 1 : rank > n ? n : rank;
 }
 
-/* Bounds the errors of the MAD and the standard deviation. Each value is known to `relative` or
-   `coarse`. A value's distance from the median has the errors of both, and a value at the distance
-   of the MAD is at most median + mad. By the triangle inequality, the standard deviation is wrong
-   by at most the root mean square of the values' errors. Without a histogram log it is exact. */
-static void bound_errors(struct tch_stats_report *job)
+/* Computes the standard deviation, and bounds its error and that of the MAD. Each value is known to
+   `relative` or `coarse`. A value's distance from the median has the errors of both, and a value at
+   the distance of the MAD is at most median + mad. By the triangle inequality, the standard
+   deviation is wrong by at most the root mean square of the values' errors. Without a histogram log
+   it is exact. */
+static void find_spread(struct tch_stats_report *job)
 {
+    double n = (double)job->stream.n;
     double sd = tch_stream_stddev(&job->stream);
     double rms = hypot(tch_stream_mean(&job->stream), sd);
 
+    job->sd = job->definition == TCH_STATS_REFERENCE ? sd * sqrt((n - 1) / n) : sd;
     if (job->intervals > 0)
         job->sd_error = job->relative * rms + job->coarse;
     if (!tch_stream_exact(&job->stream))
@@ -233,14 +236,15 @@ static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
     for (size_t i = 0; status == 0 && i < count; i++) {
         struct tch_percentile *p = &job->percentiles[i];
 
-        p->value = p->num * 2 == p->den ? job->median : values[3 * i];
+        p->value = p->num * 2 == p->den && job->definition == TCH_STATS_TACHO ? job->median
+                                                                              : values[3 * i];
         p->high = isnan(p->low) ? NAN : values[3 * i + 2];
         p->low = isnan(p->low) ? NAN : values[3 * i + 1];
     }
     if (status == 0)
         status = tch_stream_mad(&job->stream, job->median, &job->mad, err);
     if (status == 0)
-        bound_errors(job);
+        find_spread(job);
     return status;
 }
 
@@ -324,6 +328,11 @@ static const struct opt opts[] = {
      .help = "take the numbers as UNIT (default: from the name of a column such as wall_time_us)",
      .choices = unit_names,
      CLI_TEXT(struct tch_stats_report, unit)},
+    {.name = "definition",
+     .arg = "NAME",
+     .help = "define p50 and sd as tacho does, or as ruvector-profiler and <tacho/latency.h> do: "
+             "p50 is nearest-rank like all percentiles, sd is divided by n (default tacho)",
+     CLI_CHOICE(struct tch_stats_report, definition, tch_stats_definitions)},
     {.name = "expected-interval",
      .arg = "DURATION",
      .help =

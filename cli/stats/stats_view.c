@@ -70,7 +70,7 @@ static void add_table(struct tch_buf *b, const struct tch_stats_report *job,
         add_percentile_row(&t, job, &job->percentiles[i]);
     add_row(&t, job, "max", job->stream.max, true, 0);
     add_row(&t, job, "mean", tch_stream_mean(&job->stream), false, 0);
-    add_row(&t, job, "sd", tch_stream_stddev(&job->stream), false, job->sd_error);
+    add_row(&t, job, "sd", job->sd, false, job->sd_error);
     add_row(&t, job, "mad", job->mad, tch_stream_exact(&job->stream), job->mad_error);
     cli_table_print(&t, b);
     cli_table_release(&t);
@@ -126,6 +126,8 @@ void cli_add_stats(struct tch_buf *b, const struct tch_stats_report *job, const 
                      100 * job->relative, shown(job, job->coarse, true, coarse));
     else
         tch_buf_addf(b, ", by histogram: each value is within %.2g %%\n", 100 * job->relative);
+    if (job->definition == TCH_STATS_REFERENCE)
+        tch_buf_adds(b, "p50 is nearest-rank, sd is divided by n\n");
     if (job->found.skipped > 0)
         tch_buf_addf(b, "%llu lines skipped, the first is line %llu\n",
                      (unsigned long long)job->found.skipped,

@@ -62,7 +62,7 @@ $ seq 20000 | tacho stats --no-histogram --memory 1k -
 
 # JSON lines. --skip skips lines without a number.
 $ printf '{"a":{"b":2}}\n{"c":1}\n{"a":{"b":4}}\n' | tacho stats --json --skip -c a.b
-| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"exact":true,"relative_error":0.0,"absolute_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"stddev":1.4142135623730951,"stddev_error":0.0,"mad":1.0,"mad_error":0.0,"percentiles":[{"percentile":"50","value":3.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
+| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"definition":"tacho","exact":true,"relative_error":0.0,"absolute_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"stddev":1.4142135623730951,"stddev_error":0.0,"mad":1.0,"mad_error":0.0,"percentiles":[{"percentile":"50","value":3.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
 
 # A log of HdrHistogram, deflated by another writer: lines without a tag, and those of a tag, which
 # counts in units of 1024.
@@ -206,3 +206,32 @@ $ tacho stats --memory lots stats/latency.csv
 $ tacho stats < /dev/null
 ! tacho: there are no numbers in 'standard input'
 [1]
+
+# The definitions of ruvector-profiler and of <tacho/latency.h>: nearest rank for p50, divisor n for sd.
+$ printf '1\n2\n4\n9\n' | tacho stats --no-histogram --definition reference -p 50,95
+| 4 numbers, exact
+| p50 is nearest-rank, sd is divided by n
+| 
+|                95 % interval
+| min         1
+| p50         2  too few numbers for an interval
+| p95         9  too few numbers for an interval
+| max         9
+| mean        4
+| sd    3.08221
+| mad       1.5
+$ printf '1\n2\n4\n9\n' | tacho stats --no-histogram -p 50,95
+| 4 numbers, exact
+| 
+|                95 % interval
+| min         1
+| p50         3  too few numbers for an interval
+| p95         9  too few numbers for an interval
+| max         9
+| mean        4
+| sd    3.55903
+| mad       1.5
+$ printf '1\n2\n4\n9\n' | tacho stats --no-histogram --definition mine
+! tacho: --definition cannot be 'mine'; choose tacho or reference
+! see 'tacho stats --help'
+[64]

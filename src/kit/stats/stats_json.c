@@ -3,6 +3,8 @@
 
 #include "base/json_write.h"
 
+const char *const tch_stats_definitions[] = {"tacho", "reference", NULL};
+
 static void put_bins(struct tch_buf *b, const struct tch_stats_report *r)
 {
     tch_json_key(b, "histogram");
@@ -39,13 +41,14 @@ void tch_stats_json(struct tch_buf *b, const struct tch_stats_report *r)
         tch_json_put_u64(b, "expected_interval_ns", r->interval_ns);
         tch_json_put_u64(b, "added", r->added);
     }
+    tch_json_put_text(b, "definition", tch_stats_definitions[r->definition]);
     tch_json_put_bool(b, "exact", tch_stream_exact(&r->stream));
     tch_json_put_f64(b, "relative_error", r->relative);
     tch_json_put_f64(b, "absolute_error", r->coarse);
     tch_json_put_f64(b, "min", r->stream.min);
     tch_json_put_f64(b, "max", r->stream.max);
     tch_json_put_f64(b, "mean", tch_stream_mean(&r->stream));
-    tch_json_put_f64(b, "stddev", tch_stream_stddev(&r->stream));
+    tch_json_put_f64(b, "stddev", r->sd);
     tch_json_put_f64(b, "stddev_error", r->sd_error);
     tch_json_put_f64(b, "mad", r->mad);
     tch_json_put_f64(b, "mad_error", r->mad_error);

@@ -20,8 +20,18 @@ struct tch_percentile {
     double high;
 };
 
+/* How p50 and the standard deviation are defined. */
+enum tch_stats_definition {
+    TCH_STATS_TACHO,     /* mean of the two middle numbers, divisor n - 1 */
+    TCH_STATS_REFERENCE, /* nearest rank, divisor n: as ruvector-profiler and tacho_latency_stats */
+};
+
+/** Names of the definitions, by value; NULL after the last. */
+extern const char *const tch_stats_definitions[];
+
 struct tch_stats_report {
     const char *file; /* NULL: standard input */
+    int definition;
     const char *column;
     bool skip;
     bool no_histogram;
@@ -38,6 +48,7 @@ struct tch_stats_report {
     double coarse;      /* largest absolute error, if a log counts in larger units */
     struct tch_stream stream;
     double median;
+    double sd;
     double mad;
     double mad_error; /* largest absolute error of the median distance; 0: exact */
     double sd_error;
