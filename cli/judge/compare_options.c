@@ -135,7 +135,8 @@ static void complete_budgets(struct compare *c)
     for (size_t i = 0; i < c->budget_count; i++) {
         struct tch_named_budget *budget = &c->budgets[i];
 
-        budget->budget.min_effect = c->min_effect;
+        budget->budget.min_effect =
+            isnan(c->min_effect) ? tch_budget_least_effect(&budget->budget) : c->min_effect;
         budget->budget.equivalent = c->equivalent;
         for (size_t k = 0; k < c->direction_count; k++)
             if (budget->name && strcmp(budget->name, c->directions[k].name) == 0) {
@@ -158,7 +159,7 @@ const struct opt cli_compare_opts[] = {
      CLI_FLAG(struct compare, equivalent)},
     {.name = "min-effect",
      .arg = "P",
-     .help = "ignore changes smaller than P (default 2%)",
+     .help = "ignore changes smaller than P (default 2%, or the tolerance if that is smaller)",
      .take = take_min_effect},
     {.name = "alpha",
      .arg = "P",
@@ -217,7 +218,7 @@ int cli_compare_parse(struct compare *c, struct args *args)
     int status;
 
     c->alpha = TCH_ALPHA;
-    c->min_effect = tch_budget_default.min_effect;
+    c->min_effect = NAN;
     status = cli_set_opts(args, c, NULL);
     complete_budgets(c);
     if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)

@@ -25,7 +25,7 @@ struct compare {
         bool higher;
     } directions[BUDGETS_MOST];
     size_t direction_count;
-    double min_effect;
+    double min_effect; /**< NAN: not given */
     double alpha;
     int format;
     const char *html;

@@ -7,6 +7,10 @@
 #include "base/number.h"
 #include "kit/config/yaml_fields.h"
 
+/* A budget whose minimum effect follows from its tolerance, unless tacho.yaml has one. */
+static const struct tch_budget undecided = {
+    .tolerance = NAN, .min_effect = NAN, .max = NAN, .quantile = 0.5};
+
 struct raw {
     double tolerance;
     double min_effect;
@@ -139,7 +143,7 @@ static int take_map(struct tch_bench *b, const struct tch_yaml_node *map, tacho_
                                  TCH_BUDGETS_MOST);
         if (at == b->budget_count)
             b->budgets[b->budget_count++] =
-                (struct tch_named_budget){.name = node->key, .budget = tch_budget_default};
+                (struct tch_named_budget){.name = node->key, .budget = undecided};
         status = take_budget(b, node, &b->budgets[at], err);
     }
     return status;
@@ -190,6 +194,9 @@ int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaul
         *budget = (struct tch_named_budget){.name = usual[i], .budget = tch_budget_default};
         budget->budget.tolerance = TCH_GATE_TOLERANCE;
     }
+    for (size_t i = 0; i < b->budget_count; i++)
+        if (isnan(b->budgets[i].budget.min_effect))
+            b->budgets[i].budget.min_effect = tch_budget_least_effect(&b->budgets[i].budget);
     count_for_budgets(b);
     return status;
 }

@@ -13,6 +13,12 @@
 const struct tch_budget tch_budget_default = {
     .tolerance = NAN, .min_effect = 0.02, .max = NAN, .quantile = 0.5};
 
+double tch_budget_least_effect(const struct tch_budget *budget)
+{
+    return budget->tolerance > 0 ? fmin(budget->tolerance, tch_budget_default.min_effect)
+                                 : tch_budget_default.min_effect;
+}
+
 int tch_budget_check(const struct tch_named_budget *budget, const struct tch_metric *q,
                      const char *direct, tacho_error *err)
 {

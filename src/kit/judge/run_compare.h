@@ -17,6 +17,11 @@ struct tch_named_budget {
 /** Defaults of a budget. */
 extern const struct tch_budget tch_budget_default;
 
+/** Returns the minimum effect of a budget for which the user gave none: the default, or the
+    tolerance if that is smaller. A tolerance of 0 has the default, because no interval ends at 0.
+ */
+double tch_budget_least_effect(const struct tch_budget *budget);
+
 /**
  * Adds rows for the quantities that both runs have. Those with a budget come first, with a
  * question. The others, if with_all is set, have a ratio only.

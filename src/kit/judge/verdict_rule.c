@@ -197,6 +197,22 @@ static void compare_medians(struct tch_verdict_row *row)
                  100 * (medians - 1));
 }
 
+/* Says that the minimum effect decided, if it is above the tolerance and the two would decide
+   differently. */
+static void name_bound(struct tch_verdict_row *row, const struct tch_ratio *worse,
+                       struct report *report)
+{
+    const struct tch_budget *budget = &row->budget;
+    bool beyond = worse->high > tch_row_bound(row) * (1 + ulps);
+
+    if (budget->min_effect > budget->tolerance &&
+        ((row->verdict == TCH_PASS && beyond) ||
+         (row->verdict == TCH_INCONCLUSIVE && row->p_adjusted <= report->alpha)))
+        snprintf(row->why, sizeof row->why,
+                 "judged by the minimum effect of %.3g %%, which is above the tolerance",
+                 100 * budget->min_effect);
+}
+
 /* Adds the remarks that a reader of the verdict on a ratio needs besides the numbers. */
 static void explain(struct tch_verdict_row *row, const struct tch_ratio *worse,
                     struct report *report)
@@ -218,6 +234,8 @@ static void explain(struct tch_verdict_row *row, const struct tch_ratio *worse,
                  100 * reach);
     else if (row->paired && !row->why[0])
         compare_medians(row);
+    if (!row->why[0])
+        name_bound(row, worse, report);
 }
 
 /* Decides the verdict on a worse-ratio. */

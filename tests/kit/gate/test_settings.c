@@ -105,12 +105,29 @@ static void every_setting_is_read(void **state)
     assert_true(b->budgets[1].budget.max == 1073741824);
     assert_true(b->budgets[2].required && b->budgets[2].budget.max == 5);
     assert_true(b->budgets[3].budget.higher);
+    assert_true(b->budgets[3].budget.min_effect == 0.02);
     b = tch_settings_bench(&s, "two");
     assert_int_equal(b->plan.runs, 0);
     assert_true(b->plan.precision == 0.01);
     assert_int_equal(b->plan.warmup, 0);
     assert_string_equal(b->argv[2], "./two | cat");
     assert_null(tch_settings_bench(&s, "three"));
+    tch_settings_release(&s);
+}
+
+static void a_small_tolerance_is_the_minimum_effect(void **state)
+{
+    static const char text[] = "defaults: {budgets: {memory: {tolerance: 1%, min_effect: 3%}}}\n"
+                               "benches:\n- name: a\n  command: ./a\n"
+                               "  budgets: {wall: {tolerance: 1%}, cpu: {tolerance: 0}}\n";
+    struct tch_settings s;
+    tacho_error err = {0};
+
+    (void)state;
+    assert_int_equal(parse(text, &s, &err), 0);
+    assert_true(s.benches[0].budgets[0].budget.min_effect == 0.03);
+    assert_true(s.benches[0].budgets[1].budget.min_effect == 0.01);
+    assert_true(s.benches[0].budgets[2].budget.min_effect == 0.02);
     tch_settings_release(&s);
 }
 
@@ -183,6 +200,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bench_needs_little),
         cmocka_unit_test(every_setting_is_read),
+        cmocka_unit_test(a_small_tolerance_is_the_minimum_effect),
         cmocka_unit_test(errors_point_to_line_and_column),
     };
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kit/judge/findings.h"
+#include "kit/judge/run_compare.h"
 #include "kit/stats/flip.h"
 #include "random.h"
 
@@ -115,6 +115,27 @@ static void slow_runs_that_got_slower_are_named(void **state)
     assert_string_equal(row.why, "the middle runs are alike, the slow runs of B are slower");
 }
 
+/* A minimum effect above the tolerance decides, so the row names it. */
+static void names_the_minimum_effect_that_decided(void **state)
+{
+    struct tch_verdict_row row;
+
+    (void)state;
+    fill(20, 1.012, 0.001);
+    row = row_of(20, 0.01);
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+    assert_string_equal(row.why,
+                        "judged by the minimum effect of 2 %, which is above the tolerance");
+    row.budget.min_effect = tch_budget_least_effect(&row.budget);
+    assert_true(row.budget.min_effect == 0.01);
+    assert_int_equal(verdict_of(&row), TCH_FAIL);
+    fill(20, 1.001, 0.001);
+    row = row_of(20, 0.01); /* the tolerance alone would have decided in the same way */
+    row.why[0] = '\0';
+    assert_int_equal(verdict_of(&row), TCH_PASS);
+    assert_string_equal(row.why, "");
+}
+
 /* The report fails if memory runs out for a sentence. */
 static int note_once(void *arg)
 {
@@ -215,6 +236,7 @@ int main(void)
         cmocka_unit_test(too_few_runs_are_named),
         cmocka_unit_test(medians_that_differ_from_the_pairs_are_named),
         cmocka_unit_test(slow_runs_that_got_slower_are_named),
+        cmocka_unit_test(names_the_minimum_effect_that_decided),
         cmocka_unit_test(a_lost_sentence_fails_the_report),
         cmocka_unit_test(names_the_smallest_visible_change),
         cmocka_unit_test(names_no_visible_change_if_none_is_known),
