@@ -175,7 +175,7 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | | preemptions | 1.500 | 1 … 3 | 0 | 6 |
 | | blocks read | 0 | 0 … 0 | 0 | 0 |
 | | blocks written | 8 | 8 … 8 | 8 | 8 |
-| | peak memory of the tree | 3.434 MiB | 3.348 MiB … 3.449 MiB | 1.855 MiB | 3.484 MiB |
+| | peak memory of the tree, seen in 11 of 12 runs | 3.434 MiB | 3.348 MiB … 3.449 MiB | 1.855 MiB | 3.484 MiB |
 | | energy | 0.4024 J | 0.2387 J … 0.4397 J | 0.2220 J | 0.5581 J |
 | | n | 2 | 2 … 2 | 2 | 2 |
 | | each | 1.750 | 1.750 … 1.750 | 1.500 | 2 |
@@ -241,7 +241,7 @@ $ project/try 'mkdir old; cp "$here/../kit/run/golden/run.v1.json" old/run.json;
 | preemptions: 1.500
 | blocks read: 0
 | blocks written: 8
-| peak memory of the tree: 3.434 MiB
+| peak memory of the tree, seen in 11 of 12 runs: 3.434 MiB
 | energy: 0.4024 J
 | n: 2
 | each: 1.750

@@ -107,11 +107,21 @@ static void add_warnings(struct tch_buf *b, const struct tch_result *r)
     tch_buf_adds(b, "</ul>\n");
 }
 
+/* Returns the key of the memory to show in large type: that of the whole tree if children of the
+   command hold a part of it. */
+static const char *memory_key(const struct tch_result *r)
+{
+    const struct tch_row *one = tch_result_row(r, "max_rss_bytes");
+    const struct tch_row *tree = tch_result_row(r, "tree_rss_bytes");
+
+    return one && tree && tree->summary.median > 1.05 * one->summary.median ? "tree_rss_bytes"
+                                                                            : "max_rss_bytes";
+}
+
 /* Adds wall time, memory, energy, throughput and metrics in large type. */
 static void add_heads(struct tch_buf *b, const struct tch_result *r)
 {
-    static const char *const names[] = {"wall_ns", "user_ns", "max_rss_bytes", "energy_j",
-                                        "throughput"};
+    const char *const names[] = {"wall_ns", "user_ns", memory_key(r), "energy_j", "throughput"};
 
     tch_buf_adds(b, "<div class=\"heads\">\n");
     for (size_t i = 0; i < r->row_count; i++) {

@@ -510,13 +510,25 @@ static int add_throughput(struct tch_result *r, tacho_error *err)
     return status;
 }
 
-/* Adds to the title of the energy whether it was measured or estimated. */
-static void title_energy(struct tch_result *r)
+/* Adds to the title of the energy whether it was measured or estimated, and to that of the tree's
+   memory in how many runs it was seen: the tree is polled, so short children are often missed. */
+static void complete_titles(struct tch_result *r)
 {
-    for (size_t i = 0; i < r->row_count; i++)
-        if (r->rows[i].metric.source == TCH_FROM_POWER && r->power.status[0])
-            snprintf(r->rows[i].metric.title, TCH_METRIC_TEXT, "energy, %s",
+    size_t good = 0;
+
+    for (size_t i = 0; i < r->run_count; i++)
+        good += tch_result_run_ok(&r->runs[i]);
+    for (size_t i = 0; i < r->row_count; i++) {
+        struct tch_row *row = &r->rows[i];
+
+        if (row->metric.source == TCH_FROM_POWER && r->power.status[0])
+            snprintf(row->metric.title, TCH_METRIC_TEXT, "energy, %s",
                      strcmp(r->power.status, "measured") == 0 ? "measured" : "estimated");
+        if (row->metric.source == TCH_FROM_TREE && row->summary.n < good)
+            snprintf(row->metric.title, TCH_METRIC_TEXT,
+                     "peak memory of the tree, seen in %llu of %zu runs",
+                     (unsigned long long)row->summary.n, good);
+    }
 }
 
 int tch_result_sum(struct tch_result *r, tacho_error *err)
@@ -531,7 +543,7 @@ int tch_result_sum(struct tch_result *r, tacho_error *err)
             status = add_row(r, &r->columns[i], err);
     if (status == 0 && r->work.amount > 0)
         status = add_throughput(r, err);
-    title_energy(r);
+    complete_titles(r);
     return status;
 }
 

@@ -139,6 +139,31 @@ static size_t count_in(const struct tch_buf *b, const char *what)
     return n;
 }
 
+/* The memory in large type is that of the tree, if children hold a part of it; a row says in how
+   many runs the tree was seen. */
+static void memory_is_that_of_the_tree(void **state)
+{
+    struct tch_buf b;
+
+    (void)state;
+    test_put(
+        test_at("run.json"),
+        "{\"schema\":\"tacho.run.v1\",\"name\":\"x\",\"id\":\"1\",\"command\":{\"line\":\"x\"},"
+        "\"started_at\":\"2026-01-01T00:00:00Z\",\"started_unix_ns\":1000000000,"
+        "\"started_monotonic_ns\":0,\"state\":\"complete\",\"samples\":["
+        "{\"run\":1,\"pair\":1,\"start_ns\":0,\"wall_ns\":5,\"max_rss_bytes\":1048576,"
+        "\"tree_rss_bytes\":2097152,\"exit_status\":0},"
+        "{\"run\":2,\"pair\":2,\"start_ns\":9,\"wall_ns\":5,\"max_rss_bytes\":1048576,"
+        "\"exit_status\":0}]}\n");
+    tch_buf_init(&b, TCH_REPORT_MAX);
+    assert_int_equal(write_as(&tch_report_html, &b), 0);
+    assert_non_null(strstr(b.data,
+                           "<div class=\"head\"><span>peak memory of the tree, seen in 1 of "
+                           "2 runs</span><b>2.000 MiB</b>"));
+    assert_null(strstr(b.data, "<div class=\"head\"><span>peak memory</span>"));
+    tch_buf_release(&b);
+}
+
 /* A picture in the folder may come from somebody else, so its frame is a sandbox, and the page
    loads nothing. */
 static void pictures_are_in_a_sandbox(void **state)
@@ -232,6 +257,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(every_format_has_the_run),    TEST_IN_HOME(the_page_has_its_parts),
+        TEST_IN_HOME(memory_is_that_of_the_tree),  TEST_IN_HOME(memory_is_not_joined_across_runs),
         TEST_IN_HOME(pictures_are_in_a_sandbox),   TEST_IN_HOME(memory_is_not_joined_across_runs),
         TEST_IN_HOME(one_run_has_no_distribution), TEST_IN_HOME(survives_without_memory),
     };
