@@ -184,6 +184,7 @@ static int run_bench(struct calibrate *c, struct gate_options *o, struct tch_ben
     int status = EXIT_WORK;
 
     plan_pairs(c, &bench->plan);
+    bench->plan.pilot = true; /* its folders have the bench's name */
     if (tch_gate_open(&g, &o->settings, &how, &err) < 0)
         cli_complain(NULL, "%s", err.message);
     else

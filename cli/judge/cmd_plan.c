@@ -72,6 +72,7 @@ static int make_pilot(struct planning *p, const struct args *args)
 
     plan->runs = plan->command_count == 1 ? 2 * p->pairs : p->pairs;
     plan->max_time_ns = 0;
+    plan->pilot = true;
     if (status == EXIT_OK && plan->command_count > SIDES)
         status = cli_wrong_usage(
             args, "a pilot compares one command with itself, or two commands; remove "

@@ -82,7 +82,8 @@ static int point_latest(const char *parent, const char *id, tacho_error *err)
     return 0;
 }
 
-int tch_folder_make(struct tch_folder *folder, const char *out, const char *name, tacho_error *err)
+int tch_folder_make(struct tch_folder *folder, const char *out, const char *name, bool latest,
+                    tacho_error *err)
 {
     char parent[PATH_MAX];
     int status = tch_folder_at(parent, out, name, err);
@@ -99,7 +100,7 @@ int tch_folder_make(struct tch_folder *folder, const char *out, const char *name
     }
     if (status == 0 && !realpath(folder->shown, folder->path))
         status = tch_fail_errno(err, errno, "cannot find the folder '%s'", folder->shown);
-    if (status == 0)
+    if (status == 0 && latest)
         status = point_latest(parent, folder->id, err);
     return status;
 }

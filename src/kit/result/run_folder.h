@@ -24,9 +24,10 @@ struct tch_folder {
 /** Makes a new id from the time and a random number. */
 void tch_folder_id(char id[TCH_RUN_ID]);
 
-/** Creates a new folder, even if other processes do the same at the same moment. Returns 0,
-    TACHO_EIO or TACHO_ELIMIT. */
-int tch_folder_make(struct tch_folder *folder, const char *out, const char *name, tacho_error *err);
+/** Creates a new folder, even if other processes do the same at the same moment, and points the
+    link `latest` beside it to it if that is asked for. Returns 0, TACHO_EIO or TACHO_ELIMIT. */
+int tch_folder_make(struct tch_folder *folder, const char *out, const char *name, bool latest,
+                    tacho_error *err);
 
 /** Joins the path of a folder and a name. Returns TACHO_ELIMIT if the result is too long. */
 int tch_folder_at(char path[PATH_MAX], const char *folder, const char *name, tacho_error *err);

@@ -150,7 +150,8 @@ static int open_item(struct tch_run *run, size_t index, tacho_error *err)
     struct tch_run_item *item = &run->items[index];
     const struct tch_run_command *command = &run->plan->commands[index];
     struct tch_surroundings s = run->surroundings; /* everything but the commit is borrowed */
-    int status = tch_folder_make(&item->folder, run->plan->out, command->name, err);
+    int status =
+        tch_folder_make(&item->folder, run->plan->out, command->name, !run->plan->pilot, err);
 
     if (status == 0 && index == 0 && run->plan->command_count > 1)
         memcpy(run->group, item->folder.id, sizeof run->group);
@@ -223,7 +224,7 @@ int tch_run_create_folder(struct tch_folder *folder, const struct tch_run_plan *
                           const char *group, const struct tch_surroundings *s, tacho_error *err)
 {
     struct tch_run_item item = {0};
-    int status = tch_folder_make(folder, plan->out, plan->commands[0].name, err);
+    int status = tch_folder_make(folder, plan->out, plan->commands[0].name, true, err);
 
     item.folder = *folder;
     if (status == 0)

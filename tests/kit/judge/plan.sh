@@ -15,8 +15,15 @@ runs()
 
 "$tacho" plan --pilot 5 --json --env WORD=pilot -- sh -c 'env | grep -q WORD=pilot' >one.json || fail "no pilot of one command"
 [ "$(jq -c '[.pilot.pairs, (.pilot.folders | length)]' one.json)" = "[5,1]" ] || fail "one command: $(cat one.json)"
-[ "$(runs tacho-out/sh/latest)" = 10 ] || fail "a pilot of 5 pairs of one command does not have 10 runs"
-[ -s tacho-out/sh/latest/report.html ] || fail "the pilot has no report"
+pilot=$(jq -r '.pilot.folders[0]' one.json)
+[ "$(runs "$pilot")" = 10 ] || fail "a pilot of 5 pairs of one command does not have 10 runs"
+[ -s "$pilot/report.html" ] || fail "the pilot has no report"
+
+# A pilot does not move `latest` away from the last run.
+"$tacho" run -n 3 -- sh -c : >out 2>&1 || fail "$(cat out)"
+last=$(readlink tacho-out/sh/latest)
+"$tacho" plan --pilot 5 -- sh -c : >out 2>&1 || fail "$(cat out)"
+[ "$(readlink tacho-out/sh/latest)" = "$last" ] || fail "the pilot moved latest"
 
 "$tacho" plan --pilot 6 --json --out-dir elsewhere -c 'true a' -c 'true b' >two.json || fail "no pilot of two commands"
 [ "$(jq -c '[.pilot.pairs, (.pilot.folders | length)]' two.json)" = "[6,2]" ] || fail "two commands: $(cat two.json)"

@@ -109,6 +109,7 @@ struct tch_run_plan {
     const char *const *labels; /**< "K=V", NULL-terminated, or NULL */
     const char *config;        /**< path of a JSON file, or NULL */
     const char *out;           /**< "tacho-out" */
+    bool pilot;                /**< `latest` stays at the last run that was made for its own sake */
     uint64_t interval_ns;      /**< between polls of memory and power */
     const char *power;         /**< "auto", "none", or a source */
     uint64_t idle_ns; /**< duration of the idle power measurement before the runs; 0: none */
