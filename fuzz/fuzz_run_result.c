@@ -8,8 +8,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void write_again(struct tch_result *r)
 {
-    const struct tch_result_end end = {
-        .state = "recovered", .stopped = "killed", .power = {.status = "unavailable", .why = "no"}};
+    const struct tch_result_end end = {.state = "recovered",
+                                       .stopped = "killed",
+                                       .power = {.status = "unavailable", .why_not = "no"}};
     struct tch_result again = {0};
     struct tch_buf b;
 

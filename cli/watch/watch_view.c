@@ -58,7 +58,7 @@ static void add_live(struct tch_buf *b, const struct term *term, const struct wa
 static const char *why_unavailable(const tacho_power_report *p, const struct tch_watch_report *r)
 {
     if (p->counted_by != 0)
-        return r->origin.why;
+        return r->origin.why_not;
     return p->dropped > 0 ? "its readings failed" : "it was read less than twice";
 }
 

@@ -184,17 +184,27 @@ static bool has_empty_form(const struct tch_json_field *f)
            f->kind == TCH_JSON_AS_PAIRS;
 }
 
-void tch_json_field_write(struct tch_buf *b, const struct tch_json_field *f, const void *of)
+bool tch_json_field_is_written(const struct tch_json_field *f, const void *of)
 {
-    bool there = is_there(f, of);
+    if (f->kind == TCH_JSON_AS_OWN && !f->write)
+        return false;
+    return f->absent != TCH_JSON_LEFT_OUT || is_there(f, of);
+}
 
-    if ((f->kind == TCH_JSON_AS_OWN && !f->write) || (!there && f->absent == TCH_JSON_LEFT_OUT))
-        return;
-    tch_json_key(b, f->key);
-    if (there || (f->absent == TCH_JSON_ALWAYS && has_empty_form(f)))
+void tch_json_field_write_value(struct tch_buf *b, const struct tch_json_field *f, const void *of)
+{
+    if (is_there(f, of) || (f->absent == TCH_JSON_ALWAYS && has_empty_form(f)))
         write_value(b, f, of);
     else
         tch_json_null(b);
+}
+
+void tch_json_field_write(struct tch_buf *b, const struct tch_json_field *f, const void *of)
+{
+    if (!tch_json_field_is_written(f, of))
+        return;
+    tch_json_key(b, f->key);
+    tch_json_field_write_value(b, f, of);
 }
 
 void tch_json_fields_write_members(struct tch_buf *b, const struct tch_json_field *fields,
@@ -360,6 +370,31 @@ static int read_list(struct tch_json_reader *r, bool pairs, char ***ret, tacho_e
     return 0;
 }
 
+/* Checks the value of a strict row. */
+static int check_type(const struct tch_json_field *f, enum tch_json_type type, tacho_error *err)
+{
+    static const struct {
+        enum tch_json_type type;
+        const char *name;
+    } wanted[] = {
+        [TCH_JSON_AS_TEXT] = {TCH_JSON_STRING, "a string"},
+        [TCH_JSON_AS_CHARS] = {TCH_JSON_STRING, "a string"},
+        [TCH_JSON_AS_U64] = {TCH_JSON_NUMBER, "a number"},
+        [TCH_JSON_AS_F64] = {TCH_JSON_NUMBER, "a number"},
+        [TCH_JSON_AS_BOOL] = {TCH_JSON_TRUE, "true or false"},
+        [TCH_JSON_AS_TRIPLE] = {TCH_JSON_TRUE, "true or false"},
+        [TCH_JSON_AS_WORDS] = {TCH_JSON_ARRAY, "a list"},
+        [TCH_JSON_AS_PAIRS] = {TCH_JSON_OBJECT, "an object"},
+    };
+
+    if (type == TCH_JSON_NULL && f->absent == TCH_JSON_OR_NULL)
+        return 0;
+    if (type == wanted[f->kind].type ||
+        (type == TCH_JSON_FALSE && wanted[f->kind].type == TCH_JSON_TRUE))
+        return 0;
+    return tch_fail(err, TACHO_EPARSE, 0, "'%s' must be %s", f->key, wanted[f->kind].name);
+}
+
 /* Reads a value into a field of a kind that the table describes in full. */
 static int read_plain(struct tch_json_reader *r, const struct tch_json_field *f, void *at,
                       tacho_error *err)
@@ -368,6 +403,8 @@ static int read_plain(struct tch_json_reader *r, const struct tch_json_field *f,
 
     if (tch_json_read(r, &value) < 0)
         return r->status;
+    if (f->strict && check_type(f, value.type, err) < 0)
+        return TACHO_EPARSE;
     switch (value.type) {
     case TCH_JSON_STRING:
         if (f->kind == TCH_JSON_AS_TEXT)

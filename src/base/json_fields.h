@@ -12,7 +12,8 @@
  *     status = tch_json_fields_read(&reader, point_fields, &point, NULL, err);
  *
  * Members are written in the order of the table and may be read in any order. A field whose member
- * is missing, null or of another type keeps its value, so the caller sets the defaults first.
+ * is missing, null or of another type keeps its value, so the caller sets the defaults first. A row
+ * that is strict refuses a value of another type, and null unless it writes null.
  */
 #ifndef TCH_JSON_FIELDS_H
 #define TCH_JSON_FIELDS_H
@@ -51,8 +52,10 @@ struct tch_json_field {
     enum tch_json_kind kind;
     enum tch_json_absent absent;
     size_t offset;
-    size_t size;                         /**< AS_CHARS: bytes of the array */
-    const struct tch_json_field *fields; /**< AS_OBJECT */
+    size_t size; /**< AS_CHARS: bytes of the array */
+    bool strict; /**< not for AS_RAW, AS_OBJECT, AS_OWN */
+    /** AS_OBJECT. AS_OWN: the table of the elements of a list, for tests of the schemas. */
+    const struct tch_json_field *fields;
     /** Returns whether the member of `whole` is there; NULL: the kind says it. An object and a
         value with functions of its own are otherwise always there. */
     bool (*there)(const void *whole);
@@ -96,6 +99,13 @@ void tch_json_pairs(struct tch_buf *b, char *const *pairs);
 
 /** Writes one member, key and value, or nothing if it is left out. */
 void tch_json_field_write(struct tch_buf *b, const struct tch_json_field *field, const void *of);
+
+/** Returns whether tch_json_field_write() would write the member. */
+bool tch_json_field_is_written(const struct tch_json_field *field, const void *of);
+
+/** Writes the value only, for a caller that writes the key itself. */
+void tch_json_field_write_value(struct tch_buf *b, const struct tch_json_field *field,
+                                const void *of);
 
 /** Writes an object. */
 void tch_json_fields_write(struct tch_buf *b, const struct tch_json_field *fields, const void *of);

@@ -15,6 +15,7 @@
 #include <tacho/error.h>
 
 #include "base/buf.h"
+#include "base/json_fields.h"
 #include "kit/result/series.h"
 
 #define TCH_BASELINE_SCHEMA "tacho.baseline.v1"
@@ -42,7 +43,7 @@ struct tch_occasion {
     bool dirty;        /**< files differed from the commit */
     char *command;     /**< the command line */
     char *settings;    /**< from tch_result_settings(); NULL: an earlier tacho wrote the file */
-    char *environment; /**< JSON, or "null" */
+    char *environment; /**< JSON; NULL or "null": not known */
     char *counts;      /**< JSON as in run.json; NULL: there are no counts */
     struct tch_kept *kept;
     size_t count;
@@ -55,6 +56,9 @@ struct tch_baseline {
     struct tch_occasion *occasions; /**< oldest first */
     size_t count;
 };
+
+/** Members of the file. */
+extern const struct tch_json_field tch_baseline_fields[];
 
 /** Writes the path DIR/BENCH/CLASS.json. Returns TACHO_ELIMIT if it is too long. */
 int tch_baseline_path(char path[PATH_MAX], const char *dir, const char *bench,

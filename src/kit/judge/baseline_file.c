@@ -10,7 +10,7 @@
 #include "base/array.h"
 #include "base/fail.h"
 #include "base/file.h"
-#include "base/json_read.h"
+#include "base/json_fields.h"
 #include "base/json_write.h"
 #include "baseline.h"
 #include "kit/file/found_file.h"
@@ -61,84 +61,248 @@ static const char *split_path(const char *path, char folder[PATH_MAX])
 
 /* --- Writing: JSON with line breaks for human readers --- */
 
-/* Adds a string by the JSON writer. The writer cannot indent, so this file adds blanks and commas
-   itself. */
-static void put_text(struct tch_buf *out, const char *text)
-{
-    struct tch_buf b;
-
-    tch_buf_init(&b, TCH_BASELINE_MAX);
-    tch_json_text(&b, text);
-    out->failed |= b.failed;
-    tch_buf_adds(out, b.data);
-    tch_buf_release(&b);
-}
+/* The file: a baseline, and the name of its schema. */
+struct document {
+    char *schema;
+    struct tch_baseline baseline;
+};
 
 /* Begins a new line, with a comma before it unless it is the first; key may be NULL. */
 static void begin_line(struct tch_buf *out, const char *indent, const char *key)
 {
-    char last = out->data[out->len > 0 ? out->len - 1 : 0];
-
-    tch_buf_addf(out, "%s\n%s", last == '{' || last == '[' ? "" : ",", indent);
+    tch_buf_addf(out, "%s\n%s", out->comma ? "," : "", indent);
+    out->comma = false; /* the next value begins the line */
     if (!key)
         return;
-    put_text(out, key);
-    tch_buf_adds(out, ": ");
+    tch_json_text(out, key);
+    tch_json_part(out, ": ", 2, false);
 }
 
-static void line_text(struct tch_buf *out, const char *indent, const char *key, const char *text)
+/* Writes an object with one member per line. `end` is the indentation of its end. */
+static void put_lines(struct tch_buf *out, const char *indent, const char *end,
+                      const struct tch_json_field *fields, const void *of)
 {
-    begin_line(out, indent, key);
-    put_text(out, text);
+    tch_json_begin_object(out);
+    for (const struct tch_json_field *f = fields; f->key; f++) {
+        if (!tch_json_field_is_written(f, of))
+            continue;
+        begin_line(out, indent, f->key);
+        tch_json_field_write_value(out, f, of);
+    }
+    tch_buf_addf(out, "\n%s", end);
+    tch_json_end_object(out);
 }
 
-static void put_occasion(struct tch_buf *out, const struct tch_occasion *o)
+static void write_metrics(struct tch_buf *out, const void *occasion)
 {
-    begin_line(out, "    ", NULL);
-    tch_buf_addc(out, '{');
-    line_text(out, "      ", "id", o->id);
-    line_text(out, "      ", "at", o->at);
-    line_text(out, "      ", "commit", o->commit);
-    if (o->dirty) {
-        begin_line(out, "      ", "dirty");
-        tch_buf_adds(out, "true");
-    }
-    line_text(out, "      ", "command", o->command);
-    if (o->settings) {
-        begin_line(out, "      ", "settings");
-        tch_buf_adds(out, o->settings);
-    }
-    begin_line(out, "      ", "environment");
-    tch_buf_adds(out, o->environment);
-    if (o->counts) {
-        begin_line(out, "      ", "counts");
-        tch_buf_adds(out, o->counts);
-    }
-    begin_line(out, "      ", "metrics");
-    tch_buf_addc(out, '{');
+    const struct tch_occasion *o = occasion;
+
+    tch_json_begin_object(out);
     for (size_t i = 0; i < o->count; i++) {
         begin_line(out, "        ", o->kept[i].name);
-        tch_json_part(out, "[", 1, false);
+        tch_json_begin_array(out);
         for (size_t k = 0; k < o->kept[i].count; k++)
             tch_json_f64(out, o->kept[i].value[k]);
-        tch_buf_addc(out, ']');
+        tch_json_end_array(out);
     }
-    tch_buf_adds(out, "\n      }\n    }");
+    tch_buf_adds(out, "\n      ");
+    tch_json_end_object(out);
 }
+
+/* --- Reading --- */
+
+static int fail(tacho_error *err, const char *why)
+{
+    return tch_fail(err, TACHO_EPARSE, 0, "%s", why);
+}
+
+static int read_values(struct tch_json_reader *r, struct tch_kept *kept, tacho_error *err)
+{
+    struct tch_values list = {0};
+    struct tch_json_value value;
+    int more = 0;
+    int status = tch_json_read(r, &value);
+
+    if (status == 0 && value.type != TCH_JSON_ARRAY)
+        status = fail(err, "the values of a metric must be a list of numbers");
+    while (status == 0 && (more = tch_json_element(r)) > 0) {
+        status = tch_json_read(r, &value);
+        if (status == 0 && (value.type != TCH_JSON_NUMBER || list.n == VALUES_MOST))
+            status = fail(err, "the values of a metric must be numbers, and not too many");
+        if (status == 0)
+            status = tch_values_add(&list, tch_json_to_f64(&value), err);
+    }
+    kept->value = list.v;
+    kept->count = list.n;
+    return status < 0 ? status : more;
+}
+
+static int read_metric(struct tch_json_reader *r, const struct tch_json_value *key,
+                       struct tch_occasion *o, tacho_error *err)
+{
+    struct tch_buf name;
+
+    if (o->count == TCH_BASELINE_KEPT)
+        return fail(err, "there are too many metrics");
+    if (tch_array_extend(&o->kept, o->count) < 0)
+        return tch_fail_memory(err);
+    tch_buf_init(&name, 4096);
+    tch_json_unescape(key, &name);
+    o->kept[o->count] = (struct tch_kept){.name = tch_buf_take(&name)};
+    if (!o->kept[o->count].name)
+        return fail(err, "the name of a metric is too long");
+    return read_values(r, &o->kept[o->count++], err);
+}
+
+static int read_metrics(struct tch_json_reader *r, void *occasion, tacho_error *err)
+{
+    struct tch_occasion *o = occasion;
+    struct tch_json_value key;
+    int more;
+
+    if (o->count > 0)
+        return tch_json_skip(r);
+    if (tch_json_read(r, &key) < 0)
+        return r->status;
+    if (key.type != TCH_JSON_OBJECT)
+        return fail(err, "'metrics' must be an object");
+    while ((more = tch_json_member(r, &key)) > 0) {
+        int status = read_metric(r, &key, o, err);
+
+        if (status < 0)
+            return status;
+    }
+    return more;
+}
+
+/* --- The tables --- */
+
+#define OCCASION(kind, member, when) TCH_JSON_##kind(struct tch_occasion, member, when)
+
+static const struct tch_json_field occasion_fields[] = {
+    {OCCASION(TEXT, id, TCH_JSON_ALWAYS), .strict = true},
+    {OCCASION(TEXT, at, TCH_JSON_ALWAYS), .strict = true},
+    {OCCASION(TEXT, commit, TCH_JSON_ALWAYS), .strict = true},
+    {OCCASION(BOOL, dirty, TCH_JSON_LEFT_OUT), .strict = true},
+    {OCCASION(TEXT, command, TCH_JSON_ALWAYS), .strict = true},
+    {OCCASION(RAW, settings, TCH_JSON_LEFT_OUT)},
+    {OCCASION(RAW, environment, TCH_JSON_OR_NULL)},
+    {OCCASION(RAW, counts, TCH_JSON_LEFT_OUT)},
+    {.key = "metrics", .kind = TCH_JSON_AS_OWN, .write = write_metrics, .read = read_metrics},
+    {0},
+};
+
+static void write_occasions(struct tch_buf *out, const void *document)
+{
+    const struct tch_baseline *b = &((const struct document *)document)->baseline;
+
+    tch_json_begin_array(out);
+    for (size_t i = 0; i < b->count; i++) {
+        begin_line(out, "    ", NULL);
+        put_lines(out, "      ", "    ", occasion_fields, &b->occasions[i]);
+    }
+    tch_buf_adds(out, "\n  ");
+    tch_json_end_array(out);
+}
+
+static int read_occasion(struct tch_json_reader *r, struct tch_baseline *b, tacho_error *err)
+{
+    struct tch_occasion *o;
+    int status;
+
+    if (b->count == TCH_BASELINE_OCCASIONS)
+        return fail(err, "there are too many occasions");
+    if (tch_array_extend(&b->occasions, b->count) < 0)
+        return tch_fail_memory(err);
+    o = &b->occasions[b->count++];
+    *o = (struct tch_occasion){0};
+    status = tch_json_fields_read(r, occasion_fields, o, NULL, err);
+    if (status < 0)
+        return status;
+    if (!o->id || !o->at || !o->commit || !o->command)
+        return fail(err, "an occasion needs id, at, commit and command");
+    if (tch_occasion_time(o->at) < 0)
+        return fail(err, "'at' of an occasion must be a time such as 2026-01-31T12:00:00Z");
+    return 0;
+}
+
+static int read_occasions(struct tch_json_reader *r, void *document, tacho_error *err)
+{
+    struct tch_baseline *b = &((struct document *)document)->baseline;
+    struct tch_json_value value;
+    int more;
+
+    if (tch_json_read(r, &value) < 0)
+        return r->status;
+    if (value.type != TCH_JSON_ARRAY || b->count > 0)
+        return fail(err, "'occasions' must be one list");
+    while ((more = tch_json_element(r)) > 0) {
+        int status = read_occasion(r, b, err);
+
+        if (status < 0)
+            return status;
+    }
+    return more;
+}
+
+#define DOCUMENT(member) \
+    .kind = TCH_JSON_AS_TEXT, .offset = offsetof(struct document, member), .strict = true
+
+const struct tch_json_field tch_baseline_fields[] = {
+    {.key = "schema", DOCUMENT(schema)},
+    {.key = "bench", DOCUMENT(baseline.bench)},
+    {.key = "machine_class", DOCUMENT(baseline.machine_class)},
+    {.key = "reference", DOCUMENT(baseline.reference)},
+    {.key = "occasions",
+     .kind = TCH_JSON_AS_OWN,
+     .fields = occasion_fields,
+     .write = write_occasions,
+     .read = read_occasions},
+    {0},
+};
 
 void tch_baseline_format(struct tch_buf *out, const struct tch_baseline *b)
 {
-    tch_buf_addc(out, '{');
-    line_text(out, "  ", "schema", TCH_BASELINE_SCHEMA);
-    line_text(out, "  ", "bench", b->bench);
-    line_text(out, "  ", "machine_class", b->machine_class);
-    line_text(out, "  ", "reference", b->reference);
-    begin_line(out, "  ", "occasions");
-    tch_buf_addc(out, '[');
-    for (size_t i = 0; i < b->count; i++)
-        put_occasion(out, &b->occasions[i]);
-    tch_buf_adds(out, "\n  ]\n}\n");
+    char schema[] = TCH_BASELINE_SCHEMA;
+    const struct document d = {.schema = schema, .baseline = *b};
+
+    put_lines(out, "  ", "", tch_baseline_fields, &d);
+    tch_json_line_end(out);
 }
+
+static int check_document(const struct document *d, tacho_error *err)
+{
+    const struct tch_baseline *b = &d->baseline;
+
+    if (!d->schema || strcmp(d->schema, TCH_BASELINE_SCHEMA) != 0)
+        return tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_BASELINE_SCHEMA,
+                        d->schema ? d->schema : "");
+    if (!b->bench || !b->machine_class || !b->reference)
+        return fail(err, "it needs bench, machine_class, reference and occasions");
+    if (b->count > 0 && !tch_baseline_find(b, "reference"))
+        return fail(err, "its reference is not one of its occasions");
+    return 0;
+}
+
+int tch_baseline_parse(struct tch_baseline *b, const char *text, size_t len, tacho_error *err)
+{
+    struct document d = {0};
+    struct tch_json_reader r;
+    int status;
+
+    tch_json_open(&r, text, len, err);
+    r.finite = true;
+    status = tch_json_fields_read(&r, tch_baseline_fields, &d, NULL, err);
+    if (status == 0)
+        status = tch_json_finish(&r);
+    if (status == 0)
+        status = check_document(&d, err);
+    free(d.schema);
+    *b = d.baseline;
+    return status;
+}
+
+/* --- Files --- */
 
 int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_error *err)
 {
@@ -154,216 +318,6 @@ int tch_baseline_write(const struct tch_baseline *b, const char *path, tacho_err
     if (status == 0)
         status = tch_found_write(folder, name, out.data, out.len, true, err);
     tch_buf_release(&out);
-    return status;
-}
-
-/* --- Reading --- */
-
-struct reading {
-    struct tch_json_reader r;
-    struct tch_baseline *b;
-    tacho_error *err;
-};
-
-static int fail(struct reading *f, const char *why)
-{
-    return tch_fail(f->err, TACHO_EPARSE, 0, "%s", why);
-}
-
-static int take_text(struct reading *f, char **slot)
-{
-    struct tch_json_value value;
-    struct tch_buf text;
-
-    if (tch_json_read(&f->r, &value) < 0)
-        return f->r.status;
-    if (value.type != TCH_JSON_STRING)
-        return fail(f, "expected a string");
-    tch_buf_init(&text, TCH_BASELINE_MAX);
-    tch_json_unescape(&value, &text);
-    free(*slot);
-    *slot = tch_buf_take(&text);
-    return *slot ? 0 : tch_fail_memory(f->err);
-}
-
-static int take_bool(struct reading *f, bool *slot)
-{
-    struct tch_json_value value;
-
-    if (tch_json_read(&f->r, &value) < 0)
-        return f->r.status;
-    if (value.type != TCH_JSON_TRUE && value.type != TCH_JSON_FALSE)
-        return fail(f, "expected true or false");
-    *slot = value.type == TCH_JSON_TRUE;
-    return 0;
-}
-
-static int take_raw(struct reading *f, char **slot)
-{
-    struct tch_json_value value;
-
-    if (tch_json_read_raw(&f->r, &value) < 0)
-        return f->r.status;
-    free(*slot);
-    *slot = malloc(value.len + 1);
-    if (!*slot)
-        return tch_fail_memory(f->err);
-    memcpy(*slot, value.text, value.len);
-    (*slot)[value.len] = '\0';
-    return 0;
-}
-
-static int take_values(struct reading *f, struct tch_kept *kept)
-{
-    struct tch_values list = {0};
-    struct tch_json_value value;
-    int more = 0;
-    int status = tch_json_read(&f->r, &value);
-
-    if (status == 0 && value.type != TCH_JSON_ARRAY)
-        status = fail(f, "the values of a metric must be a list of numbers");
-    while (status == 0 && (more = tch_json_element(&f->r)) > 0) {
-        status = tch_json_read(&f->r, &value);
-        if (status == 0 && (value.type != TCH_JSON_NUMBER || list.n == VALUES_MOST))
-            status = fail(f, "the values of a metric must be numbers, and not too many");
-        if (status == 0)
-            status = tch_values_add(&list, tch_json_to_f64(&value), f->err);
-    }
-    kept->value = list.v;
-    kept->count = list.n;
-    return status < 0 ? status : more;
-}
-
-static int take_metrics(struct reading *f, struct tch_occasion *o)
-{
-    struct tch_json_value key;
-    int more = 0;
-    int status = tch_json_read(&f->r, &key);
-
-    if (status == 0 && key.type != TCH_JSON_OBJECT)
-        return fail(f, "'metrics' must be an object");
-    while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0) {
-        struct tch_buf name;
-
-        if (o->count == TCH_BASELINE_KEPT)
-            return fail(f, "there are too many metrics");
-        if (tch_array_extend(&o->kept, o->count) < 0)
-            return tch_fail_memory(f->err);
-        tch_buf_init(&name, 4096);
-        tch_json_unescape(&key, &name);
-        o->kept[o->count] = (struct tch_kept){.name = tch_buf_take(&name)};
-        if (!o->kept[o->count].name)
-            return fail(f, "the name of a metric is too long");
-        status = take_values(f, &o->kept[o->count++]);
-    }
-    return status < 0 ? status : more;
-}
-
-static int take_occasion(struct reading *f)
-{
-    struct tch_occasion *o;
-    struct tch_json_value key;
-    int more = 0;
-    int status;
-
-    if (f->b->count == TCH_BASELINE_OCCASIONS)
-        return fail(f, "there are too many occasions");
-    if (tch_array_extend(&f->b->occasions, f->b->count) < 0)
-        return tch_fail_memory(f->err);
-    o = &f->b->occasions[f->b->count++];
-    *o = (struct tch_occasion){0};
-    status = tch_json_read(&f->r, &key);
-    if (status == 0 && key.type != TCH_JSON_OBJECT)
-        return fail(f, "an occasion must be an object");
-    while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0) {
-        if (tch_json_is(&key, "id"))
-            status = take_text(f, &o->id);
-        else if (tch_json_is(&key, "at"))
-            status = take_text(f, &o->at);
-        else if (tch_json_is(&key, "commit"))
-            status = take_text(f, &o->commit);
-        else if (tch_json_is(&key, "dirty"))
-            status = take_bool(f, &o->dirty);
-        else if (tch_json_is(&key, "command"))
-            status = take_text(f, &o->command);
-        else if (tch_json_is(&key, "settings"))
-            status = take_raw(f, &o->settings);
-        else if (tch_json_is(&key, "environment"))
-            status = take_raw(f, &o->environment);
-        else if (tch_json_is(&key, "counts"))
-            status = take_raw(f, &o->counts);
-        else if (tch_json_is(&key, "metrics") && o->count == 0)
-            status = take_metrics(f, o);
-        else
-            status = tch_json_skip(&f->r);
-    }
-    if (status == 0 && more == 0 &&
-        (!o->id || !o->at || !o->commit || !o->command || !o->environment))
-        return fail(f, "an occasion needs id, at, commit, command, environment and metrics");
-    if (status == 0 && more == 0 && tch_occasion_time(o->at) < 0)
-        return fail(f, "'at' of an occasion must be a time such as 2026-01-31T12:00:00Z");
-    return status < 0 ? status : more;
-}
-
-static int take_occasions(struct reading *f)
-{
-    struct tch_json_value value;
-    int more = 0;
-    int status = tch_json_read(&f->r, &value);
-
-    if (status == 0 && (value.type != TCH_JSON_ARRAY || f->b->count > 0))
-        return fail(f, "'occasions' must be one list");
-    while (status == 0 && (more = tch_json_element(&f->r)) > 0)
-        status = take_occasion(f);
-    return status < 0 ? status : more;
-}
-
-static int take_all(struct reading *f, char **schema)
-{
-    struct tch_json_value key;
-    int more = 0;
-    int status = tch_json_read(&f->r, &key);
-
-    if (status == 0 && key.type != TCH_JSON_OBJECT)
-        return fail(f, "a baseline must be a JSON object");
-    while (status == 0 && (more = tch_json_member(&f->r, &key)) > 0) {
-        if (tch_json_is(&key, "schema"))
-            status = take_text(f, schema);
-        else if (tch_json_is(&key, "bench"))
-            status = take_text(f, &f->b->bench);
-        else if (tch_json_is(&key, "machine_class"))
-            status = take_text(f, &f->b->machine_class);
-        else if (tch_json_is(&key, "reference"))
-            status = take_text(f, &f->b->reference);
-        else if (tch_json_is(&key, "occasions"))
-            status = take_occasions(f);
-        else
-            status = tch_json_skip(&f->r);
-    }
-    if (status == 0 && more < 0)
-        status = more;
-    return status < 0 ? status : tch_json_finish(&f->r);
-}
-
-int tch_baseline_parse(struct tch_baseline *b, const char *text, size_t len, tacho_error *err)
-{
-    struct reading f = {.b = b, .err = err};
-    char *schema = NULL;
-    int status;
-
-    *b = (struct tch_baseline){0};
-    tch_json_open(&f.r, text, len, err);
-    f.r.finite = true;
-    status = take_all(&f, &schema);
-    if (status == 0 && (!schema || strcmp(schema, TCH_BASELINE_SCHEMA) != 0))
-        status = tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_BASELINE_SCHEMA,
-                          schema ? schema : "");
-    if (status == 0 && (!b->bench || !b->machine_class || !b->reference))
-        status = tch_fail(err, TACHO_EPARSE, 0,
-                          "it needs bench, machine_class, reference and occasions");
-    if (status == 0 && b->count > 0 && !tch_baseline_find(b, "reference"))
-        status = tch_fail(err, TACHO_EPARSE, 0, "its reference is not one of its occasions");
-    free(schema);
     return status;
 }
 

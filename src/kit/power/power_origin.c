@@ -6,7 +6,6 @@
 
 #include "base/clock.h"
 #include "base/fail.h"
-#include "base/json_read.h"
 #include "base/json_write.h"
 #include "base/number.h"
 #include "kit/text/human_number.h"
@@ -65,7 +64,7 @@ void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power)
         const char *status = tacho_power_status(&r);
 
         if (r.counted_by != 0) {
-            snprintf(o->why, sizeof o->why,
+            snprintf(o->why_not, sizeof o->why_not,
                      "process %llu already counts the energy of %s; stop it, or read its report",
                      (unsigned long long)r.counted_by, r.name);
             continue;
@@ -79,9 +78,9 @@ void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power)
             o->status = status;
     }
     if (strcmp(o->status, "unavailable") != 0)
-        o->why[0] = '\0';
-    else if (!o->why[0])
-        snprintf(o->why, sizeof o->why, "%s",
+        o->why_not[0] = '\0';
+    else if (!o->why_not[0])
+        snprintf(o->why_not, sizeof o->why_not, "%s",
                  failed         ? "readings of the source failed"
                  : o->source[0] ? "the source was read fewer than two times"
                                 : "not requested");
@@ -92,94 +91,70 @@ bool tch_power_too_short(const struct tch_power_origin *o, double seconds)
     return seconds * 1e6 < (double)(TCH_POWER_UPDATES * o->update_us);
 }
 
-static void put_text(struct tch_buf *b, const char *key, const char *text)
+/* --- JSON --- */
+
+static void write_status(struct tch_buf *b, const void *origin)
 {
-    tch_json_put_text(b, key, text[0] ? text : NULL);
+    tch_json_text(b, ((const struct tch_power_origin *)origin)->status);
 }
 
-void tch_power_origin_write(struct tch_buf *b, const struct tch_power_origin *o)
-{
-    tch_json_put_text(b, "status", o->status);
-    put_text(b, "source", o->source);
-    put_text(b, "domain", o->domain);
-    tch_json_put_u64(b, "update_us", o->update_us);
-    tch_json_put_u64(b, "short_runs", o->short_runs);
-    tch_json_key(b, "idle");
-    if (o->idle.seconds > 0) {
-        tch_json_begin_object(b);
-        tch_json_put_text(b, "status", o->status);
-        tch_json_put_f64(b, "watts", o->idle.watts);
-        tch_json_put_f64(b, "seconds", o->idle.seconds);
-        tch_json_put_f64(b, "busy", o->idle.busy);
-        tch_json_end_object(b);
-    } else {
-        tch_json_null(b);
-    }
-    put_text(b, "why_not", o->why);
-}
-
-static void read_text(const char *json, size_t len, const char *key, char *out, size_t size)
-{
-    struct tch_json_value value;
-    struct tch_json_reader j;
-    struct tch_buf b;
-
-    tch_buf_init_on(&b, out, size, size - 1);
-    if (tch_json_find(json, len, key, &value)) {
-        tch_json_open(&j, value.text, value.len, NULL);
-        if (tch_json_read(&j, &value) == 0 && value.type == TCH_JSON_STRING)
-            tch_json_unescape(&value, &b);
-    }
-    tch_buf_release(&b);
-}
-
-static double read_number(const char *json, size_t len, const char *key)
-{
-    struct tch_json_value value;
-
-    return tch_json_find(json, len, key, &value) && value.type == TCH_JSON_NUMBER
-               ? tch_json_to_f64(&value)
-               : NAN;
-}
-
-/* Reads a count. The file is not trusted, so the number may be anything. */
-static uint64_t read_count(const char *json, size_t len, const char *key)
-{
-    double value = read_number(json, len, key);
-
-    return value >= 0 && value < 1e15 ? (uint64_t)value : 0;
-}
-
-void tch_power_origin_read(struct tch_power_origin *o, const char *json, size_t len)
+static int read_status(struct tch_json_reader *r, void *origin, tacho_error *err)
 {
     static const char *const statuses[] = {"measured", "estimated", "unavailable"};
-    struct tch_json_value idle;
-    char status[16] = "";
+    struct tch_json_value value;
 
-    *o = (struct tch_power_origin){.status = ""};
-    if (!json)
-        return;
-    read_text(json, len, "status", status, sizeof status);
+    (void)err;
+    if (tch_json_read_raw(r, &value) < 0)
+        return r->status;
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++)
-        if (strcmp(status, statuses[i]) == 0)
-            o->status = statuses[i];
-    read_text(json, len, "source", o->source, sizeof o->source);
-    read_text(json, len, "domain", o->domain, sizeof o->domain);
-    read_text(json, len, "why_not", o->why, sizeof o->why);
-    o->update_us = read_count(json, len, "update_us");
-    o->short_runs = read_count(json, len, "short_runs");
-    if (tch_json_find(json, len, "idle", &idle) && idle.type == TCH_JSON_OBJECT) {
-        o->idle.seconds = read_number(idle.text, idle.len, "seconds");
-        o->idle.watts = read_number(idle.text, idle.len, "watts");
-        o->idle.busy = read_number(idle.text, idle.len, "busy");
-    }
+        if (value.type == TCH_JSON_STRING && value.len == strlen(statuses[i]) + 2 &&
+            strncmp(value.text + 1, statuses[i], value.len - 2) == 0)
+            ((struct tch_power_origin *)origin)->status = statuses[i];
+    return 0;
 }
+
+static bool has_idle(const void *origin)
+{
+    return ((const struct tch_power_origin *)origin)->idle.seconds > 0;
+}
+
+/* These rows bind fields of the whole origin, because its status is also that of the idle power. */
+#define IDLE(member)                         \
+    .key = #member, .kind = TCH_JSON_AS_F64, \
+    .offset = offsetof(struct tch_power_origin, idle.member)
+
+static const struct tch_json_field idle_fields[] = {
+    {.key = "status", .kind = TCH_JSON_AS_OWN, .write = write_status},
+    {IDLE(watts)},
+    {IDLE(seconds)},
+    {IDLE(busy)},
+    {0},
+};
+
+#define ORIGIN(kind, member, when) TCH_JSON_##kind(struct tch_power_origin, member, when)
+
+const struct tch_json_field tch_power_origin_fields[] = {
+    {.key = "status", .kind = TCH_JSON_AS_OWN, .write = write_status, .read = read_status},
+    {ORIGIN(CHARS, source, TCH_JSON_OR_NULL)},
+    {ORIGIN(CHARS, domain, TCH_JSON_OR_NULL)},
+    {ORIGIN(U64, update_us, TCH_JSON_ALWAYS)},
+    {ORIGIN(U64, short_runs, TCH_JSON_ALWAYS)},
+    {.key = "idle",
+     .kind = TCH_JSON_AS_OBJECT,
+     .absent = TCH_JSON_OR_NULL,
+     .fields = idle_fields,
+     .there = has_idle},
+    {ORIGIN(CHARS, why_not, TCH_JSON_OR_NULL)},
+    {0},
+};
+
+/* --- Text --- */
 
 void tch_power_origin_add(struct tch_buf *b, const struct tch_power_origin *o)
 {
     tch_buf_adds(b, o->status);
     if (strcmp(o->status, "unavailable") == 0)
-        tch_buf_addf(b, ": %s", o->why);
+        tch_buf_addf(b, ": %s", o->why_not);
     else
         tch_buf_addf(b, " by %s (%s)", o->source, o->domain);
 }

@@ -7,11 +7,13 @@
 #ifndef TCH_POWER_ORIGIN_H
 #define TCH_POWER_ORIGIN_H
 
+#include <math.h>
 #include <signal.h>
 
 #include <tacho/power.h>
 
 #include "base/buf.h"
+#include "base/json_fields.h"
 
 enum {
     TCH_POWER_UPDATES = 20, /**< updates of a counter; a run with fewer is not judged */
@@ -26,13 +28,13 @@ struct tch_power_idle {
 };
 
 struct tch_power_origin {
-    const char *status;      /**< "measured", "estimated", "unavailable"; never NULL once set */
-    char source[128];        /**< "rapl+nvml"; "": none */
-    char domain[192];        /**< "package-0+GPU-0" */
-    uint64_t update_us;      /**< the longest update interval of all sources; 0: always current */
-    uint64_t short_runs;     /**< runs without energy: shorter than TCH_POWER_UPDATES updates of the
-                                source */
-    char why[TCH_POWER_WHY]; /**< why it is unavailable; "" otherwise */
+    const char *status;  /**< "measured", "estimated", "unavailable"; never NULL once set */
+    char source[128];    /**< "rapl+nvml"; "": none */
+    char domain[192];    /**< "package-0+GPU-0" */
+    uint64_t update_us;  /**< the longest update interval of all sources; 0: always current */
+    uint64_t short_runs; /**< runs without energy: shorter than TCH_POWER_UPDATES updates of the
+                            source */
+    char why_not[TCH_POWER_WHY]; /**< why it is unavailable; "" otherwise */
     struct tch_power_idle idle;
 };
 
@@ -53,12 +55,15 @@ void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power);
 /** Returns whether a run of `seconds` is too short to judge its energy. */
 bool tch_power_too_short(const struct tch_power_origin *o, double seconds);
 
-/** Writes the members of a JSON object: status, source, domain, update_us, idle, why_not. */
-void tch_power_origin_write(struct tch_buf *b, const struct tch_power_origin *o);
+/** An origin without values, to be read by tch_power_origin_fields. Members that are missing, as in
+    files of earlier versions, stay "". */
+#define TCH_POWER_ORIGIN_NONE                              \
+    {                                                      \
+        .status = "", .idle = {.watts = NAN, .busy = NAN } \
+    }
 
-/** Reads these members from JSON. Members that are missing, as in files of earlier versions, stay
-    "". */
-void tch_power_origin_read(struct tch_power_origin *o, const char *json, size_t len);
+/** The members of an origin in JSON. */
+extern const struct tch_json_field tch_power_origin_fields[];
 
 /** Adds "measured by rapl (package-0)", or "unavailable: " and why. */
 void tch_power_origin_add(struct tch_buf *b, const struct tch_power_origin *o);

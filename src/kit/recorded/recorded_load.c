@@ -25,7 +25,7 @@ struct tch_result_end tch_recorded_end(enum tch_run_life life)
         .power = {.status = "unavailable"},
     };
 
-    snprintf(end.power.why, sizeof end.power.why, "not known: %s",
+    snprintf(end.power.why_not, sizeof end.power.why_not, "not known: %s",
              going ? "still running" : "the run was killed");
     return end;
 }

@@ -224,7 +224,7 @@ int tch_result_init(struct tch_result *r, tacho_error *err)
                   .latencies_per_run = NAN,
                   .latency_cost_ns = NAN},
         .server = {.ready_s = NAN, .energy_j = NAN},
-        .power = {.status = ""},
+        .power = TCH_POWER_ORIGIN_NONE,
         .latency = {.wall = TACHO_LATENCY_STATS_INIT, .kernel = TACHO_LATENCY_STATS_INIT},
     };
     for (int i = 0; i < TCH_FIELDS; i++) {

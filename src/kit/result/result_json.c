@@ -355,24 +355,6 @@ static bool has_server(const void *result)
     return r->ended && r->server.ready_s > 0;
 }
 
-static void write_power(struct tch_buf *b, const void *result)
-{
-    tch_json_begin_object(b);
-    tch_power_origin_write(b, &((const struct tch_result *)result)->power);
-    tch_json_end_object(b);
-}
-
-static int read_power(struct tch_json_reader *j, void *result, tacho_error *err)
-{
-    struct tch_json_value value;
-
-    (void)err;
-    if (tch_json_read_raw(j, &value) < 0)
-        return j->status;
-    tch_power_origin_read(&((struct tch_result *)result)->power, value.text, value.len);
-    return 0;
-}
-
 static bool has_latencies(const void *result)
 {
     const struct tch_result *r = result;
@@ -529,7 +511,7 @@ const struct tch_json_field tch_result_fields[] = {
     {OWN("precision", has_ended, write_precision, read_precision)},
     {OBJECT(costs, TCH_JSON_LEFT_OUT, cost_fields, has_ended)},
     {OBJECT(server, TCH_JSON_LEFT_OUT, server_fields, has_server)},
-    {OWN("power", has_ended, write_power, read_power)},
+    {OBJECT(power, TCH_JSON_LEFT_OUT, tch_power_origin_fields, has_ended)},
     {OWN("latency", has_latencies, write_latency, read_latency)},
     {OWN("layouts", has_layouts, write_layouts, NULL)},
     {OWN("counts", has_counts, write_counts, read_counts)},

@@ -45,7 +45,7 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
         m->power = NULL;
     }
     if (status < 0 && automatic) {
-        snprintf(m->origin.why, sizeof m->origin.why, "%s", why.message);
+        snprintf(m->origin.why_not, sizeof m->origin.why_not, "%s", why.message);
         return 0;
     }
     if (m->power) {

@@ -69,7 +69,8 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
     tch_recorded_init(&rec, unit->folder);
     if (!end.power.status) { /* no run was made since the sweep was resumed */
         end.power.status = "unavailable";
-        snprintf(end.power.why, sizeof end.power.why, "unknown, because the sweep was killed");
+        snprintf(end.power.why_not, sizeof end.power.why_not,
+                 "unknown, because the sweep was killed");
     }
     if (unit->server_runs > 0 &&
         unit->server_runs == unit->done) { /* only if the sums cover all runs */

@@ -124,9 +124,7 @@ static void write_cell(const struct tch_results *r, struct tch_buf *b, size_t i)
     tch_json_put_u64(b, "runs", c->runs);
     if (c->power.status && c->power.status[0]) {
         tch_json_key(b, "power");
-        tch_json_begin_object(b);
-        tch_power_origin_write(b, &c->power);
-        tch_json_end_object(b);
+        tch_json_fields_write(b, tch_power_origin_fields, &c->power);
     }
     if (cell)
         tch_json_put_text(b, "pareto", best_names[c->best]);

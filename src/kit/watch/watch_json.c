@@ -64,9 +64,7 @@ void tch_watch_json(struct tch_buf *b, const struct tch_watch_report *r, pid_t p
     tch_json_put_text(b, "tree_status", isnan(r->tree_joules) ? "unavailable" : "estimated");
     tch_json_put_bool(b, "too_short", tch_power_too_short(&r->origin, r->seconds));
     tch_json_key(b, "energy");
-    tch_json_begin_object(b);
-    tch_power_origin_write(b, &r->origin);
-    tch_json_end_object(b);
+    tch_json_fields_write(b, tch_power_origin_fields, &r->origin);
     tch_json_put_text(b, "power_unavailable", no_power);
     tch_json_end_object(b);
     tch_json_line_end(b);

@@ -174,10 +174,10 @@ static void refuses_files_that_are_not_baselines(void **state)
         const char *says;
     } cases[] = {
         {"", ""},
-        {"[]", "must be a JSON object"},
+        {"[]", "there is no JSON object"},
         {"{\"schema\":\"x\"}", "its schema is 'x'"},
         {"{\"schema\":\"tacho.baseline.v1\"}", "it needs bench"},
-        {"{\"schema\":\"tacho.baseline.v1\",\"bench\":1}", "expected a string"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"bench\":1}", "'bench' must be a string"},
         {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
          "\"reference\":\"r\",\"occasions\":[{}]}",
          "an occasion needs"},

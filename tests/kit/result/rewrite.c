@@ -1,9 +1,11 @@
 /* rewrite FOLDER...    reads run.json of each folder and writes it to standard output
-   rewrite --members    prints the members that the tables of run.json describe, such as plan.runs
+   rewrite --members baseline|run    prints the members that the tables of that document describe,
+   such as plan.runs of a run
  */
 #include <stdio.h>
 #include <string.h>
 
+#include "kit/judge/baseline.h"
 #include "kit/result/result.h"
 
 static void print_members(const char *before, const struct tch_json_field *fields)
@@ -24,8 +26,8 @@ int main(int argc, char **argv)
 {
     int status = 0;
 
-    if (argc == 2 && strcmp(argv[1], "--members") == 0) {
-        print_members("", tch_result_fields);
+    if (argc == 3 && strcmp(argv[1], "--members") == 0) {
+        print_members("", strcmp(argv[2], "run") == 0 ? tch_result_fields : tch_baseline_fields);
         return 0;
     }
     for (int i = 1; i < argc && status == 0; i++) {

@@ -44,8 +44,9 @@ static void reads_all_that_reports_need(void **state)
 /* Writing a result a second time changes nothing. Unknown members are kept. */
 static void writes_the_same_again(void **state)
 {
-    const struct tch_result_end end = {
-        .state = "recovered", .stopped = "killed", .power = {.status = "unavailable", .why = "no"}};
+    const struct tch_result_end end = {.state = "recovered",
+                                       .stopped = "killed",
+                                       .power = {.status = "unavailable", .why_not = "no"}};
     struct tch_result first;
     struct tch_result second;
     struct tch_buf once;
@@ -131,7 +132,7 @@ static void a_new_result_reads_back_the_same(void **state)
     const struct tch_result_end end = {.state = "complete",
                                        .stopped = "runs",
                                        .server = {.ready_s = 0.5, .energy_j = NAN},
-                                       .power = {.status = "unavailable", .why = "none"}};
+                                       .power = {.status = "unavailable", .why_not = "none"}};
     struct tch_result r;
     struct tch_result read;
     struct tch_buf b;
