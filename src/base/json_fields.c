@@ -262,15 +262,22 @@ static int set_text(char **at, char *copy, tacho_error *err)
     return 0;
 }
 
-static void set_chars(const struct tch_json_field *f, char *at, const struct tch_json_value *value)
+static int set_chars(const struct tch_json_field *f, char *at, const struct tch_json_value *value,
+                     tacho_error *err)
 {
     struct tch_buf b;
+    bool too_long;
 
     tch_buf_init_on(&b, at, f->size, f->size - 1);
     tch_json_unescape(value, &b);
-    if (b.failed)
-        at[0] = '\0'; /* half of an id or of a hash would be another one */
+    too_long = b.failed;
     tch_buf_release(&b);
+    if (!too_long)
+        return 0;
+    at[0] = '\0'; /* half of an id or of a hash would be another one */
+    return f->strict ? tch_fail(err, TACHO_EPARSE, 0, "'%s' is longer than %zu bytes", f->key,
+                                f->size - 1)
+                     : 0;
 }
 
 static void set_number(const struct tch_json_field *f, void *at, const struct tch_json_value *value)
@@ -373,26 +380,23 @@ static int read_list(struct tch_json_reader *r, bool pairs, char ***ret, tacho_e
 /* Checks the value of a strict row. */
 static int check_type(const struct tch_json_field *f, enum tch_json_type type, tacho_error *err)
 {
-    static const struct {
-        enum tch_json_type type;
-        const char *name;
-    } wanted[] = {
-        [TCH_JSON_AS_TEXT] = {TCH_JSON_STRING, "a string"},
-        [TCH_JSON_AS_CHARS] = {TCH_JSON_STRING, "a string"},
-        [TCH_JSON_AS_U64] = {TCH_JSON_NUMBER, "a number"},
-        [TCH_JSON_AS_F64] = {TCH_JSON_NUMBER, "a number"},
-        [TCH_JSON_AS_BOOL] = {TCH_JSON_TRUE, "true or false"},
-        [TCH_JSON_AS_TRIPLE] = {TCH_JSON_TRUE, "true or false"},
-        [TCH_JSON_AS_WORDS] = {TCH_JSON_ARRAY, "a list"},
-        [TCH_JSON_AS_PAIRS] = {TCH_JSON_OBJECT, "an object"},
+    static const enum tch_json_type wanted[] = {
+        [TCH_JSON_AS_TEXT] = TCH_JSON_STRING, [TCH_JSON_AS_CHARS] = TCH_JSON_STRING,
+        [TCH_JSON_AS_U64] = TCH_JSON_NUMBER,  [TCH_JSON_AS_F64] = TCH_JSON_NUMBER,
+        [TCH_JSON_AS_BOOL] = TCH_JSON_TRUE,   [TCH_JSON_AS_TRIPLE] = TCH_JSON_TRUE,
+        [TCH_JSON_AS_WORDS] = TCH_JSON_ARRAY, [TCH_JSON_AS_PAIRS] = TCH_JSON_OBJECT,
+    };
+    static const char *const names[] = {
+        [TCH_JSON_STRING] = "a string",    [TCH_JSON_NUMBER] = "a number",
+        [TCH_JSON_TRUE] = "true or false", [TCH_JSON_ARRAY] = "a list",
+        [TCH_JSON_OBJECT] = "an object",
     };
 
     if (type == TCH_JSON_NULL && f->absent == TCH_JSON_OR_NULL)
         return 0;
-    if (type == wanted[f->kind].type ||
-        (type == TCH_JSON_FALSE && wanted[f->kind].type == TCH_JSON_TRUE))
+    if (type == wanted[f->kind] || (type == TCH_JSON_FALSE && wanted[f->kind] == TCH_JSON_TRUE))
         return 0;
-    return tch_fail(err, TACHO_EPARSE, 0, "'%s' must be %s", f->key, wanted[f->kind].name);
+    return tch_fail(err, TACHO_EPARSE, 0, "'%s' must be %s", f->key, names[wanted[f->kind]]);
 }
 
 /* Reads a value into a field of a kind that the table describes in full. */
@@ -409,9 +413,7 @@ static int read_plain(struct tch_json_reader *r, const struct tch_json_field *f,
     case TCH_JSON_STRING:
         if (f->kind == TCH_JSON_AS_TEXT)
             return set_text(at, copy_string(&value), err);
-        if (f->kind == TCH_JSON_AS_CHARS)
-            set_chars(f, at, &value);
-        return 0;
+        return f->kind == TCH_JSON_AS_CHARS ? set_chars(f, at, &value, err) : 0;
     case TCH_JSON_NUMBER:
         set_number(f, at, &value);
         return 0;
@@ -485,10 +487,26 @@ int tch_json_field_read(struct tch_json_reader *r, const struct tch_json_field *
     return read_plain(r, f, field_in(f, into), err);
 }
 
+/* Returns the bit of a row in the set of the members that were read. Only the first 64 rows have
+   one. */
+static uint64_t row_bit(const struct tch_json_field *fields, const struct tch_json_field *f)
+{
+    return f - fields < 64 ? UINT64_C(1) << (f - fields) : 0;
+}
+
+static int check_required(const struct tch_json_field *fields, uint64_t seen, tacho_error *err)
+{
+    for (const struct tch_json_field *f = fields; f->key; f++)
+        if (f->required && !(seen & row_bit(fields, f)))
+            return tch_fail(err, TACHO_EPARSE, 0, "'%s' is missing", f->key);
+    return 0;
+}
+
 static int read_members(struct tch_json_reader *r, const struct tch_json_field *fields, void *into,
                         struct tch_json_others *others, tacho_error *err)
 {
     struct tch_json_value key;
+    uint64_t seen = 0;
     int more;
 
     while ((more = tch_json_member(r, &key)) > 0) {
@@ -497,6 +515,7 @@ static int read_members(struct tch_json_reader *r, const struct tch_json_field *
 
         while (f->key && !tch_json_is(&key, f->key))
             f++;
+        seen |= row_bit(fields, f);
         if (f->key)
             status = tch_json_field_read(r, f, into, err);
         else
@@ -504,7 +523,7 @@ static int read_members(struct tch_json_reader *r, const struct tch_json_field *
         if (status < 0)
             return status;
     }
-    return more;
+    return more < 0 ? more : check_required(fields, seen, err);
 }
 
 int tch_json_fields_read(struct tch_json_reader *r, const struct tch_json_field *fields, void *into,

@@ -13,7 +13,8 @@
  *
  * Members are written in the order of the table and may be read in any order. A field whose member
  * is missing, null or of another type keeps its value, so the caller sets the defaults first. A row
- * that is strict refuses a value of another type, and null unless it writes null.
+ * that is strict refuses a value of another type, a string that is too long, and null unless it
+ * writes null.
  */
 #ifndef TCH_JSON_FIELDS_H
 #define TCH_JSON_FIELDS_H
@@ -28,7 +29,7 @@
 
 enum tch_json_kind {
     TCH_JSON_AS_TEXT,   /**< char *, owned; NULL is absent */
-    TCH_JSON_AS_CHARS,  /**< char[]; "" is absent; a longer string is read as "" */
+    TCH_JSON_AS_CHARS,  /**< char[]; "" is absent; a longer string is read as "", or refused */
     TCH_JSON_AS_U64,    /**< uint64_t; 0 is absent */
     TCH_JSON_AS_F64,    /**< double; NAN is absent */
     TCH_JSON_AS_BOOL,   /**< bool; false is absent */
@@ -52,8 +53,9 @@ struct tch_json_field {
     enum tch_json_kind kind;
     enum tch_json_absent absent;
     size_t offset;
-    size_t size; /**< AS_CHARS: bytes of the array */
-    bool strict; /**< not for AS_RAW, AS_OBJECT, AS_OWN */
+    size_t size;   /**< AS_CHARS: bytes of the array */
+    bool strict;   /**< not for AS_RAW, AS_OBJECT, AS_OWN */
+    bool required; /**< an object without the member is refused; only in the first 64 rows */
     /** AS_OBJECT. AS_OWN: the table of the elements of a list, for tests of the schemas. */
     const struct tch_json_field *fields;
     /** Returns whether the member of `whole` is there; NULL: the kind says it. An object and a

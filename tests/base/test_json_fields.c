@@ -205,6 +205,42 @@ static void damage_is_an_error(void **state)
     }
 }
 
+/* Each case is refused, and the message names the member. */
+static void strict_and_required_rows_refuse(void **state)
+{
+    static const struct tch_json_field fields[] = {
+        {TCH_JSON_CHARS(struct thing, id, TCH_JSON_OR_NULL), .strict = true},
+        {TCH_JSON_RAW(struct thing, document, TCH_JSON_OR_NULL), .required = true},
+        {0},
+    };
+    static const char *const good[] = {"{\"document\":null}", "{\"id\":\"seven77\",\"document\":1}",
+                                       "{\"id\":null,\"document\":1}"};
+    static const struct {
+        const char *text;
+        const char *says;
+    } bad[] = {
+        {"{}", "'document' is missing"},
+        {"{\"document\":1,\"id\":7}", "'id' must be a string"},
+        {"{\"document\":1,\"id\":\"eight888\"}", "'id' is longer than 7 bytes"},
+    };
+    struct tch_json_reader r;
+    struct thing t;
+    tacho_error err;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(parse(&t, fields, good[i]), 0);
+        release(&t);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        t = nothing;
+        tch_json_open(&r, bad[i].text, strlen(bad[i].text), &err);
+        assert_int_equal(tch_json_fields_read(&r, fields, &t, NULL, &err), TACHO_EPARSE);
+        assert_string_equal(err.message, bad[i].says);
+        release(&t);
+    }
+}
+
 static int read_and_release(void *arg)
 {
     struct thing t;
@@ -231,6 +267,7 @@ int main(void)
         cmocka_unit_test(unknown_members_are_kept),
         cmocka_unit_test(of_two_equal_members_the_last_counts),
         cmocka_unit_test(damage_is_an_error),
+        cmocka_unit_test(strict_and_required_rows_refuse),
         cmocka_unit_test(survives_every_failing_allocation),
     };
 

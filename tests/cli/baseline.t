@@ -288,8 +288,8 @@ $ project/try 'echo "{}" >baselines/sort/box-1cpu.json; tacho baseline show --di
 | bench  machine class  occasions  reference             commit
 | merge  box-1cpu               1  2026-01-01T00:00:00Z
 | merge  box-8cpu               1  2026-02-03T00:00:00Z  0123456789ab
-! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1; to start over, on a machine of class box-1cpu: tacho baseline save --replace --bench sort
-! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: its schema is '', not tacho.baseline.v1; to start over, on a machine of class box-1cpu: tacho baseline save --replace --bench sort
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: 'schema' is missing; to start over, on a machine of class box-1cpu: tacho baseline save --replace --bench sort
+! tacho: cannot read 'baselines/sort/box-1cpu.json', which was not changed: 'schema' is missing; to start over, on a machine of class box-1cpu: tacho baseline save --replace --bench sort
 [1]
 
 $ project/try ': >baselines/sort/box-1cpu.json; tacho baseline show --dir baselines --machine-class box-1cpu sort'

@@ -61,12 +61,6 @@ static const char *split_path(const char *path, char folder[PATH_MAX])
 
 /* --- Writing: JSON with line breaks for human readers --- */
 
-/* The file: a baseline, and the name of its schema. */
-struct document {
-    char *schema;
-    struct tch_baseline baseline;
-};
-
 /* Begins a new line, with a comma before it unless it is the first; key may be NULL. */
 static void begin_line(struct tch_buf *out, const char *indent, const char *key)
 {
@@ -180,21 +174,25 @@ static int read_metrics(struct tch_json_reader *r, void *occasion, tacho_error *
 #define OCCASION(kind, member, when) TCH_JSON_##kind(struct tch_occasion, member, when)
 
 static const struct tch_json_field occasion_fields[] = {
-    {OCCASION(TEXT, id, TCH_JSON_ALWAYS), .strict = true},
-    {OCCASION(TEXT, at, TCH_JSON_ALWAYS), .strict = true},
-    {OCCASION(TEXT, commit, TCH_JSON_ALWAYS), .strict = true},
+    {OCCASION(TEXT, id, TCH_JSON_ALWAYS), .strict = true, .required = true},
+    {OCCASION(TEXT, at, TCH_JSON_ALWAYS), .strict = true, .required = true},
+    {OCCASION(TEXT, commit, TCH_JSON_ALWAYS), .strict = true, .required = true},
     {OCCASION(BOOL, dirty, TCH_JSON_LEFT_OUT), .strict = true},
-    {OCCASION(TEXT, command, TCH_JSON_ALWAYS), .strict = true},
+    {OCCASION(TEXT, command, TCH_JSON_ALWAYS), .strict = true, .required = true},
     {OCCASION(RAW, settings, TCH_JSON_LEFT_OUT)},
-    {OCCASION(RAW, environment, TCH_JSON_OR_NULL)},
+    {OCCASION(RAW, environment, TCH_JSON_OR_NULL), .required = true},
     {OCCASION(RAW, counts, TCH_JSON_LEFT_OUT)},
-    {.key = "metrics", .kind = TCH_JSON_AS_OWN, .write = write_metrics, .read = read_metrics},
+    {.key = "metrics",
+     .kind = TCH_JSON_AS_OWN,
+     .required = true,
+     .write = write_metrics,
+     .read = read_metrics},
     {0},
 };
 
-static void write_occasions(struct tch_buf *out, const void *document)
+static void write_occasions(struct tch_buf *out, const void *baseline)
 {
-    const struct tch_baseline *b = &((const struct document *)document)->baseline;
+    const struct tch_baseline *b = baseline;
 
     tch_json_begin_array(out);
     for (size_t i = 0; i < b->count; i++) {
@@ -219,16 +217,14 @@ static int read_occasion(struct tch_json_reader *r, struct tch_baseline *b, tach
     status = tch_json_fields_read(r, occasion_fields, o, NULL, err);
     if (status < 0)
         return status;
-    if (!o->id || !o->at || !o->commit || !o->command)
-        return fail(err, "an occasion needs id, at, commit and command");
     if (tch_occasion_time(o->at) < 0)
         return fail(err, "'at' of an occasion must be a time such as 2026-01-31T12:00:00Z");
     return 0;
 }
 
-static int read_occasions(struct tch_json_reader *r, void *document, tacho_error *err)
+static int read_occasions(struct tch_json_reader *r, void *baseline, tacho_error *err)
 {
-    struct tch_baseline *b = &((struct document *)document)->baseline;
+    struct tch_baseline *b = baseline;
     struct tch_json_value value;
     int more;
 
@@ -245,16 +241,41 @@ static int read_occasions(struct tch_json_reader *r, void *document, tacho_error
     return more;
 }
 
-#define DOCUMENT(member) \
-    .kind = TCH_JSON_AS_TEXT, .offset = offsetof(struct document, member), .strict = true
+static void write_schema(struct tch_buf *out, const void *baseline)
+{
+    (void)baseline;
+    tch_json_text(out, TCH_BASELINE_SCHEMA);
+}
+
+/* Refuses a file of another kind at once: what it lacks of a baseline does not matter then. */
+static int read_schema(struct tch_json_reader *r, void *baseline, tacho_error *err)
+{
+    struct tch_json_value value;
+
+    (void)baseline;
+    if (tch_json_read(r, &value) < 0)
+        return r->status;
+    if (tch_json_is(&value, TCH_BASELINE_SCHEMA))
+        return 0;
+    return tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.*s', not " TCH_BASELINE_SCHEMA,
+                    (int)(value.len < 40 ? value.len : 40), value.text);
+}
+
+#define BASELINE(member) \
+    TCH_JSON_TEXT(struct tch_baseline, member, TCH_JSON_ALWAYS), .strict = true, .required = true
 
 const struct tch_json_field tch_baseline_fields[] = {
-    {.key = "schema", DOCUMENT(schema)},
-    {.key = "bench", DOCUMENT(baseline.bench)},
-    {.key = "machine_class", DOCUMENT(baseline.machine_class)},
-    {.key = "reference", DOCUMENT(baseline.reference)},
+    {.key = "schema",
+     .kind = TCH_JSON_AS_OWN,
+     .required = true,
+     .write = write_schema,
+     .read = read_schema},
+    {BASELINE(bench)},
+    {BASELINE(machine_class)},
+    {BASELINE(reference)},
     {.key = "occasions",
      .kind = TCH_JSON_AS_OWN,
+     .required = true,
      .fields = occasion_fields,
      .write = write_occasions,
      .read = read_occasions},
@@ -263,42 +284,24 @@ const struct tch_json_field tch_baseline_fields[] = {
 
 void tch_baseline_format(struct tch_buf *out, const struct tch_baseline *b)
 {
-    char schema[] = TCH_BASELINE_SCHEMA;
-    const struct document d = {.schema = schema, .baseline = *b};
-
-    put_lines(out, "  ", "", tch_baseline_fields, &d);
+    put_lines(out, "  ", "", tch_baseline_fields, b);
     tch_json_line_end(out);
-}
-
-static int check_document(const struct document *d, tacho_error *err)
-{
-    const struct tch_baseline *b = &d->baseline;
-
-    if (!d->schema || strcmp(d->schema, TCH_BASELINE_SCHEMA) != 0)
-        return tch_fail(err, TACHO_EPARSE, 0, "its schema is '%.40s', not " TCH_BASELINE_SCHEMA,
-                        d->schema ? d->schema : "");
-    if (!b->bench || !b->machine_class || !b->reference)
-        return fail(err, "it needs bench, machine_class, reference and occasions");
-    if (b->count > 0 && !tch_baseline_find(b, "reference"))
-        return fail(err, "its reference is not one of its occasions");
-    return 0;
 }
 
 int tch_baseline_parse(struct tch_baseline *b, const char *text, size_t len, tacho_error *err)
 {
-    struct document d = {0};
     struct tch_json_reader r;
     int status;
 
+    *b = (struct tch_baseline){0};
     tch_json_open(&r, text, len, err);
     r.finite = true;
-    status = tch_json_fields_read(&r, tch_baseline_fields, &d, NULL, err);
-    if (status == 0)
-        status = tch_json_finish(&r);
-    if (status == 0)
-        status = check_document(&d, err);
-    free(d.schema);
-    *b = d.baseline;
+    status = tch_json_fields_read(&r, tch_baseline_fields, b, NULL, err);
+    if (status < 0)
+        return status;
+    status = tch_json_finish(&r);
+    if (status == 0 && b->count > 0 && !tch_baseline_find(b, "reference"))
+        return fail(err, "its reference is not one of its occasions");
     return status;
 }
 

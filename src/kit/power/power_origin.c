@@ -135,8 +135,8 @@ static const struct tch_json_field idle_fields[] = {
 
 const struct tch_json_field tch_power_origin_fields[] = {
     {.key = "status", .kind = TCH_JSON_AS_OWN, .write = write_status, .read = read_status},
-    {ORIGIN(CHARS, source, TCH_JSON_OR_NULL)},
-    {ORIGIN(CHARS, domain, TCH_JSON_OR_NULL)},
+    {ORIGIN(CHARS, source, TCH_JSON_OR_NULL), .strict = true},
+    {ORIGIN(CHARS, domain, TCH_JSON_OR_NULL), .strict = true},
     {ORIGIN(U64, update_us, TCH_JSON_ALWAYS)},
     {ORIGIN(U64, short_runs, TCH_JSON_ALWAYS)},
     {.key = "idle",
@@ -144,7 +144,7 @@ const struct tch_json_field tch_power_origin_fields[] = {
      .absent = TCH_JSON_OR_NULL,
      .fields = idle_fields,
      .there = has_idle},
-    {ORIGIN(CHARS, why_not, TCH_JSON_OR_NULL)},
+    {ORIGIN(CHARS, why_not, TCH_JSON_OR_NULL), .strict = true},
     {0},
 };
 

@@ -176,11 +176,22 @@ static void refuses_files_that_are_not_baselines(void **state)
         {"", ""},
         {"[]", "there is no JSON object"},
         {"{\"schema\":\"x\"}", "its schema is 'x'"},
-        {"{\"schema\":\"tacho.baseline.v1\"}", "it needs bench"},
+        {"{\"bench\":\"a\"}", "'schema' is missing"},
+        {"{\"schema\":\"tacho.baseline.v1\"}", "'bench' is missing"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
+         "\"reference\":\"r\"}",
+         "'occasions' is missing"},
         {"{\"schema\":\"tacho.baseline.v1\",\"bench\":1}", "'bench' must be a string"},
         {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
          "\"reference\":\"r\",\"occasions\":[{}]}",
-         "an occasion needs"},
+         "'id' is missing"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"occasions\":[{\"id\":\"x\","
+         "\"at\":\"2026-01-01T00:00:00Z\",\"commit\":\"\",\"command\":\"\",\"metrics\":{}}]}",
+         "'environment' is missing"},
+        {"{\"schema\":\"tacho.baseline.v1\",\"occasions\":[{\"id\":\"x\","
+         "\"at\":\"2026-01-01T00:00:00Z\",\"commit\":\"\",\"command\":\"\","
+         "\"environment\":null}]}",
+         "'metrics' is missing"},
         {"{\"schema\":\"tacho.baseline.v1\",\"bench\":\"a\",\"machine_class\":\"m\","
          "\"reference\":\"r\",\"occasions\":[{\"id\":\"x\",\"at\":\"2026-01-01T00:00:00Z\","
          "\"commit\":\"\","

@@ -77,6 +77,21 @@ static void missing_members_stay_empty(void **state)
     text_is(&got, "unavailable: not requested", "");
 }
 
+static void text_that_is_too_long_is_refused(void **state)
+{
+    struct tch_power_origin o = TCH_POWER_ORIGIN_NONE;
+    char json[400];
+    struct tch_json_reader r;
+    tacho_error err;
+
+    (void)state;
+    snprintf(json, sizeof json, "{\"source\":\"%0200d\"}", 0);
+    tch_json_open(&r, json, strlen(json), &err);
+    assert_int_equal(tch_json_fields_read(&r, tch_power_origin_fields, &o, NULL, &err),
+                     TACHO_EPARSE);
+    assert_string_equal(err.message, "'source' is longer than 127 bytes");
+}
+
 static void less_than_20_updates_is_too_short(void **state)
 {
     struct tch_power_origin fixed = {.status = "estimated", .source = "fixed"};
@@ -118,6 +133,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(is_read_as_it_was_written),
         cmocka_unit_test(missing_members_stay_empty),
+        cmocka_unit_test(text_that_is_too_long_is_refused),
         cmocka_unit_test(less_than_20_updates_is_too_short),
         cmocka_unit_test(idle_power_of_a_fixed_source),
         TEST_IN_HOME(without_a_source_there_is_no_idle_power),
