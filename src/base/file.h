@@ -30,6 +30,11 @@ int tch_file_read(const char *path, size_t limit, struct tch_buf *b, tacho_error
     file, because a FIFO could block for ever. */
 int tch_file_read_regular(const char *path, size_t limit, struct tch_buf *b, tacho_error *err);
 
+/** Opens the regular file that an O_PATH descriptor names, for reading. Check its type first:
+    opening a device can have an effect, and opening a pipe can block. Returns -1 with errno on
+    failure. */
+int tch_open_place(int place);
+
 /** Like tch_file_read(), from the current offset of a descriptor. `name` is its name in
     messages. */
 int tch_file_read_fd(int fd, const char *name, size_t limit, struct tch_buf *b, tacho_error *err);

@@ -16,6 +16,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "dwarf_child.h"
+#include "kit/symbol/object/symbol_budget.h"
 #include "process/limited_child.h"
 #include "symbol_demangle.h"
 
@@ -25,7 +26,8 @@ enum {
        size. */
     MEMORY_PER_BYTE = 12,
     SECONDS_BASE = 3,           /* seconds of CPU time that the process may use, */
-    BYTES_PER_SECOND = 4 << 20, /* plus one for this many bytes of all files */
+    BYTES_PER_SECOND = 4 << 20, /* plus one for this many bytes of all files, */
+    SECONDS_MAX = 120,          /* and never more than this */
     SOCKET = 3,
     NOBODY = 65534,
     EXIT_MEMORY = 3,
@@ -33,8 +35,8 @@ enum {
 
 struct server {
     uint32_t *object;
-    uint64_t memory; /* current RLIMIT_DATA */
-    uint64_t bytes;  /* total size of all files so far */
+    uint64_t memory; /* bytes that the process had at first */
+    uint64_t bytes;  /* data of all files so far, without holes */
     struct tch_dwarf **list;
     size_t cap;
     struct tch_buf reply;
@@ -119,8 +121,12 @@ static void check_memory(const struct tch_dwarf *dwarf)
 
 static void set_limits(const struct server *s)
 {
-    tch_child_limit(RLIMIT_DATA, s->memory + s->bytes * MEMORY_PER_BYTE);
-    tch_child_limit(RLIMIT_CPU, SECONDS_BASE + s->bytes / BYTES_PER_SECOND);
+    uint64_t memory = MEMORY_BASE + s->bytes * MEMORY_PER_BYTE;
+    uint64_t most = tch_symbol_memory_dwarf();
+    uint64_t seconds = SECONDS_BASE + s->bytes / BYTES_PER_SECOND;
+
+    tch_child_limit(RLIMIT_DATA, s->memory + (memory < most ? memory : most));
+    tch_child_limit(RLIMIT_CPU, seconds < SECONDS_MAX ? seconds : SECONDS_MAX);
 }
 
 static void serve_open(struct server *s, uint32_t object, int fd)
@@ -128,7 +134,7 @@ static void serve_open(struct server *s, uint32_t object, int fd)
     struct stat st;
 
     if (fstat(fd, &st) == 0 && st.st_size > 0)
-        s->bytes += (uint64_t)st.st_size;
+        s->bytes += tch_data_bytes(fd, 0, (uint64_t)st.st_size);
     set_limits(s);
     if (tch_array_reserve_zero(&s->list, &s->cap, (size_t)object + 1) < 0)
         _exit(EXIT_MEMORY);
@@ -217,7 +223,7 @@ _Noreturn void tch_dwarf_process_serve(int socket, uint32_t *object)
     int fd;
 
     enter_child(socket);
-    s.memory = tch_child_memory() + MEMORY_BASE;
+    s.memory = tch_child_memory();
     drop_privileges();
     set_limits(&s);
     tch_buf_init(&s.reply, TCH_DWARF_REPLY_MAX);

@@ -10,7 +10,8 @@
  *                                        <-  length, then the text
  *
  * The process has no privileges and no descriptors except the socket and the files that it
- * receives. Its limits of memory and CPU time grow with the size of those files. A page shared with
+ * receives. Its limits of memory and CPU time grow with the data of those files,
+ * without holes, up to a limit. A page shared with
  * the parent contains the number of the object that the process is reading, so that the parent can
  * explain its death.
  */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/file.h"
 #include "symbol_text.h"
 
 enum {
@@ -71,16 +72,18 @@ static bool read_map(struct tch_perf_maps *maps, struct tch_symbol_table *table,
 
 static bool open_map(struct tch_perf_maps *maps, struct tch_symbol_table *table, const char *path)
 {
-    /* O_NONBLOCK: opening a pipe of that name would block. */
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK | O_NOFOLLOW);
+    /* A device or a pipe of that name is never opened. */
+    int place = open(path, O_PATH | O_CLOEXEC | O_NOFOLLOW);
     struct stat st;
     bool ok = true;
+    bool regular = place >= 0 && fstat(place, &st) == 0 && S_ISREG(st.st_mode);
+    int fd = regular ? tch_open_place(place) : -1;
 
+    if (place >= 0)
+        close(place);
     if (fd < 0)
         return true;
-    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
-        ;
-    else if (st.st_uid != 0 && st.st_uid != geteuid())
+    if (st.st_uid != 0 && st.st_uid != geteuid())
         count_problem(maps, TCH_PERF_MAP_FOREIGN, path);
     else if (is_spent(maps))
         count_problem(maps, TCH_PERF_MAP_SKIPPED, path);

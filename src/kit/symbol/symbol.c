@@ -17,6 +17,7 @@ enum { NAME_MAX_BYTES = 1 << 16, NAME_LONGEST = NAME_MAX_BYTES / 4, KALLSYMS_MAX
 
 /* The names of one object. */
 struct tch_symbol_object {
+    const struct tch_code_object *object;
     struct tch_symbol_table table;
     bool dwarf;        /* the child has its debug information */
     char unknown[264]; /* name of an address without a symbol: "[libx.so.1]" */
@@ -103,7 +104,8 @@ static bool read_file_symbols(struct tch_symbols *s, struct tch_symbol_object *o
         dwarf = fcntl(dwarf, F_DUPFD_CLOEXEC, 3);
         o->dwarf = dwarf >= 0 && tch_dwarf_child_open(s->dwarf, id, dwarf);
     }
-    if (debug >= 0 && tch_elf_open_fd(&elf, fcntl(debug, F_DUPFD_CLOEXEC, 3), "", NULL) == 0) {
+    if (debug >= 0 &&
+        tch_elf_open_fd(&elf, fcntl(debug, F_DUPFD_CLOEXEC, 3), "", object->elf.share, NULL) == 0) {
         ok = tch_symbol_table_elf(&o->table, &elf);
         tch_elf_release(&elf);
     } else if (!whole) {
@@ -111,7 +113,12 @@ static bool read_file_symbols(struct tch_symbols *s, struct tch_symbol_object *o
     }
     if (debug >= 0)
         close(debug);
-    return ok && tch_symbol_table_elf(&o->table, &object->elf);
+    ok = ok && tch_symbol_table_elf(&o->table, &object->elf);
+    /* A symbol without a size extends to the next one, which may be missing from a part of a
+       table. */
+    if (object->share.over)
+        tch_symbol_table_release(&o->table);
+    return ok;
 }
 
 static bool read_symbols(struct tch_symbols *s, struct tch_symbol_object *o, uint32_t id,
@@ -156,6 +163,7 @@ static struct tch_symbol_object *get_object(struct tch_symbols *s, uint32_t id,
         free_object(o);
         return NULL;
     }
+    o->object = object;
     s->objects[id] = o;
     return o;
 }
@@ -356,6 +364,15 @@ void tch_symbols_explain(const struct tch_symbols *s, struct tch_buf *lines)
     const char *why;
 
     tch_perf_maps_explain(&s->perf_maps, lines);
+    for (size_t i = 0; i < s->object_count; i++) {
+        const char *problem = s->objects[i] ? s->objects[i]->object->share.problem : NULL;
+        const char *file = s->objects[i] ? s->objects[i]->unknown : "";
+
+        if (!problem)
+            continue;
+        tch_buf_addf(lines, "%.*s %s", (int)strlen(file) - 2, file + 1, problem);
+        tch_buf_addc(lines, '\0');
+    }
     if (!s->dwarf) {
         tch_buf_addf(lines, "cannot start a process that reads symbols; %s are missing", what);
         tch_buf_addc(lines, '\0');

@@ -82,8 +82,11 @@ static uint32_t rank_of(const Elf64_Sym *sym, const char *name)
     uint32_t rank = ELF64_ST_BIND(sym->st_info) == STB_GLOBAL ? 0
                     : ELF64_ST_BIND(sym->st_info) == STB_WEAK ? 1
                                                               : 2;
+    uint32_t underscores = 0;
 
-    return rank * 64 + (sym->st_size == 0 ? 32 : 0) + (uint32_t)strspn(name, "_") % 32;
+    while (underscores < 31 && name[underscores] == '_')
+        underscores++;
+    return rank * 64 + (sym->st_size == 0 ? 32 : 0) + underscores;
 }
 
 static bool is_function(const struct tch_elf *elf, const Elf64_Sym *sym, const char *name)
@@ -120,22 +123,44 @@ static Elf64_Sym *read_symbols(const struct tch_elf *elf, const Elf64_Shdr *sect
     return symbols;
 }
 
+/* Adds a whole string table, so that symbols which share a string do not multiply it. Strips the
+   version of each "name@@VERSION". */
+static bool add_strings(struct tch_symbol_table *table, const char *text, size_t len)
+{
+    char *copy;
+
+    if (table->text_len + len + 1 > UINT32_MAX ||
+        tch_array_reserve(&table->text, &table->text_cap, table->text_len + len + 1) < 0)
+        return false;
+    copy = table->text + table->text_len;
+    memcpy(copy, text, len);
+    copy[len] = '\0';
+    for (char *at = copy; (at = memchr(at, '@', (size_t)(copy + len - at)));)
+        *at = '\0';
+    table->text_len += len + 1;
+    return true;
+}
+
 static bool add_symbols(struct tch_symbol_table *table, const struct tch_elf *elf,
                         const Elf64_Shdr *section)
 {
+    size_t base = table->text_len;
     char *text;
     size_t text_len = 0;
     size_t count = 0;
     Elf64_Sym *symbols = read_symbols(elf, section, &count, &text, &text_len);
-    bool ok = true;
+    bool ok = !symbols || add_strings(table, text, text_len);
 
     for (size_t i = 0; symbols && ok && i < count; i++) {
         const Elf64_Sym *s = &symbols[i];
         const char *name = s->st_name < text_len ? text + s->st_name : "";
 
-        if (is_function(elf, s, name)) /* strips the version of "name@@VERSION" */
-            ok = tch_symbol_table_add(table, s->st_value, s->st_size, rank_of(s, name), name,
-                                      strcspn(name, "@"));
+        if (!is_function(elf, s, name))
+            continue;
+        ok = tch_array_reserve(&table->list, &table->cap, table->count + 1) == 0;
+        if (ok)
+            table->list[table->count++] = (struct tch_symbol){
+                s->st_value, s->st_size, (uint32_t)(base + s->st_name), rank_of(s, name)};
     }
     free(symbols);
     free(text);
@@ -145,7 +170,7 @@ static bool add_symbols(struct tch_symbol_table *table, const struct tch_elf *el
 /* Adds names such as "puts@plt". Relocation i fills entry i of .plt.sec, or entry i + 1 of .plt. */
 static bool add_plt(struct tch_symbol_table *table, const struct tch_elf *elf)
 {
-    enum { ENTRY = 16 };
+    enum { ENTRY = 16, PLT_LONGEST = 250 };
     const Elf64_Shdr *plt = tch_elf_section(elf, ".plt.sec");
     uint64_t first = plt ? 0 : 1;
     const Elf64_Shdr *section = tch_elf_section(elf, ".rela.plt");
@@ -166,7 +191,9 @@ static bool add_plt(struct tch_symbol_table *table, const struct tch_elf *elf)
 
         if (at >= count || symbols[at].st_name >= text_len || offset + ENTRY > plt->sh_size)
             continue;
-        snprintf(name, sizeof name, "%s@plt", text + symbols[at].st_name);
+        snprintf(name, sizeof name, "%.*s@plt", PLT_LONGEST, text + symbols[at].st_name);
+        if (!tch_symbol_share_take(elf->share, strlen(name)))
+            break;
         ok = tch_symbol_table_add(table, plt->sh_addr + offset, ENTRY, 0, name, strlen(name));
     }
     free(list);

@@ -173,6 +173,7 @@ static int sample(struct tch_sampling *n, tacho_error *err)
         return tch_fail(err, status, 0, "%s", why.message);
     if (status < 0)
         return tch_flame_failed(err, TACHO_FLAME_COMMAND_FAILED, n->ops->name, &why);
+    n->collect.objects.budget.stop_fd = n->c->request.stop_fd;
     status = start(n, err);
     if (status == 0)
         status = sample_all(n, err);

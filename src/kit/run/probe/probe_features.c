@@ -2,8 +2,11 @@
    from the findings of the other groups, so this group runs last. */
 #include <linux/perf_event.h>
 
+#include "base/number.h"
 #include "kit/flame/sample/preload_fit.h"
 #include "kit/run/preload/allocations_shared.h"
+#include "kit/symbol/object/symbol_budget.h"
+#include "kit/text/human_number.h"
 #include "probe_read.h"
 
 static const char allow_perf[] =
@@ -253,11 +256,31 @@ static void add_against(struct tch_probes *p)
                        "absent: git is missing; run folders do not record their commit either");
 }
 
+/* Adds the memory that the symbols and debug information of a capture may use. */
+static void add_symbols(struct tch_probes *p)
+{
+    char value[64] = "";
+    uint64_t kib;
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1 << 16);
+    tch_probe_read(p, &b, "/proc/meminfo");
+    tch_text_field(b.data, "MemTotal", value, sizeof value);
+    tch_buf_clear(&b);
+    if (tch_parse_u64_n(value, strcspn(value, " "), UINT64_MAX >> 10, &kib) < 0)
+        kib = UINT64_MAX >> 10; /* unknown, so the limit is the fixed one */
+    tch_add_value(&b, TCH_BYTES, (double)tch_symbol_memory(kib << 10));
+    tch_probes_add(p, "flame symbols", TCH_PROBE_OK, NULL,
+                   "available: at most %s of memory per capture", b.data);
+    tch_buf_release(&b);
+}
+
 static void probe_features(struct tch_probes *p)
 {
     bool traces = p->machine->trace() == 0;
 
     add_flame(p, traces);
+    add_symbols(p);
     add_instructions(p);
     add_syscalls(p, traces);
     add_allocations(p);

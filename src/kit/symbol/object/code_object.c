@@ -3,10 +3,7 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <linux/magic.h>
 #include <sys/auxv.h>
-#include <sys/stat.h>
-#include <sys/vfs.h>
 
 #include "base/array.h"
 #include "debug_file.h"
@@ -40,6 +37,7 @@ static bool append_object(struct tch_code_objects *objects, enum tch_code_object
     object->pid = pid;
     object->inode = inode;
     object->elf.fd = -1;
+    object->share.budget = &objects->budget;
     object->path = malloc(len);
     if (!object->path) {
         free(object);
@@ -53,6 +51,7 @@ static bool append_object(struct tch_code_objects *objects, enum tch_code_object
 bool tch_code_objects_init(struct tch_code_objects *objects)
 {
     *objects = (struct tch_code_objects){0};
+    tch_symbol_budget_init(&objects->budget, -1);
     return tch_intern_add(&objects->keys, "?", 1) == TCH_OBJECT_NOWHERE &&
            append_object(objects, TCH_OBJECT_UNKNOWN, "[unknown]", 0, 0) &&
            tch_intern_add(&objects->keys, "k", 1) == TCH_OBJECT_THE_KERNEL &&
@@ -107,18 +106,7 @@ static bool open_vdso(struct tch_elf *elf)
 /* Opens the file at `path` if it is the one that was mapped, not a later file of the same name. */
 static bool open_mapped(struct tch_code_object *object, const char *path)
 {
-    struct stat st;
-    struct statfs fs;
-
-    if (tch_elf_open(&object->elf, path, NULL) < 0)
-        return false;
-    if (object->inode == 0 || fstat(object->elf.fd, &st) < 0 || st.st_ino == object->inode)
-        return true;
-    /* Older kernels report the inode of the layer for a mapping of a file on overlayfs. */
-    if (fstatfs(object->elf.fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC)
-        return true;
-    tch_elf_release(&object->elf);
-    return false;
+    return tch_elf_open_inode(&object->elf, path, object->inode, &object->share, NULL) == 0;
 }
 
 /* Opens the file in the root folder of the process, which may differ from ours. A program that was
@@ -171,7 +159,7 @@ static void read_debug_frame(struct tch_code_object *object)
     size_t len = 0;
     uint8_t *frame;
 
-    if (fd >= 0 && tch_elf_open_fd(&debug, fd, "", NULL) == 0)
+    if (fd >= 0 && tch_elf_open_fd(&debug, fd, "", &object->share, NULL) == 0)
         section = tch_elf_section(&debug, ".debug_frame");
     frame = tch_elf_read(fd >= 0 ? &debug : &object->elf, section, &len);
     tch_elf_release(&debug);

@@ -33,6 +33,7 @@ struct tch_code_object {
     /** For a JIT: the number of its process's program in struct tch_flame_programs. */
     uint32_t program;
     struct tch_elf elf;
+    struct tch_symbol_share share; /**< of the memory for symbols and unwind tables */
     struct tch_cfi cfi;
     struct tch_cfi debug_cfi; /* for code that .eh_frame does not cover */
     bool debug_tried;
@@ -40,9 +41,11 @@ struct tch_code_object {
     bool usable; /**< elf is open */
 };
 
-/** All objects of a capture. Initialise by tch_code_objects_init(). An object never moves. */
+/** All objects of a capture. Initialise by tch_code_objects_init(). An object never
+    moves. The list itself must not move either once it has objects. */
 struct tch_code_objects {
     struct tch_intern keys;
+    struct tch_symbol_budget budget;
     struct tch_code_object **list;
     size_t count;
     size_t cap;

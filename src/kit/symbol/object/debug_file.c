@@ -7,7 +7,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "base/crc32.h"
 #include "process/spawn.h"
 
 enum {
@@ -18,32 +17,23 @@ enum {
 
 static const char debug_root[] = "/usr/lib/debug";
 
-static uint32_t crc_of(int fd)
-{
-    uint8_t buffer[65536];
-    uint32_t crc = 0;
-    off_t at = 0;
-    ssize_t n;
-
-    for (; (n = pread(fd, buffer, sizeof buffer, at)) > 0; at += n)
-        crc = tch_crc32(crc, buffer, (size_t)n);
-    return crc;
-}
-
 /* Opens path if its build ID is `id` or, if that is NULL, if its checksum matches. */
-static int open_matching(const char *path, const char *id, const uint32_t *crc)
+static int open_matching(const struct tch_code_object *object, const char *path, const char *id,
+                         const uint32_t *crc)
 {
+    struct tch_symbol_share *share = object->elf.share;
     char other[ID_MAX];
+    uint32_t found;
     struct tch_elf elf;
     bool fits;
     int fd = -1;
 
-    if (tch_elf_open(&elf, path, NULL) < 0)
+    if (tch_elf_open_inode(&elf, path, 0, share, NULL) < 0)
         return -1;
     if (id)
         fits = tch_elf_build_id(&elf, other, sizeof other) && strcmp(other, id) == 0;
     else
-        fits = crc && crc_of(elf.fd) == *crc;
+        fits = crc && tch_symbol_checksum(share, elf.fd, &found) && found == *crc;
     if (fits)
         fd = fcntl(elf.fd, F_DUPFD_CLOEXEC, 3);
     tch_elf_release(&elf);
@@ -70,7 +60,7 @@ static int open_link(const struct tch_code_object *object, const char *id)
             snprintf(path, sizeof path, "%s%.*s%s%s", forms[i][0], (int)(slash - object->path),
                      object->path, forms[i][1], link);
             if (strcmp(path, object->path) != 0)
-                fd = open_matching(path, id, &crc);
+                fd = open_matching(object, path, id, &crc);
         }
     }
     free(link);
@@ -78,7 +68,7 @@ static int open_link(const struct tch_code_object *object, const char *id)
 }
 
 /* Asks the servers of DEBUGINFOD_URLS by running debuginfod-find. */
-static int open_debuginfod(const char *id)
+static int open_debuginfod(const struct tch_code_object *object, const char *id)
 {
     const char *const argv[] = {"debuginfod-find", "debuginfo", id, NULL};
     struct tch_spawn spawn = {.argv = argv,
@@ -90,7 +80,7 @@ static int open_debuginfod(const char *id)
     tch_buf_init(&out, PATH_MAX);
     if (tch_spawn_read(&spawn, 0, &out, &end, NULL) == 0 && end.status == 0 && out.len > 1) {
         out.data[out.len - (out.data[out.len - 1] == '\n')] = '\0';
-        fd = open_matching(out.data, id, NULL);
+        fd = open_matching(object, out.data, id, NULL);
     }
     tch_buf_release(&out);
     return fd;
@@ -108,12 +98,12 @@ int tch_debug_file(const struct tch_code_object *object, bool debuginfod)
     has_id = tch_elf_build_id(&object->elf, id, sizeof id);
     if (has_id) {
         snprintf(path, sizeof path, "%s/.build-id/%.2s/%s.debug", debug_root, id, id + 2);
-        fd = open_matching(path, id, NULL);
+        fd = open_matching(object, path, id, NULL);
     }
     if (fd < 0)
         fd = open_link(object, has_id ? id : NULL);
     if (fd < 0 && has_id && debuginfod)
-        fd = open_debuginfod(id);
+        fd = open_debuginfod(object, id);
     return fd;
 }
 
@@ -127,8 +117,9 @@ void *tch_debug_data(const struct tch_elf *elf, size_t *len)
     size_t from = 0;
 
     *len = 0;
-    if (bytes && lzma_stream_buffer_decode(&memory, 0, NULL, packed, &from, packed_len, bytes, len,
-                                           MINI_MAX) != LZMA_OK) {
+    if (bytes && (lzma_stream_buffer_decode(&memory, 0, NULL, packed, &from, packed_len, bytes, len,
+                                            MINI_MAX) != LZMA_OK ||
+                  !tch_symbol_share_take(elf->share, *len))) {
         free(bytes);
         bytes = NULL;
     }

@@ -3,11 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "base/buf.h"
 #include "base/fail.h"
+#include "base/file.h"
 #include "kit/file/gzip.h"
 
 enum {
@@ -43,7 +46,7 @@ static void *read_table(const struct tch_elf *elf, uint64_t offset, size_t count
 {
     void *table;
 
-    if (count == 0 || count > HEADERS_MAX)
+    if (count == 0 || count > HEADERS_MAX || !tch_symbol_share_take(elf->share, count * size))
         return NULL;
     table = malloc(count * size);
     if (table && !read_at(elf, offset, table, count * size)) {
@@ -55,7 +58,7 @@ static void *read_table(const struct tch_elf *elf, uint64_t offset, size_t count
 
 /* Inflates a compressed section and frees the compressed bytes. Returns NULL if it is damaged or
    too large. */
-static void *inflate_section(char *bytes, size_t packed, size_t *len)
+static void *inflate_section(const struct tch_elf *elf, char *bytes, size_t packed, size_t *len)
 {
     Elf64_Chdr head = {0};
     struct tch_buf out;
@@ -65,7 +68,8 @@ static void *inflate_section(char *bytes, size_t packed, size_t *len)
         memcpy(&head, bytes, sizeof head);
     tch_buf_init(&out, INFLATED_MAX);
     if (head.ch_type == ELFCOMPRESS_ZLIB &&
-        tch_zlib_inflate(bytes + sizeof head, packed - sizeof head, &out, NULL) == 0) {
+        tch_zlib_inflate(bytes + sizeof head, packed - sizeof head, &out, NULL) == 0 &&
+        tch_symbol_share_take(elf->share, out.len)) {
         *len = out.len;
         ret = tch_buf_take(&out);
     }
@@ -79,7 +83,12 @@ void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t 
     char *bytes;
 
     if (!section || section->sh_type == SHT_NOBITS || section->sh_size == 0 ||
-        section->sh_size > SECTION_MAX || section->sh_size > elf->size)
+        section->sh_size > SECTION_MAX || section->sh_offset > elf->size ||
+        section->sh_size > elf->size - section->sh_offset)
+        return NULL;
+    if (!elf->data && tch_is_hollow(elf->fd, section->sh_offset, section->sh_size, elf->share))
+        return NULL;
+    if (!tch_symbol_share_take(elf->share, section->sh_size))
         return NULL;
     bytes = malloc(section->sh_size + 1);
     if (bytes && !read_at(elf, section->sh_offset, bytes, section->sh_size)) {
@@ -89,7 +98,7 @@ void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t 
     if (!bytes)
         return NULL;
     if (section->sh_flags & SHF_COMPRESSED)
-        return inflate_section(bytes, section->sh_size, len);
+        return inflate_section(elf, bytes, section->sh_size, len);
     bytes[section->sh_size] = '\0';
     *len = section->sh_size;
     return bytes;
@@ -129,11 +138,12 @@ int tch_elf_open_mem(struct tch_elf *elf, const void *data, size_t len, tacho_er
     return read_headers(elf, "memory", err);
 }
 
-int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *err)
+int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, struct tch_symbol_share *share,
+                    tacho_error *err)
 {
     struct stat st;
 
-    *elf = (struct tch_elf){.fd = fd};
+    *elf = (struct tch_elf){.fd = fd, .share = share};
     if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode)) {
         tch_elf_release(elf);
         return tch_fail(err, TACHO_EPARSE, 0, "'%s' is not a regular file", name);
@@ -142,14 +152,42 @@ int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *
     return read_headers(elf, name, err);
 }
 
-int tch_elf_open(struct tch_elf *elf, const char *path, tacho_error *err)
+/* Returns whether the file is regular and has the inode. */
+static bool is_wanted(int fd, uint64_t inode)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    struct stat st;
+    struct statfs fs;
+
+    if (fstat(fd, &st) < 0 || !S_ISREG(st.st_mode))
+        return false;
+    /* Older kernels report the inode of the layer for a mapping of a file on overlayfs. */
+    return inode == 0 || st.st_ino == inode ||
+           (fstatfs(fd, &fs) == 0 && fs.f_type == OVERLAYFS_SUPER_MAGIC);
+}
+
+int tch_elf_open_inode(struct tch_elf *elf, const char *path, uint64_t inode,
+                       struct tch_symbol_share *share, tacho_error *err)
+{
+    int place = open(path, O_PATH | O_CLOEXEC);
+    bool wanted = place >= 0 && is_wanted(place, inode);
+    int fd = wanted ? tch_open_place(place) : -1;
 
     *elf = (struct tch_elf){.fd = -1};
+    if (place >= 0 && !wanted) {
+        close(place);
+        return tch_fail(err, TACHO_EPARSE, 0, "'%s' is not a regular file, or not the mapped one",
+                        path);
+    }
     if (fd < 0)
-        return tch_fail_errno(err, errno, "cannot open '%s'", path);
-    return tch_elf_open_fd(elf, fd, path, err);
+        tch_fail_errno(err, errno, "cannot open '%s'", path);
+    if (place >= 0)
+        close(place);
+    return fd < 0 ? TACHO_EIO : tch_elf_open_fd(elf, fd, path, share, err);
+}
+
+int tch_elf_open(struct tch_elf *elf, const char *path, tacho_error *err)
+{
+    return tch_elf_open_inode(elf, path, 0, NULL, err);
 }
 
 void tch_elf_release(struct tch_elf *elf)

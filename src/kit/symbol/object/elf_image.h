@@ -15,13 +15,16 @@
 
 #include <tacho/error.h>
 
+#include "symbol_budget.h"
+
 /** An ELF file. Callers may read fd and entry, and use functions for the rest. Closed is all zero
     with fd -1. */
 struct tch_elf {
     int fd;              /**< -1: the file is in memory, or closed */
     const uint8_t *data; /* the file in memory */
     uint64_t size;
-    uint64_t entry; /**< address of the first instruction of a program, or 0 */
+    struct tch_symbol_share *share; /* limits the bytes that are read; NULL: no limit */
+    uint64_t entry;                 /**< address of the first instruction of a program, or 0 */
     uint16_t machine;
     Elf64_Phdr *segments;
     size_t segment_count;
@@ -31,9 +34,19 @@ struct tch_elf {
     size_t names_len;
 };
 
-/** Opens a file by its descriptor, which it owns from then on, also on failure. */
-int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, tacho_error *err);
+/** Opens a file by its descriptor, which it owns from then on, also on failure. What is read from
+   it counts for `share`, which may be NULL. */
+int tch_elf_open_fd(struct tch_elf *elf, int fd, const char *name, struct tch_symbol_share *share,
+                    tacho_error *err);
+
+/** Opens the regular file at `path`. Nothing else is opened, because opening a device can have an
+    effect. */
 int tch_elf_open(struct tch_elf *elf, const char *path, tacho_error *err);
+
+/** Like tch_elf_open(), if the file has this inode; 0: any. What is read from it counts for
+   `share`, which may be NULL. */
+int tch_elf_open_inode(struct tch_elf *elf, const char *path, uint64_t inode,
+                       struct tch_symbol_share *share, tacho_error *err);
 
 /** Opens a file in memory. data must stay valid until the release. */
 int tch_elf_open_mem(struct tch_elf *elf, const void *data, size_t len, tacho_error *err);
@@ -46,7 +59,8 @@ const Elf64_Shdr *tch_elf_section(const struct tch_elf *elf, const char *name);
 const Elf64_Shdr *tch_elf_section_type(const struct tch_elf *elf, uint32_t type);
 
 /** Reads a section and inflates it if it is compressed. A NUL follows its bytes. The caller frees
-    them. Returns NULL if the section has no bytes or cannot be read. */
+    them. Returns NULL if the section has no bytes, is a hole, cannot be read, or is larger than the
+    file's share of memory. */
 void *tch_elf_read(const struct tch_elf *elf, const Elf64_Shdr *section, size_t *len);
 
 /** Finds the linked address of the byte at a file offset. Returns false if no executable segment
