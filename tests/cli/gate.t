@@ -245,7 +245,7 @@ $ project/try 'tacho baseline save -q; tacho gate -q'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps, score, pages: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: steps, score: sessions of fewer than 3 days are known, so a change below 2x is WARN, not FAIL; 'tacho baseline save' or 'tacho calibrate' on other days measures how much sessions differ
 | note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
@@ -260,33 +260,45 @@ $ project/try 'tacho baseline save -q; tacho gate -q'
 | 
 | INCONCLUSIVE
 
-# One bench of three is worse, another one is better.
+# One bench of three is worse, another one is better. Nobody measured how much sessions differ, so it does not FAIL.
 $ project/try 'tacho baseline save -q; echo steps 130 >steps; echo score 9 of 9 >score; tacho gate -q'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs again
-| note: steps, score, pages: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: steps, score: sessions of fewer than 3 days are known, so a change below 2x is WARN, not FAIL; 'tacho baseline save' or 'tacho calibrate' on other days measures how much sessions differ
 | note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
 | B: now
 | 
 | bench  metric               A    B   change  95 % interval       less        0        more  B > A
-| steps  steps              100  130  +30.0 %  +20.9 % .. +39.7 %              │ ┆    ──●───   1.00  FAIL
+| steps  steps              100  130  +30.0 %  +20.9 % .. +39.7 %              │ ┆    ──●───   1.00  WARN
 | score  score                7    9  +28.6 %  +19.6 % .. +38.2 %          ┆   │     ───●───   1.00  PASS, can detect -21.0 %
 |        total, at most 10    -    9        -                                                        PASS
 | pages  pages, at most 50    -   40        -                                                        PASS
+|   steps: steps +30.0 % [+20.9 % .. +39.7 %], allowed +5.0 %: no FAIL, as sessions were measured on fewer than 3 days and may differ as much; save baselines on other days, or interleave: tacho gate --against REF
 | 
-| FAIL
-[2]
+| WARN
+
+# It FAILs if sessions of three days are known, if the user knows how much they differ, or if it is twice as much.
+$ project/try 'for i in 1 2 3; do tacho baseline save -q -b steps >/dev/null; done; ./days .tacho/baselines/steps/*.json; echo steps 130 >steps; tacho gate -q -b steps --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'
+| ["FAIL",6,null]
+
+$ project/try 'tacho baseline save -q -b steps; echo steps 130 >steps; tacho gate -q -b steps --session-spread 3% --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| ["FAIL",6,null]
+
+$ project/try 'tacho baseline save -q -b steps; echo steps 199 >steps; tacho gate -q -b steps --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"; echo steps 200 >steps; tacho gate -q -b steps --json | jq -c ".rows[0] | [.verdict, .b.n, .reason]"'
+| DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
+| ["WARN",6,"no FAIL, as sessions were measured on fewer than 3 days and may differ as much; save baselines on other days, or interleave: tacho gate --against REF"]
+| ["FAIL",6,null]
 
 # A metric that became much better is a warning: the program may no longer do its work.
 $ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b steps'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: steps: sessions of fewer than 3 days are known, so a change below 2x is WARN, not FAIL; 'tacho baseline save' or 'tacho calibrate' on other days measures how much sessions differ
 | note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
@@ -302,7 +314,7 @@ $ project/try 'tacho baseline save -q; echo steps 10 >steps; tacho gate -q -b st
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: steps: sessions of fewer than 3 days are known, so a change below 2x is WARN, not FAIL; 'tacho baseline save' or 'tacho calibrate' on other days measures how much sessions differ
 | note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
@@ -323,7 +335,7 @@ $ project/try 'tacho baseline save -q; echo steps 101 >steps; echo pages 60 >pag
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
-| note: steps, score, pages: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| note: steps, score: sessions of fewer than 3 days are known, so a change below 2x is WARN, not FAIL; 'tacho baseline save' or 'tacho calibrate' on other days measures how much sessions differ
 | note: not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | A: the baselines of CLASS
@@ -350,7 +362,7 @@ $ project/try 'tacho baseline save -q -b steps; tacho gate -b steps --session-sp
 | ["PASS",6,null]
 
 # The same for a pull request, as JUnit, as Prometheus's gauges: each bench with its own verdict.
-$ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md x >/dev/null; s=$?; cat x; exit $s'
+$ project/try 'tacho baseline save -q; echo steps 230 >steps; tacho gate -q --md x >/dev/null; s=$?; cat x; exit $s'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
@@ -361,13 +373,13 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | 
 | > steps: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs again
 | >
-| > steps, score, pages: fewer than 3 occasions are known, so the session spread is mostly assumed; 'tacho baseline save' or 'tacho calibrate' on other days measures it
+| > steps, score: sessions of fewer than 3 days are known, so a change below 2x is WARN, not FAIL; 'tacho baseline save' or 'tacho calibrate' on other days measures how much sessions differ
 | >
 | > not interleaved: the verdicts allow for sessions that differ by 2.6 % (--session-spread), so intervals are at least +-7.5 %, however many runs are made; if your sessions differ by more, a FAIL may be due to the machine; interleaved runs have no such limit: tacho gate --against REF --build CMD
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |
-| | steps: steps | 100 | 130 | +30.0 % [+20.9 % … +39.7 %] | 5 % | ❌ FAIL |
+| | steps: steps | 100 | 230 | +130.0 % [+114.0 % … +147.2 %] | 5 % | ❌ FAIL |
 | 
 | <details><summary>3 more within their budgets or without one</summary>
 | 
@@ -384,15 +396,15 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --md
 | Full report: tacho-out/gate.html
 [2]
 
-$ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --junit x >/dev/null; s=$?; cat x; exit $s'
+$ project/try 'tacho baseline save -q; echo steps 230 >steps; tacho gate -q --junit x >/dev/null; s=$?; cat x; exit $s'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
 | <?xml version="1.0" encoding="UTF-8"?>
 | <testsuite name="tacho gate" tests="4" failures="1" skipped="0">
 |   <testcase classname="tacho.gate.steps" name="steps">
-|     <failure message="steps: steps +30.0 % [+20.9 % .. +39.7 %], allowed +5.0 %"/>
-|     <system-out>FAIL: steps: steps +30.0 % [+20.9 % .. +39.7 %], allowed +5.0 %</system-out>
+|     <failure message="steps: steps +130.0 % [+114.0 % .. +147.2 %], allowed +5.0 %"/>
+|     <system-out>FAIL: steps: steps +130.0 % [+114.0 % .. +147.2 %], allowed +5.0 %</system-out>
 |   </testcase>
 |   <testcase classname="tacho.gate.score" name="score">
 |     <system-out>PASS, can detect -21.0 %: score: score 0.0 % [-7.0 % .. +7.5 %], allowed -10.0 %</system-out>
@@ -406,7 +418,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --ju
 | </testsuite>
 [2]
 
-$ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --prometheus x >/dev/null; s=$?; grep -e _verdict -e _median x; exit $s'
+$ project/try 'tacho baseline save -q; echo steps 230 >steps; tacho gate -q --prometheus x >/dev/null; s=$?; grep -e _verdict -e _median x; exit $s'
 | DIR/.tacho/baselines/steps/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/score/CLASS.json: 1 occasion
 | DIR/.tacho/baselines/pages/CLASS.json: 1 occasion
@@ -418,7 +430,7 @@ $ project/try 'tacho baseline save -q; echo steps 130 >steps; tacho gate -q --pr
 | tacho_gate_verdict{bench="pages",metric="pages",budget="max"} 0
 | # HELP tacho_gate_median median of a count or a metric now, in its own unit
 | # TYPE tacho_gate_median gauge
-| tacho_gate_median{bench="steps",metric="steps",budget="ratio"} 130
+| tacho_gate_median{bench="steps",metric="steps",budget="ratio"} 230
 | tacho_gate_median{bench="score",metric="score",budget="ratio"} 7
 | tacho_gate_median{bench="score",metric="total",budget="max"} 9
 | tacho_gate_median{bench="pages",metric="pages",budget="max"} 40
@@ -555,6 +567,7 @@ $ project/try 'rm tacho.yaml; tacho gate init; ls -A | grep -v -e baselines -e t
 | .github
 | .gitignore
 | .gitlab
+| days
 | tacho.yaml
 
 $ project/try 'tacho gate init'

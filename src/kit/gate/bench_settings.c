@@ -366,6 +366,7 @@ struct top {
     const struct tch_yaml_node *benches;
     const struct tch_yaml_node *baseline;
     const struct tch_yaml_node *suspicious;
+    const struct tch_yaml_node *obvious;
     double alpha;
     const char *build;
 };
@@ -374,6 +375,7 @@ static const struct tch_yaml_field top_fields[] = {
     TCH_YAML_FIELD("alpha", tch_yaml_share, struct top, alpha),
     TCH_YAML_FIELD("build", tch_yaml_text, struct top, build),
     TCH_YAML_FIELD("suspicious", tch_yaml_any, struct top, suspicious),
+    TCH_YAML_FIELD("obvious", tch_yaml_any, struct top, obvious),
     TCH_YAML_FIELD("baseline", tch_yaml_map, struct top, baseline),
     TCH_YAML_FIELD("defaults", tch_yaml_map, struct top, defaults),
     TCH_YAML_FIELD("benches", tch_yaml_list, struct top, benches),
@@ -398,6 +400,14 @@ bool tch_settings_factor(const char *text, double *ret)
         return false;
     *ret = value;
     return true;
+}
+
+static int take_factor(const char *key, const struct tch_yaml_node *node, double *ret,
+                       tacho_error *err)
+{
+    return !node || tch_settings_factor(node->text, ret)
+               ? 0
+               : tch_yaml_fail(err, node, "'%s' needs a factor above 1 such as 3x", key);
 }
 
 static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list,
@@ -426,6 +436,7 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
     *s = (struct tch_settings){.baselines = TCH_BASELINES,
                                .keep = TCH_GATE_KEEP,
                                .suspicious = TCH_GATE_SUSPICIOUS,
+                               .obvious = TCH_GATE_OBVIOUS,
                                .max_age_ns = TCH_GATE_MAX_AGE_NS};
     status = tch_yaml_parse(&s->yaml, text, len, err);
     if (status == 0)
@@ -435,10 +446,10 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
     if (status == 0 && !(top.alpha > 0 && top.alpha <= 0.5))
         status = tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
                                "'alpha' needs a probability such as 5%%, at most 50%%");
-    if (status == 0 && top.suspicious && !tch_settings_factor(top.suspicious->text, &s->suspicious))
-        status = tch_yaml_fail(err, top.suspicious,
-                               "'suspicious' needs a factor above 1 such as "
-                               "3x");
+    if (status == 0)
+        status = take_factor("suspicious", top.suspicious, &s->suspicious, err);
+    if (status == 0)
+        status = take_factor("obvious", top.obvious, &s->obvious, err);
     if (status == 0 && top.baseline && (s->keep == 0 || s->keep > 1000))
         status = tch_yaml_fail(err, top.baseline, "'keep' needs a number from 1 to 1000");
     if (status == 0 && top.defaults)

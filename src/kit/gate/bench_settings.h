@@ -19,6 +19,7 @@
 #define TCH_GATE_TOLERANCE  0.05
 #define TCH_GATE_MAX_AGE_NS (90 * 86400 * UINT64_C(1000000000))
 #define TCH_GATE_SUSPICIOUS 3 /* factor of improvement above which a row is WARN */
+#define TCH_GATE_OBVIOUS    2 /* factor that no difference between two sessions explains */
 
 enum {
     TCH_BENCHES_MOST = 1000,
@@ -54,6 +55,7 @@ struct tch_settings {
     struct tch_yaml yaml;
     double alpha;
     double suspicious; /**< for tch_findings.suspicious */
+    double obvious;    /**< for tch_about.obvious */
     const char *build; /**< or NULL */
     const char *baselines;
     uint64_t keep;

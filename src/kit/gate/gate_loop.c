@@ -171,8 +171,9 @@ static int add_kept_row(const struct tch_gate *g, struct tch_findings *f,
         .budget = budget->budget,
         .ask = TCH_ASK_RATIO,
         .required = budget->required,
-        .occasions = tch_gate_occasions(b),
+        .occasions = tch_gate_occasions(b, q, &budget->budget),
         .spread = tch_gate_session_spread(g, b, q, &budget->budget),
+        .obvious = tch_gate_obvious(g, b, q, &budget->budget),
         .analyses = &b->analyses,
     };
     struct tch_series before = {.value = kept ? kept->value : NULL,
@@ -368,8 +369,10 @@ static int judge_all(struct tch_gate *g, tacho_error *err)
     tch_findings_bind_notes(&g->findings, notes);
     if (status == 0)
         status = tch_findings_judge(&g->findings, g->settings->alpha, err);
-    for (size_t i = 0; i < g->count && status == 0; i++)
+    for (size_t i = 0; i < g->count && status == 0; i++) {
+        tch_gate_name_deciding(&g->findings, &g->benches[i]);
         doubt_missing(g, &g->benches[i]);
+    }
     for (size_t i = 0; i < g->count && status == 0; i++)
         if (!g->benches[i].settled)
             update_settled(g, &g->benches[i]);

@@ -124,6 +124,15 @@ void tch_gate_warn_of_sight(const struct tch_gate *g, const struct tch_gate_watc
 double tch_gate_session_spread(const struct tch_gate *g, const struct tch_gate_bench *b,
                                const struct tch_metric *q, const struct tch_budget *budget);
 
+/** Returns the factor from which on a metric that became worse FAILs against a baseline; 0: any, as
+    the session spread was measured on TCH_SPREAD_DAYS days, or the user gave it. */
+double tch_gate_obvious(const struct tch_gate *g, const struct tch_gate_bench *b,
+                        const struct tch_metric *q, const struct tch_budget *budget);
+
+/** Says in the rows of a bench that would FAIL if the session spread was known which command
+    decides. */
+void tch_gate_name_deciding(struct tch_findings *f, const struct tch_gate_bench *b);
+
 /** Names the benches without a baseline, or with an old one. If the gate judged nothing, sets
     g->judged_nothing, and adds a problem to its findings and complains of it, so that it does not
     look as if it had passed. */
@@ -135,8 +144,10 @@ void tch_gate_note_removed(struct tch_gate *g, const struct tch_settings *before
 /** Returns whether a bench has a tolerance, so that it needs something to compare with. */
 bool tch_gate_needs_baseline(const struct tch_gate_bench *b);
 
-/** Returns how many occasions of a bench are known, from its baseline and its calibrations. */
-size_t tch_gate_occasions(const struct tch_gate_bench *b);
+/** Returns on how many occasions a metric of a bench was measured, from its baseline and its
+    calibrations. */
+size_t tch_gate_occasions(const struct tch_gate_bench *b, const struct tch_metric *q,
+                          const struct tch_budget *budget);
 
 /** Reads the calibration of a bench. Adds a note if it cannot be used. Returns 0 or
     TACHO_ENOMEM. */

@@ -1,4 +1,5 @@
 /* Adds notes about benches that the gate cannot compare, or only with doubt. */
+#include <math.h>
 #include <stdio.h>
 
 #include "gate_loop.h"
@@ -14,7 +15,18 @@ static bool has_none(const struct tch_gate_bench *b)
 
 static bool has_few(const struct tch_gate_bench *b)
 {
-    return b->has_baseline && tch_gate_occasions(b) < 3;
+    bool few = false;
+
+    for (size_t i = 0; b->has_baseline && i < b->bench->budget_count; i++) {
+        const struct tch_named_budget *named = &b->bench->budgets[i];
+        struct tch_metric q;
+
+        few |= !isnan(named->budget.tolerance) &&
+               tch_result_metric(tch_gate_result(b), named->name, &q) &&
+               q.source != TCH_FROM_COUNTS &&
+               tch_gate_occasions(b, &q, &named->budget) < TCH_SPREAD_DAYS;
+    }
+    return few;
 }
 
 /* Lists the benches that satisfy a predicate, the first few by name. Returns how many there are. */
@@ -52,10 +64,10 @@ static void name_missing(struct tch_gate *g, bool is_problem)
             g->machine_class);
     if (list_benches(g, has_few, &names) > 0)
         tch_findings_note(&g->findings,
-                          "%s: fewer than 3 occasions are known, so the session spread is mostly "
-                          "assumed; 'tacho baseline save' or 'tacho calibrate' on other days "
-                          "measures it",
-                          names.data);
+                          "%s: sessions of fewer than %d days are known, so a change below %gx is "
+                          "WARN, not FAIL; 'tacho baseline save' or 'tacho calibrate' on other "
+                          "days measures how much sessions differ",
+                          names.data, TCH_SPREAD_DAYS, g->settings->obvious);
     tch_buf_release(&names);
 }
 

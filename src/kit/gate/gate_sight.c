@@ -35,12 +35,13 @@ int tch_gate_read_calibration(struct tch_gate *g, struct tch_gate_bench *b, tach
     return 0;
 }
 
-size_t tch_gate_occasions(const struct tch_gate_bench *b)
+size_t tch_gate_occasions(const struct tch_gate_bench *b, const struct tch_metric *q,
+                          const struct tch_budget *budget)
 {
     size_t occasions = 0;
 
-    (void)tch_sessions_spread(&b->baseline, &b->calibration, b->bench->line, "", 0.5, 0,
-                              &occasions);
+    (void)tch_sessions_spread(&b->baseline, &b->calibration, b->bench->line, q->name,
+                              budget->quantile, q->spread, &occasions);
     return occasions;
 }
 
@@ -51,6 +52,31 @@ double tch_gate_session_spread(const struct tch_gate *g, const struct tch_gate_b
                ? tch_sessions_spread(&b->baseline, &b->calibration, b->bench->line, q->name,
                                      budget->quantile, q->spread, NULL)
                : g->how.session_spread;
+}
+
+double tch_gate_obvious(const struct tch_gate *g, const struct tch_gate_bench *b,
+                        const struct tch_metric *q, const struct tch_budget *budget)
+{
+    bool measured = tch_gate_occasions(b, q, budget) >= TCH_SPREAD_DAYS;
+
+    return measured || !isnan(g->how.session_spread) ? 0 : g->settings->obvious;
+}
+
+void tch_gate_name_deciding(struct tch_findings *f, const struct tch_gate_bench *b)
+{
+    const struct tch_occasion *reference =
+        b->has_baseline ? tch_baseline_find(&b->baseline, "reference") : NULL;
+    char decides[120] = "save baselines on other days, or interleave: tacho gate --against REF";
+
+    if (reference && reference->commit[0] && !reference->dirty)
+        snprintf(decides, sizeof decides, "tacho gate --against %.12s --exact -b %.60s decides",
+                 reference->commit, b->bench->name);
+    for (size_t i = b->first_row; i < b->first_row + b->row_count; i++)
+        if (f->rows[i].doubtful)
+            snprintf(f->rows[i].why, sizeof f->rows[i].why,
+                     "no FAIL, as sessions were measured on fewer than %d days and may differ as "
+                     "much; %s",
+                     TCH_SPREAD_DAYS, decides);
 }
 
 /* --- Tolerances that are too small --- */

@@ -122,11 +122,12 @@ int64_t tch_occasion_age(const struct tch_occasion *o)
     return (int64_t)time(NULL) - tch_occasion_time(o->at);
 }
 
-/* Returns whether save i begins an occasion. Saves within an hour say nothing about other days. */
-static bool begins_occasion(const struct tch_level *levels, size_t i)
+/* Returns whether a save begins an occasion. Saves of one day share the state of the machine, so
+   they say little about how much days differ. first: the first save of the occasion before. A time
+   that is not known begins none. */
+static bool begins_occasion(int64_t first, int64_t at)
 {
-    return i == 0 || levels[i - 1].at < 0 || levels[i].at < 0 ||
-           levels[i].at - levels[i - 1].at >= 3600;
+    return at >= 0 && (first < 0 || at - first >= TCH_OCCASION_SECONDS);
 }
 
 size_t tch_baseline_levels(const struct tch_baseline *b, const char *name, double quantile,
@@ -145,51 +146,46 @@ size_t tch_baseline_levels(const struct tch_baseline *b, const char *name, doubl
 size_t tch_baseline_occasions(const struct tch_baseline *b)
 {
     size_t count = 0;
+    int64_t first = -1;
 
     for (size_t i = 0; i < b->count; i++) {
-        struct tch_level pair[] = {
-            {.at = i > 0 ? tch_occasion_time(b->occasions[i - 1].at) : -1},
-            {.at = tch_occasion_time(b->occasions[i].at)},
-        };
+        int64_t at = tch_occasion_time(b->occasions[i].at);
 
-        count += begins_occasion(pair, 1);
+        if (begins_occasion(first, at)) {
+            first = at;
+            count++;
+        }
     }
     return count;
 }
 
-/* Moves the mean level of each occasion to the start of the array. Returns how many occasions have
-   a level. */
-static size_t mean_levels(struct tch_level *levels, size_t count, size_t *occasions)
+/* Moves the first known level of each occasion to the start of the array. Returns how many
+   occasions have a level. One save represents an occasion, because the gate compares two single
+   sessions; a mean of several saves would vary less. */
+static size_t first_levels(struct tch_level *levels, size_t count)
 {
-    size_t saves = 0; /* number of saves of the current occasion */
+    int64_t first = -1;
     size_t known = 0;
 
-    *occasions = 0;
-    for (size_t i = 0; i < count; i++)
-        *occasions += begins_occasion(levels, i);
-    for (size_t i = count; i-- > 1;) /* marks the occasions before means replace the levels */
-        levels[i].at = begins_occasion(levels, i);
     for (size_t i = 0; i < count; i++) {
-        double level = levels[i].log_median;
+        const struct tch_level level = levels[i];
 
-        saves = i == 0 || levels[i].at ? 0 : saves;
-        if (isnan(level))
+        if (isnan(level.log_median) || !begins_occasion(first, level.at))
             continue;
-        if (saves++ == 0)
-            levels[known++].log_median = 0;
-        levels[known - 1].log_median += (level - levels[known - 1].log_median) / (double)saves;
+        first = level.at;
+        levels[known++] = level;
     }
     return known;
 }
 
 double tch_levels_spread(struct tch_level *levels, size_t count, double assumed, size_t *occasions)
 {
-    size_t all;
-    size_t known = mean_levels(levels, count, &all);
+    size_t known = first_levels(levels, count);
     double *steps = calloc(known + 1, sizeof *steps);
     double steps_count =
         steps && known > 0 ? (double)known - 1 : 0; /* out of memory: use the assumed spread */
     double seen = 0;
+    double safe;
 
     for (size_t i = 1; steps && i < known; i++)
         steps[i - 1] = fabs(levels[i].log_median - levels[i - 1].log_median);
@@ -199,8 +195,13 @@ double tch_levels_spread(struct tch_level *levels, size_t count, double assumed,
                           known - 1); /* the standard deviation of a step if steps were normal */
     free(steps);
     if (occasions)
-        *occasions = all;
-    return sqrt((2 * assumed * assumed + steps_count * seen * seen) / (steps_count + 2));
+        *occasions = known;
+    /* Sessions that differ by more than is assumed: the assumption must not lower what was seen.
+       Few steps may be small by chance, which the second term allows for. */
+    safe = steps_count > 1 ? seen * (1 + 2 / (steps_count * steps_count)) : 0;
+    return safe > assumed
+               ? safe
+               : sqrt((2 * assumed * assumed + steps_count * seen * seen) / (steps_count + 2));
 }
 
 double tch_baseline_spread(const struct tch_baseline *b, const char *name, double quantile,

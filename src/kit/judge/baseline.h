@@ -27,6 +27,9 @@ enum {
     TCH_BASELINE_OCCASIONS = 1000,
     TCH_BASELINE_KEPT =
         4096, /* quantities per occasion; one with several values per run counts three times */
+    TCH_OCCASION_SECONDS = 20 * 3600, /* saves closer to the first one of an occasion belong to it:
+                                         a day, less some hours by which nightly jobs vary */
+    TCH_SPREAD_DAYS = 3, /* occasions from which on the session spread counts as measured */
 };
 
 /** The values of one quantity on one occasion. */
@@ -149,15 +152,15 @@ void tch_occasion_commit(const struct tch_occasion *o, char *out, size_t size);
 /** Returns the median; NAN if there are no values, or no memory. */
 double tch_kept_median(const struct tch_kept *kept);
 
-/** Returns how many occasions there are. A save within one hour of the one before belongs to the
-    same occasion. */
+/** Returns how many occasions there are. Saves of one day (TCH_OCCASION_SECONDS) are one. */
 size_t tch_baseline_occasions(const struct tch_baseline *b);
 
 /**
  * Returns how much two occasions differ with nothing changed: the standard deviation of the
- * logarithm of their ratio. It comes from the median of the steps between neighbouring occasions. A
- * change of the program is a single step, so it does not count as spread. The spread assumed if
- * nothing is known (a quantity's `spread`) weighs as much as two steps.
+ * logarithm of their ratio. It comes from the median of the steps between neighbouring occasions,
+ * each represented by its first save. A change of the program is a single step, so it does not
+ * count as spread. The spread assumed if nothing is known (a quantity's `spread`) weighs as much as
+ * two steps. From TCH_SPREAD_DAYS occasions on it never lowers what was seen.
  */
 double tch_baseline_spread(const struct tch_baseline *b, const char *name, double quantile,
                            double assumed);
@@ -176,7 +179,7 @@ size_t tch_baseline_levels(const struct tch_baseline *b, const char *name, doubl
  * Computes what tch_baseline_spread() does from levels in the order of their times.
  *
  * @param levels     changed; may be NULL if count is 0
- * @param occasions  set to the number of occasions, saves within one hour being one; or NULL
+ * @param occasions  set to the number of occasions that have a level; or NULL
  */
 double tch_levels_spread(struct tch_level *levels, size_t count, double assumed, size_t *occasions);
 

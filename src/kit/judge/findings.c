@@ -258,6 +258,7 @@ int tch_findings_add(struct tch_findings *f, const struct tch_about *about, stru
         .pair = pair,
         .coins = about->coins > 0 ? about->coins : SIZE_MAX - f->count,
         .spread = about->paired ? 0 : spread,
+        .obvious = about->paired ? 0 : about->obvious,
         .analyses = about->analyses,
         .budget = about->budget,
         .ask = about->ask,

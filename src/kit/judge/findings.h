@@ -39,6 +39,7 @@ struct tch_about {
                       other row */
     double spread; /**< not paired: for tch_verdict_row.spread */
     size_t occasions; /**< occasions of the baseline; 0: both sides are run folders */
+    double obvious;   /**< for tch_verdict_row.obvious */
     const struct tch_analyses *analyses; /**< not copied; NULL: this is the only analysis */
     bool exact;                          /**< for tch_verdict_row.exact */
     char detail[TCH_ABOUT_DETAIL];       /**< for a count: the calls that differ, or "" */

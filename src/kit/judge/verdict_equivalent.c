@@ -44,7 +44,7 @@ static void join(struct tch_verdict_row *row, const struct tch_verdict_row *up,
     row->p = fmin(1, 2 * fmin(up->p, down->p));
     row->p_adjusted = fmin(up->p_adjusted, down->p_adjusted);
     row->p_worse = budget.higher ? down->p_worse : up->p_worse;
-    if (row->verdict == TCH_WARN) {
+    if (row->verdict == TCH_WARN && !row->doubtful) {
         row->verdict = TCH_INCONCLUSIVE;
         snprintf(row->why, sizeof row->why, "B differs from A, perhaps by less than is allowed");
     }

@@ -149,6 +149,20 @@ static const char *refusal(const struct tch_verdict_row *row)
                                     : "the runs got worse and worse during the measurement";
 }
 
+/* Turns a FAIL into WARN if the machine may be the cause: nobody measured how much sessions
+   differ. */
+static void doubt_session(struct tch_verdict_row *row, const struct tch_ratio *worse)
+{
+    if (row->verdict != TCH_FAIL || row->paired || worse->estimate >= row->obvious * (1 - ulps))
+        return;
+    row->verdict = TCH_WARN;
+    row->doubtful = true;
+    row->runs_useless = true;
+    snprintf(row->why, sizeof row->why,
+             "beyond the tolerance, but perhaps due to the machine: how much sessions differ is "
+             "assumed, not measured");
+}
+
 /* Sets the verdict "worse than the bound". share: the tolerance, or 0. */
 static void say_worse(struct tch_verdict_row *row, enum tch_verdict verdict, double share)
 {
@@ -223,6 +237,8 @@ static void explain(struct tch_verdict_row *row, const struct tch_ratio *worse,
     bool too_wide = !row->paired && open && worse->level > 0 &&
                     reach > fmax(budget->tolerance, budget->min_effect);
 
+    if (row->doubtful)
+        return;
     row->runs_useless = too_wide && runs_are_useless(row, worse, report);
     if (row->verdict == TCH_INCONCLUSIVE && refusal(row))
         snprintf(row->why, sizeof row->why, "%s; only interleaved runs can decide", refusal(row));
@@ -253,6 +269,7 @@ static void decide_ratio(struct tch_verdict_row *row, const struct tch_ratio *wo
         too_few(row, report);
     } else if (row->p_adjusted <= report->alpha && worse->estimate >= effect) {
         say_worse(row, TCH_FAIL, budget->tolerance);
+        doubt_session(row, worse);
     } else if (worse->high <= fine * (1 + ulps)) {
         row->verdict = TCH_PASS;
     } else {
@@ -327,6 +344,7 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
     size_t n = row->b_count;
 
     row->advised = 0;
+    row->doubtful = false;
     row->sees = NAN;
     row->a_median = median_of(row->a, m, x);
     row->b_median = median_of(row->b, n, y);

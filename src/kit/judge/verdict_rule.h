@@ -29,6 +29,9 @@
  * - INCONCLUSIVE: everything else, and FAIL and WARN of runs that were not interleaved and depend
  *   on each other or drift. `advised` says how many runs would be enough.
  *
+ * A row whose session spread was not measured is WARN in place of FAIL, unless it is worse by a
+ * factor that no machine explains (`obvious`).
+ *
  * A row in which values are 0 has no logarithms. Its pairs are tested by b - ratio * a instead, by
  * the same sign flips (verdict_zeros.c).
  *
@@ -93,8 +96,10 @@ struct tch_verdict_row {
     bool paired;          /**< a[i] and b[i] were measured together */
     const uint64_t *pair; /**< the round of each, ascending; NULL: 0, 1, 2 … */
     size_t coins;         /**< paired rows with the same number share their coins */
-    double spread; /**< not paired: session spread, the sd of the logarithm of the ratio of two
-                      sessions */
+    double spread;  /**< not paired: session spread, the sd of the logarithm of the ratio of two
+                       sessions */
+    double obvious; /**< not paired: the spread is only assumed, so that a row that is worse by a
+                       smaller factor than this one is WARN in place of FAIL; 0: it was measured */
     const struct tch_analyses *analyses; /**< NULL: this is the only analysis */
     struct tch_budget budget;
     enum tch_ask ask; /**< TCH_ASK_NOTHING: a ratio, but no verdict */
@@ -112,6 +117,7 @@ struct tch_verdict_row {
     double rho;        /**< not paired: how much neighbouring runs depend on each other */
     double trend;      /**< not paired: trend of both sides, positive if it is towards worse */
     bool runs_useless; /**< not paired, open: no number of runs would decide at this estimate */
+    bool doubtful;     /**< not paired, WARN: FAIL but for `obvious` */
     enum tch_verdict verdict;
     uint64_t advised; /**< INCONCLUSIVE: total runs of each side with which a verdict is possible,
                          and PASS likely if nothing changed; 0: not known */

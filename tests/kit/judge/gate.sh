@@ -207,6 +207,7 @@ mkdir built && cd built || exit 1
 printf 'echo v 3\n' >prog.in
 cat >tacho.yaml <<END
 build: cp prog.in prog && chmod +x prog
+obvious: 1.1x
 defaults: {runs: 6, max_runs: 6}
 benches:
 - {name: prog, command: ./prog, shell: true, metrics: {v: 'v ([0-9]+)'}, budgets: {v: {tolerance: 1%, direction: lower}}}

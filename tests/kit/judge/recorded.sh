@@ -81,6 +81,7 @@ jq -e '(.samples | length) >= 3 and all(.samples[]; .recorded.kv_cache == 409600
 printf '#!/bin/sh\nexec %s 4000 800 200\n' "$model" >model.sh
 chmod +x model.sh
 cat >tacho.yaml <<END
+obvious: 1.1x
 defaults: {runs: 8, max_runs: 8}
 benches:
 - name: model

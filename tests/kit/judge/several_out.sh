@@ -17,6 +17,7 @@ export GIT_AUTHOR_NAME=x GIT_AUTHOR_EMAIL=x@localhost GIT_COMMITTER_NAME=x GIT_C
 
 git init -q repo && cd repo || exit 1
 {
+    echo "obvious: 1.1x"
     echo "baseline: {keep: 3}"
     echo "defaults:"
     echo "  runs: 10"
@@ -196,6 +197,7 @@ three size max FAIL" 12
 
 # Only benches that FAIL are profiled.
 {
+    echo "obvious: 1.1x"
     echo "defaults:"
     echo "  {runs: 6, max_runs: 6, metrics: {cost: 'cost ([0-9]+)'}, budgets: {cost: {tolerance: 5%, direction: lower}}}"
     echo "benches:"

@@ -12,6 +12,7 @@ export GIT_CEILING_DIRECTORIES="$dir"
 mkdir sound && cd sound || exit 1
 cat >tacho.yaml <<'YAML'
 build: "true"
+obvious: 1.1x
 defaults: {runs: 8, max_runs: 8}
 benches:
 - {name: one, command: sh ./prog, metrics: {v: 'v ([0-9a-z.]+)'}, budgets: {v: {tolerance: 20%, direction: lower}}}
