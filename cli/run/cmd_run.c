@@ -34,6 +34,8 @@ static void make_note(struct watcher *w, const struct tch_run *run)
     if (!wall)
         return;
     tch_buf_init_on(&b, w->note, sizeof w->note, sizeof w->note - 1);
+    if (run->waiting)
+        tch_buf_adds(&b, "waiting for the server");
     n = tch_result_field(r, TCH_WALL, wall);
     if (n > 0 && tch_summary_of(wall, n, run->alpha, &s, NULL) == 0) {
         tch_add_value(&b, TCH_NS, s.median);

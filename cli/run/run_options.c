@@ -39,6 +39,16 @@ static int take_once(void *into, const struct args *args, const struct opt *opt)
     return cli_set_field(args, opt, into);
 }
 
+/* Stores the server, of which there is one for all commands: two would disturb each other. */
+static int take_server(void *into, const struct args *args, const struct opt *opt)
+{
+    const struct run_options *o = into;
+
+    if (o->plan.server)
+        return cli_wrong_usage(args, "--server was given twice; one server serves all commands");
+    return cli_set_field(args, opt, into);
+}
+
 /* Stores a line of a hook. cli_run_options_check() decides whether it is for all commands or for
  * one. */
 static int take_hook(void *into, const struct args *args, const struct opt *opt)
@@ -370,11 +380,16 @@ const struct opt cli_plan_opts[] = {
      .arg = "LINE",
      .help =
          "start a server by sh -c, measure it during the runs, stop it afterwards; needs --ready",
-     CLI_TEXT(struct run_options, plan.server)},
+     CLI_TEXT(struct run_options, plan.server),
+     .take = take_server},
     {.name = "ready",
      .arg = "REGEX|PORT",
      .help = "wait until the server prints a line that matches REGEX, or listens on PORT",
      CLI_TEXT(struct run_options, plan.ready)},
+    {.name = "ready-timeout",
+     .arg = "TIME",
+     .help = "give up when the server is not ready after TIME (default 60s)",
+     .set = CLI_SET(struct run_options, plan.ready_timeout_ns, DURATION)},
     {.name = "timeout",
      .arg = "TIME",
      .help = "kill a run that takes longer: SIGTERM to its process group, SIGKILL one second later",

@@ -64,6 +64,8 @@ $ tacho run --help
 |                               runs, stop it afterwards; needs --ready
 |       --ready REGEX|PORT      wait until the server prints a line that matches
 |                               REGEX, or listens on PORT
+|       --ready-timeout TIME    give up when the server is not ready after TIME
+|                               (default 60s)
 |       --timeout TIME          kill a run that takes longer: SIGTERM to its
 |                               process group, SIGKILL one second later
 |       --cwd DIR               run the commands in DIR
@@ -454,9 +456,9 @@ $ project/try 'tacho run -q -n 2 --power-source fixed:20 -- sleep 0.01 | sed -n 
 |  energy: estimated by fixed (given)
 | fixed:given:estimated
 | source
-| energy_status,energy_source,energy_domain
-| estimated,fixed,given
-| estimated,fixed,given
+| server_cpu_ns,server_rss_bytes,server_energy_j
+| ,,
+| ,,
 | 3
 | energy: estimated by fixed
 | energy, estimated by fixed

@@ -77,6 +77,8 @@ $ tacho sweep --help
 |                                    the runs, stop it afterwards; needs --ready
 |       --ready REGEX|PORT           wait until the server prints a line that
 |                                    matches REGEX, or listens on PORT
+|       --ready-timeout TIME         give up when the server is not ready after
+|                                    TIME (default 60s)
 |       --timeout TIME               kill a run that takes longer: SIGTERM to its
 |                                    process group, SIGKILL one second later
 |       --cwd DIR                    run the commands in DIR

@@ -49,6 +49,12 @@ const struct tch_metric tch_known_metrics[] = {
     LATENCY("latency", "latency"),
     LATENCY("latency_kernel", "latency in the kernel"),
     ROW("energy", "energy_j", "energy", TCH_JOULES, TCH_FROM_POWER, TCH_ENERGY, true, 0.039),
+    ROW("server_cpu", "server_cpu_ns", "CPU time of the server", TCH_NS, TCH_FROM_SERVER,
+        TCH_SERVER_CPU, true, TCH_SESSION_SPREAD),
+    ROW("server_memory", "server_rss_bytes", "memory of the server", TCH_BYTES, TCH_FROM_SERVER,
+        TCH_SERVER_RSS, true, 0.0065),
+    ROW("server_energy", "server_energy_j", "energy of the server, estimated", TCH_JOULES,
+        TCH_FROM_SERVER, TCH_SERVER_ENERGY, true, 0.039),
     {.name = "throughput",
      .key = "throughput",
      .title = "throughput",
@@ -116,7 +122,7 @@ const struct tch_metric *tch_count_metric(enum tch_count_kind kind)
 bool tch_metric_is_field(const struct tch_metric *m)
 {
     return m->source == TCH_FROM_KERNEL || m->source == TCH_FROM_TREE ||
-           m->source == TCH_FROM_POWER;
+           m->source == TCH_FROM_POWER || m->source == TCH_FROM_SERVER;
 }
 
 bool tch_metric_keeps_quantiles(const struct tch_metric *m)

@@ -49,6 +49,9 @@ enum tch_field {
     TCH_CACHE_MISSES,
     TCH_TREE_RSS,
     TCH_ENERGY,
+    TCH_SERVER_CPU,
+    TCH_SERVER_RSS,
+    TCH_SERVER_ENERGY,
     TCH_FIELDS,
 };
 
@@ -67,6 +70,7 @@ enum tch_metric_source {
     TCH_FROM_KERNEL,  /**< the kernel's accounting and hardware counters, for every run */
     TCH_FROM_TREE,    /**< polls of the process tree */
     TCH_FROM_POWER,   /**< power sources */
+    TCH_FROM_SERVER,  /**< polls of the server's process tree at the ends of a run */
     TCH_FROM_OUTPUT,  /**< the command prints them */
     TCH_FROM_SPANS,   /**< the program recorded spans */
     TCH_FROM_STAGES,  /**< the program recorded profile events */

@@ -13,7 +13,7 @@ static void write_field(struct tch_buf *b, const struct tch_column *c, double va
 {
     if (isnan(value))
         return;
-    if (c->metric.source != TCH_FROM_POWER && value == floor(value) && value < 0x1p63)
+    if (c->metric.unit != TCH_JOULES && value == floor(value) && value < 0x1p63)
         tch_json_put_u64(b, c->metric.key, (uint64_t)value);
     else
         tch_json_put_f64(b, c->metric.key, value);

@@ -21,7 +21,6 @@
 
 enum { READY_NAP_MS = 20, LOG_MAX = 16 << 20, SEARCH_SECONDS = 5, SEARCH_MEMORY = 256 << 20 };
 
-#define READY_LIMIT_NS 60000000000u
 static const char server_source[] = "server:share-of-cpu-time:estimated";
 
 #define POWER_ROW_NS 100000000u
@@ -115,13 +114,13 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
 /* Waits until the port answers, or, if that is 0, until the log matches. Returns 1 if the server is
    ready, 0 if it has exited, *stop was set or the time is up. */
 static int wait_ready(const struct tch_run_server *s, uint16_t port, const regex_t *regex,
-                      const volatile sig_atomic_t *stop, tacho_error *err)
+                      uint64_t limit_ns, const volatile sig_atomic_t *stop, tacho_error *err)
 {
     uint64_t begin = tch_now_ns();
     int ready = 0;
 
     while (ready == 0 && !(stop && *stop) && !tch_keeper_ended(&s->keeper) &&
-           tch_now_ns() - begin < READY_LIMIT_NS) {
+           tch_now_ns() - begin < limit_ns) {
         ready = port > 0 ? port_answers(port) : log_matches(s, regex, stop, err);
         if (ready == 0)
             nap_ms(READY_NAP_MS);
@@ -129,9 +128,11 @@ static int wait_ready(const struct tch_run_server *s, uint16_t port, const regex
     return ready;
 }
 
-int tch_run_server_await(struct tch_run_server *s, const char *ready,
+int tch_run_server_await(struct tch_run_server *s, const struct tch_run_plan *plan,
                          const volatile sig_atomic_t *stop, tacho_error *err)
 {
+    const char *ready = plan->ready;
+    uint64_t limit_ns = plan->ready_timeout_ns > 0 ? plan->ready_timeout_ns : TCH_READY_TIMEOUT_NS;
     uint64_t begin = tch_now_ns();
     uint64_t port = 0;
     bool by_port = tch_parse_u64(ready, 65535, &port) == 0 && port > 0;
@@ -142,7 +143,7 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
     if (!by_port && tch_regex_compile(&regex, ready, REG_NOSUB | REG_NEWLINE, &why) < 0)
         return tch_fail(err, TACHO_EINVAL, 0, "'%.80s' is neither a port nor an expression: %s",
                         ready, why.message);
-    status = wait_ready(s, (uint16_t)port, &regex, stop, &why);
+    status = wait_ready(s, (uint16_t)port, &regex, limit_ns, stop, &why);
     if (!by_port)
         regfree(&regex);
     s->ready_s = (double)(tch_now_ns() - begin) / 1e9;
@@ -157,9 +158,10 @@ int tch_run_server_await(struct tch_run_server *s, const char *ready,
         return tch_fail(err, TACHO_EIO, 0,
                         "the server exited before it was ready; see server.log in the run folder");
     if (status == 0)
-        return tch_fail(
-            err, TACHO_ELIMIT, 0,
-            "the server was not ready ('%s') after 60 s; see server.log in the run folder", ready);
+        return tch_fail(err, TACHO_ELIMIT, 0,
+                        "the server was not ready ('%s') after %g s; see server.log in the run "
+                        "folder, or give it more time with --ready-timeout",
+                        ready, (double)limit_ns / 1e9);
     status = tacho_tree_open(s->keeper.pid, &s->tree, err);
     if (status == 0) {
         (void)tch_run_server_poll(s);
@@ -180,6 +182,8 @@ int tch_run_server_poll(struct tch_run_server *s)
     s->last = seen;
     if (seen.rss_bytes > s->peak_rss_bytes)
         s->peak_rss_bytes = seen.rss_bytes;
+    if (seen.rss_bytes > s->run.peak_rss_bytes)
+        s->run.peak_rss_bytes = seen.rss_bytes;
     row.timestamp_us = seen.timestamp_us;
     row.peak_rss_bytes = seen.rss_bytes;
     (void)tacho_csv_add_memory(s->memory, &row, NULL);
@@ -229,6 +233,33 @@ void tch_run_server_power(struct tch_run_server *s, double joules, bool last)
     row.joules = s->joules;
     (void)tacho_csv_add_power(s->power, &row, NULL);
     set_mark(s, joules);
+}
+
+void tch_run_server_begin_run(struct tch_run_server *s, double joules, uint64_t dropped)
+{
+    s->run.peak_rss_bytes = 0;
+    (void)tch_run_server_poll(s);
+    tch_run_server_power(s, joules, true);
+    s->run.cpu_ns = s->last.cpu_ns;
+    s->run.joules = s->joules;
+    s->run.dropped = dropped;
+}
+
+bool tch_run_server_end_run(struct tch_run_server *s, double joules, uint64_t dropped,
+                            double field[TCH_FIELDS])
+{
+    bool alive = tch_run_server_poll(s) > 0;
+
+    tch_run_server_power(s, joules, true);
+    if (!alive)
+        return false;
+    field[TCH_SERVER_CPU] = (double)(s->last.cpu_ns - s->run.cpu_ns);
+    field[TCH_SERVER_RSS] = (double)s->run.peak_rss_bytes;
+    /* The share of a short run is not known: the busy time of the CPUs is counted in 10 ms. */
+    if (s->power && !isnan(joules) && dropped == s->run.dropped &&
+        field[TCH_WALL] >= (double)POWER_ROW_NS)
+        field[TCH_SERVER_ENERGY] = s->joules - s->run.joules;
+    return true;
 }
 
 static void close_csv(tacho_csv *csv)

@@ -221,8 +221,12 @@ static int start_server(struct tch_run *run, const struct tch_run_watch *watch, 
     const char *folder = run->items[0].folder.path;
     int status = tch_run_server_start(&run->server, run->plan, folder, err);
 
+    run->waiting = true;
+    if (watch->step)
+        watch->step(watch->ctx, run, 0);
     if (status == 0)
-        status = tch_run_server_await(&run->server, run->plan->ready, watch->stop, err);
+        status = tch_run_server_await(&run->server, run->plan, watch->stop, err);
+    run->waiting = false;
     if (status == 0 && run->meter.power) {
         tch_run_meter_begin(&run->meter);
         run->server.dropped = tch_run_meter_dropped(&run->meter);

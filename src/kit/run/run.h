@@ -51,6 +51,7 @@ struct tch_run {
     struct tch_target *targets;
     struct tch_spawner *spawner;
     struct tch_run_meter meter;
+    bool waiting; /**< for the server to be ready */
     struct tch_run_server server;
     struct tch_surroundings surroundings;
     char group[TCH_RUN_ID]; /**< "" for one command */

@@ -96,7 +96,13 @@ struct tch_run_server {
 
     tacho_csv *power; /**< NULL: there is no power source */
     double joules;    /**< its share of the energy since it was ready */
-    uint64_t dropped; /**< tch_run_meter_dropped() when it was ready */
+    struct {
+        uint64_t cpu_ns;         /**< CPU time of its tree when the run began */
+        uint64_t peak_rss_bytes; /**< largest sum over its tree in the polls of the run */
+        double joules;
+        uint64_t dropped; /**< tch_run_meter_dropped() when the run began */
+    } run;                /**< the current run */
+    uint64_t dropped;     /**< tch_run_meter_dropped() when it was ready */
     struct {
         uint64_t ns;
         uint64_t cpu_ns;  /**< CPU time of its tree */
@@ -112,15 +118,23 @@ struct tch_run_server {
 int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *plan,
                          const char *folder, tacho_error *err);
 
+/** Marks the start of a run, at which the machine had used so many joules and lost so many readings
+    of power. */
+void tch_run_server_begin_run(struct tch_run_server *s, double joules, uint64_t dropped);
+
+/** Sets the fields of the server for the run that ended. Returns false if the server has exited. */
+bool tch_run_server_end_run(struct tch_run_server *s, double joules, uint64_t dropped,
+                            double field[TCH_FIELDS]);
+
 /**
- * Waits until the server is ready: until a line of its output matches `ready`, or, if that is a
+ * Waits until the server is ready: until a line of its output matches plan->ready, or, if that is a
  * number, until that port of this machine accepts connections. The server is measured from then on.
  *
  * @param stop  not 0: stop waiting; may be NULL
  * @return 0, 1 if it was stopped, TACHO_EINVAL, TACHO_EIO (also if the server exits before it is
  * ready), TACHO_ELIMIT if it is not ready in time
  */
-int tch_run_server_await(struct tch_run_server *s, const char *ready,
+int tch_run_server_await(struct tch_run_server *s, const struct tch_run_plan *plan,
                          const volatile sig_atomic_t *stop, tacho_error *err);
 
 /**

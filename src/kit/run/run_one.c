@@ -65,14 +65,6 @@ static uint64_t time_to(uint64_t due)
     return left < 100000000u ? left : 100000000u;
 }
 
-static int poll_server(struct tch_run *run)
-{
-    int alive = tch_run_server_poll(&run->server);
-
-    tch_run_server_power(&run->server, tch_run_meter_joules(&run->meter), false);
-    return alive;
-}
-
 /* Polls the command if a poll is due. A run shorter than the interval is never polled. Polling uses
    at most 1 % of one CPU: when a poll is expensive, fewer are made. Returns when the next poll is
    due; missed polls are skipped. */
@@ -92,8 +84,10 @@ static uint64_t poll_when_due(struct tch_run *run, uint64_t due, struct tch_run_
     tch_run_meter_poll(meter, pid, timeline);
     if (meter->tree_bytes > 0)
         tch_spawner_note_memory(run->spawner, pid, meter->tree_bytes, meter->peak_bytes);
-    if (run->plan->server)
-        (void)poll_server(run);
+    if (run->plan->server) {
+        (void)tch_run_server_poll(&run->server);
+        tch_run_server_power(&run->server, tch_run_meter_joules(&run->meter), false);
+    }
     if (interval < 100 * meter->last_ns)
         interval = 100 * meter->last_ns;
     now = tch_now_ns();
@@ -137,6 +131,9 @@ int tch_run_begin(struct tch_run *run, const struct tch_job *jobs, size_t count,
             renew_outputs(run, jobs[i].index, err) < 0)
             return err->code;
     tch_run_meter_begin(&run->meter);
+    if (run->plan->server)
+        tch_run_server_begin_run(&run->server, tch_run_meter_joules(&run->meter),
+                                 tch_run_meter_dropped(&run->meter));
     return tch_spawner_begin(run->spawner, jobs, count, err);
 }
 
@@ -238,15 +235,19 @@ int tch_run_collect(struct tch_run *run, const struct tch_job *job,
                     const struct tch_run_watch *watch, tacho_error *err)
 {
     struct tch_run_sample sample;
+    bool served;
     int status = tch_run_await(run, job->index, watch, &sample, err);
 
     if (status <= 0)
         return status;
     sample.run.layout = run->layout;
+    served = !run->plan->server ||
+             tch_run_server_end_run(&run->server, tch_run_meter_joules(&run->meter),
+                                    tch_run_meter_dropped(&run->meter), sample.field);
     status = keep_run(run, job->index, &sample, watch, err);
     if (status <= 0)
         return status;
-    if (run->plan->server && poll_server(run) == 0)
+    if (!served)
         return tch_fail(err, TACHO_EIO, 0,
                         "the server has exited; see server.log in the run folder");
     return tch_run_acceptable(run, job->index, &sample);

@@ -102,7 +102,7 @@ static void the_spawners_line_is_the_same(void **state)
     tch_spawner_log_init();
     assert_int_equal(pipe(ends), 0);
     for (int i = 0; i < TCH_FIELDS; i++)
-        sample.field[i] = i != TCH_ENERGY && i != TCH_CYCLES ? 9007199254740991.0 - i : (double)NAN;
+        sample.field[i] = i < TCH_ENERGY && i != TCH_CYCLES ? 9007199254740991.0 - i : (double)NAN;
     for (size_t i = 0; i < sizeof statuses / sizeof statuses[0]; i++) {
         ssize_t n;
 

@@ -170,6 +170,16 @@ run 0 -n 3 --name served --power-source fixed:50 --server 'echo up; while :; do 
 holds served '.server.energy_j > 0 and .server.energy_j < 50e-9 * (.ended_unix_ns - .started_unix_ns)'
 [ "$(wc -l <tacho-out/served/latest/server-power.csv)" -ge 2 ] || fail "the server's power was not polled"
 says out "server: ready after"
+# What the server used during each run is a metric like the command's.
+holds served '.samples | all(.server_cpu_ns > 0 and .server_rss_bytes > 100000 and .server_energy_j > 0)'
+says out "CPU time of the server"
+"$tacho" compare tacho-out/served/latest tacho-out/served/latest >out 2>&1 || fail "compare: $(cat out)"
+says out "CPU time of the server"
+run 64 -n 1 --server 'sleep 9' --server 'sleep 8' --ready up -- true
+says err "one server serves all commands"
+run 1 -n 1 --server 'sleep 9' --ready up --ready-timeout 100ms -- true
+says err "not ready ('up') after 0.1 s"
+says err "--ready-timeout"
 run 1 -n 3 --name served --server 'exit 3' --ready up -- true
 says err "exited before it was ready"
 run 1 -n 100000 --name served --server 'echo up; sleep 0.3' --ready up -- sleep 0.05

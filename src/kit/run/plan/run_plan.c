@@ -59,7 +59,7 @@ bool tch_run_reads_output(const struct tch_run_plan *plan)
 
 bool tch_run_reads_runs(const struct tch_run_plan *plan)
 {
-    return plan->layouts > 0 || tch_run_reads_output(plan);
+    return plan->layouts > 0 || plan->server || tch_run_reads_output(plan);
 }
 
 /* Adds a range such as "3" or "3-5", of len bytes. */

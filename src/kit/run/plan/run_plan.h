@@ -36,12 +36,13 @@ enum tch_hook {
     TCH_HOOKS,
 };
 
-#define TCH_RUN_TIME_NS   5000000000u /* default of --max-time */
-#define TCH_RUN_USUAL_NS  60000000000u
-#define TCH_RUN_PRECISION 0.01
-#define TCH_RUN_POLL_NS   10000000u
-#define TCH_RUN_GRACE_NS  1000000000u  /* time between SIGTERM and SIGKILL */
-#define TCH_HOOK_LAST_NS  10000000000u /* time limit of --cleanup after an interrupt */
+#define TCH_RUN_TIME_NS      5000000000u /* default of --max-time */
+#define TCH_RUN_USUAL_NS     60000000000u
+#define TCH_READY_TIMEOUT_NS 60000000000u
+#define TCH_RUN_PRECISION    0.01
+#define TCH_RUN_POLL_NS      10000000u
+#define TCH_RUN_GRACE_NS     1000000000u  /* time between SIGTERM and SIGKILL */
+#define TCH_HOOK_LAST_NS     10000000000u /* time limit of --cleanup after an interrupt */
 
 struct tch_run_command {
     const char *name;            /**< name of its folder, without a slash */
@@ -80,8 +81,9 @@ struct tch_run_plan {
     uint64_t layout_runs; /**< runs of each command in a block */
     const char *relink;   /**< line for sh -c that links the program with the layout of a seed */
 
-    const char *server; /**< line for sh -c that starts a server; NULL: none */
-    const char *ready;  /**< a port, or an expression for the output of the server */
+    const char *server;        /**< line for sh -c that starts a server; NULL: none */
+    uint64_t ready_timeout_ns; /**< how long the server may take; 0: TCH_READY_TIMEOUT_NS */
+    const char *ready;         /**< a port, or an expression for the output of the server */
 
     uint64_t timeout_ns; /**< 0: none */
     const char *cwd;

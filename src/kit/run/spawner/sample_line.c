@@ -56,7 +56,7 @@ static char *put_members(char *at, const struct tch_run_sample *sample)
     at = put_member(at, "pair", run->pair);
     at = put_member(at, "start_ns", run->start_ns);
     for (int i = 0; i < TCH_FIELDS; i++)
-        if (!isnan(sample->field[i])) /* never the energy, which tacho itself adds */
+        if (!isnan(sample->field[i])) /* never those from the energy on, which tacho itself adds */
             at = put_member(at, keys[i], (uint64_t)sample->field[i]);
     at = put_member(at, "exit_status",
                     signalled ? 128u + WTERMSIG(run->status) : (uint64_t)WEXITSTATUS(run->status));
