@@ -18,6 +18,7 @@ static const struct cmd *const commands[] = {
     &cmd_flame,
     &cmd_gate,
     &cmd_help,
+    &cmd_import,
     &cmd_plan,
     &cmd_report,
     &cmd_run,

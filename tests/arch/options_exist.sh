@@ -22,6 +22,9 @@ cat >>"$scratch/there" <<'END'
 --all-user
 --argument-names
 --auto
+--benchmark
+--benchmark-json
+--benchmark-save-data
 --branch
 --buildtype
 --cache-sim
@@ -34,6 +37,7 @@ cat >>"$scratch/there" <<'END'
 --detach
 --dim
 --do-complete
+--export-json
 --fg
 --full-tree
 --get

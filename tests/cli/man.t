@@ -40,6 +40,9 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .B tacho help
 | show the help of tacho or of one of its commands
 | .TP
+| .B tacho import
+| turn results of other benchmark tools into run folders
+| .TP
 | .B tacho plan
 | compute how many runs a comparison needs, and how long they take
 | .TP
@@ -172,6 +175,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .BR tacho\-flame (1),
 | .BR tacho\-gate (1),
 | .BR tacho\-help (1),
+| .BR tacho\-import (1),
 | .BR tacho\-plan (1),
 | .BR tacho\-report (1),
 | .BR tacho\-run (1),

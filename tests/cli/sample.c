@@ -152,7 +152,7 @@ static const struct arg import_args[] = {
     {.name = NULL},
 };
 
-static const struct cmd cmd_import = {
+static const struct cmd cmd_events_import_sample = {
     .name = "import",
     .summary = "read foreign events",
     .usage = "tacho events import [OPTIONS] FILE [DIR]",
@@ -176,7 +176,7 @@ static const struct cmd cmd_validate = {
     .run = run_echo,
 };
 
-static const struct cmd *const event_cmds[] = {&cmd_import, &cmd_validate, NULL};
+static const struct cmd *const event_cmds[] = {&cmd_events_import_sample, &cmd_validate, NULL};
 
 static const struct cmd sample_events = {
     .name = "events",

@@ -1,0 +1,112 @@
+# Imports of the results of other tools, from files made for these tests.
+
+$ tacho import --help
+| tacho import - turn results of other benchmark tools into run folders
+| 
+| Usage: tacho import [OPTIONS] FILE...
+|        tacho import --list
+| 
+| Recognises the format of each file by its content, and makes a run folder for
+| each benchmark in it. All other commands treat it as a run of tacho run. Every
+| value is kept as it is in the file.
+| 
+| A process is a run. Repetitions inside one process depend on each other, so they
+| are the values of one run, whose value is their median. Several files that
+| contain the same benchmark are several runs of it. A file with statistics only,
+| such as a median, is imported as such: its value is shown, and is too little to
+| judge by.
+| 
+| Arguments:
+|   FILE  a file, a folder with files, or - for standard input
+| 
+| Options:
+|   -o, --out-dir DIR            create the run folders below DIR (default:
+|                                tacho-out)
+|       --format FORMAT          read this format instead of recognising it
+|                                (default: auto)
+|       --name BENCH             put BENCH/ before the name of each benchmark
+|       --commit SHA             record that the files were made at this commit
+|       --better NAME=DIRECTION  say that higher or lower values of a metric are
+|                                better
+|       --keep-going             exit with 0 even if some files or benchmarks
+|                                cannot be imported
+|       --list                   list the formats, and how each is recognised
+|   -q, --quiet                  show no progress and only essential output
+|       --color WHEN             use colours: auto (on a terminal), always or
+|                                never
+|       --width N                fit tables into N columns
+|   -h, --help                   show this help
+| 
+| Examples:
+|   hyperfine --export-json old.json ./prog; tacho import old.json
+|       Keep the runs of hyperfine as a run folder.
+|   go test -bench . -count 10 | tacho import -
+|       Import the output of a command.
+|   tacho import -o new run1.json run2.json run3.json
+|       Import three processes of one benchmark program as three runs.
+| 
+| Exit status:
+|   0   success
+|   1   a file or a benchmark could not be imported; the others were, unless
+|       nothing was readable (0 with --keep-going)
+|   64  wrong usage
+$ tacho import --list
+| hyperfine                JSON object with results[] of command, mean and times
+| google-benchmark         JSON object with context and benchmarks[] of name and real_time
+| pytest-benchmark         JSON object with benchmarks[] of fullname and stats
+| criterion                target/criterion, a folder with new/sample.json of iters and times
+| cargo-criterion          JSON lines with "reason": "benchmark-complete"
+| jmh                      JSON array of objects with benchmark, mode and primaryMetric
+| benchmarkdotnet          JSON object with HostEnvironmentInfo and Benchmarks[]
+| llama-bench              JSON array or lines of build_commit, model_filename and avg_ts
+| pyperf                   JSON object with version and benchmarks[] of runs[]
+| nanobench                JSON object with results[] of title, name and median(elapsed)
+| perfgate                 JSON object with "schema": "perfgate.run.v1"
+| vitest                   JSON object with files[] of groups[]
+| benchmarktools-jl        JSON array that begins with {"Julia", "BenchmarkTools"}
+| fio                      JSON object with "fio version" and jobs[]
+| github-action-benchmark  window.BENCHMARK_DATA = an object with entries and lastUpdate
+| custom-json              JSON array of objects with name, unit and value
+| bmf                      JSON object of benchmarks, each an object of measures with a value
+| go-test2json             JSON lines with Action, Package and Output
+| go                       lines such as "BenchmarkX-8  1000  325 ns/op"
+| libtest                  lines such as "test NAME ... bench:  1,234 ns/iter (+/- 56)"
+$ project/try 'tacho import -o out "$here/../cases/corpus/import/hyperfine.json" | sed "s/[0-9]\{8\}-[0-9]*-[0-9a-f]*$/ID/"'
+| sleep 0.1: 3 runs, out/sleep_0.1-95fe334b/ID
+| sort threads=4: 1 run, out/sort_threads_4-48f2fcc7/ID
+$ project/try 'printf "BenchmarkA-8 100 12.5 ns/op\nBenchmarkA-8 100 13.5 ns/op\n" | tacho import - | sed "s/[0-9]\{8\}-[0-9]*-[0-9a-f]*$/ID/"'
+| A-8: 1 run, tacho-out/A-8/ID
+
+# Names that differ only in characters that a folder cannot have get different folders.
+$ project/try 'printf "BenchmarkA/8 1 2 ns/op\nBenchmarkA:8 1 2 ns/op\n" | tacho import - | sed "s/[0-9]\{8\}-[0-9]*-[0-9a-f]*$/ID/"'
+| A/8: 1 run, tacho-out/A_8-2ec365fd/ID
+| A:8: 1 run, tacho-out/A_8-d884d8ef/ID
+
+# Only the good benchmarks of a file are imported.
+$ project/try 'printf "{\"context\":{},\"benchmarks\":[{\"name\":\"good\",\"run_type\":\"iteration\",\"real_time\":5,\"cpu_time\":NaN,\"time_unit\":\"ns\"},\n{\"name\":\"bad\",\"run_type\":\"iteration\",\"error_occurred\":true,\"error_message\":\"no input\",\"real_time\":0,\"time_unit\":\"ns\"}]}" >gb.json; tacho import gb.json | sed "s/[0-9]\{8\}-[0-9]*-[0-9a-f]*$/ID/"; tacho import gb.json >/dev/null 2>&1; echo $?; tacho import --keep-going gb.json >/dev/null 2>&1; echo $?'
+| good: 1 run, tacho-out/good/ID
+| 1
+| 0
+! tacho: gb.json:2: 'bad' failed: no input
+
+# Input that is not a result.
+$ tacho import
+! tacho: give a file, a folder, or - for standard input
+! see 'tacho import --help'
+[64]
+$ tacho import nowhere.json
+! tacho: cannot import 'nowhere.json': cannot open it: No such file or directory
+[1]
+$ tacho import --format nothing ../cases/corpus/import/go.txt
+! tacho: cannot import '../cases/corpus/import/go.txt': 'nothing' is not a format; see 'tacho import --list'
+[1]
+$ tacho import --better speed=more ../cases/corpus/import/go.txt
+! tacho: option '--better' needs NAME=higher or NAME=lower, not 'speed=more'
+! see 'tacho import --help'
+[64]
+$ project/try ': >empty; echo hello >text; head -c 100 "$here/../cases/corpus/import/hyperfine.json" >cut.json; mkdir none; tacho import empty text cut.json none; echo $?'
+| 1
+! tacho: cannot import 'empty': the file is empty
+! tacho: cannot import 'text': the format is not known; 'tacho import --list' shows how formats are recognised
+! tacho: cannot import 'cut.json': line 5: the JSON is truncated or not valid: expected ':', found the end of the text
+! tacho: cannot import 'none': there is no file of a known format in the folder
