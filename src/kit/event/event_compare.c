@@ -98,7 +98,7 @@ static int adjust_p_values(struct tch_event_comparison *c, tacho_error *err)
     for (size_t i = 0; i < c->count; i++)
         if (c->pairs[i].has_ratio)
             p[c->tested++] = c->pairs[i].p;
-    status = c->tested > 0 ? tch_holm(p, c->tested, p, err) : 0;
+    status = c->tested > 0 ? tch_adjust_holm(p, c->tested, p, err) : 0;
     for (size_t i = 0; i < c->count; i++)
         c->pairs[i].p_adjusted = c->pairs[i].has_ratio ? p[at++] : 1;
     free(p);

@@ -104,8 +104,9 @@ static size_t flips_for(const struct family *f, double alpha)
     return want <= FLIPS_LEAST ? FLIPS_LEAST : want <= FLIPS_MOST ? (size_t)want : 0;
 }
 
-static int adjust_jointly(struct family *f, size_t from, size_t count, struct rounds rounds,
-                          size_t flips, bool at_one, tacho_error *err)
+/* Adjusts the rows of a group by flipping the coins of all of them together. */
+static int max_t(struct family *f, size_t from, size_t count, struct rounds rounds, size_t flips,
+                 bool at_one, tacho_error *err)
 {
     struct tch_flip_series *series = calloc(count, sizeof *series);
     int *scores = calloc(count * f->longest, sizeof *scores);
@@ -128,28 +129,12 @@ static int adjust_jointly(struct family *f, size_t from, size_t count, struct ro
             pair[i] = (uint32_t)(round_of(row, i) - rounds.first);
         series[k] = (struct tch_flip_series){score, pair, row->b_count};
     }
-    status = tch_flip_adjust(series, count, rounds.count, flips, f->p + from, err);
+    status = tch_flip_max_t(series, count, rounds.count, flips, f->p + from, err);
 out:
     free(series);
     free(scores);
     free(pairs);
     return status;
-}
-
-/* Adjusts the rows of a group. If joint flips would take too long, Holm's correction applies within
-   the group, too. Sizes alone decide that, never values. */
-static int adjust_group(struct family *f, size_t from, size_t count, double alpha, bool at_one,
-                        tacho_error *err)
-{
-    size_t flips = flips_for(f, alpha);
-    struct rounds rounds;
-
-    if (count == 1)
-        return 0;
-    rounds = rounds_of(f->row + from, count);
-    if (flips == 0 || (double)flips * (double)f->count * (double)rounds.count > most_work)
-        return tch_holm(f->p + from, count, f->p + from, err);
-    return adjust_jointly(f, from, count, rounds, flips, at_one, err);
 }
 
 /* --- Interim analyses --- */
@@ -178,54 +163,65 @@ bool tch_analyses_last(const struct tch_analyses *analyses)
 
 /* --- All groups --- */
 
+/* Sets f->p to the adjusted p of "at most 1 + tolerance", or with at_one of "at most 1". */
 static int adjust(struct family *f, double alpha, bool at_one, tacho_error *err)
 {
-    int status = 0;
+    size_t flips = flips_for(f, alpha);
 
     for (size_t i = 0; i < f->count; i++)
         f->p[i] = at_one && f->row[i]->ask == TCH_ASK_RATIO ? f->row[i]->p_worse : f->row[i]->p;
-    for (size_t from = 0, end; from < f->count && status == 0; from = end) {
+    for (size_t from = 0, end; from < f->count; from = end) {
+        double *p = f->p + from;
+
         for (end = from + 1; end < f->count && f->group[end] == f->group[from];)
             end++;
-        status = adjust_group(f, from, end - from, alpha, at_one, err);
+        if (end - from > 1) {
+            struct rounds rounds = rounds_of(f->row + from, end - from);
+            double work = (double)flips * (double)f->count * (double)rounds.count;
+            /* Sizes alone choose the method. If values did, the p-values would not hold. */
+            int status = flips > 0 && work <= most_work
+                             ? max_t(f, from, end - from, rounds, flips, at_one, err)
+                             : tch_adjust_holm(p, end - from, p, err);
+
+            if (status < 0)
+                return status;
+        }
         spend(f, from, end - from);
     }
-    return status < 0 ? status : tch_holm_groups(f->p, f->group, f->count, f->p, err);
+    return tch_adjust_holm_groups(f->p, f->group, f->count, f->p, err);
 }
 
-static int adjust_twice(struct family *f, double alpha, tacho_error *err)
-{
-    int status = adjust(f, alpha, false, err);
-
-    for (size_t i = 0; i < f->count && status == 0; i++)
-        f->row[i]->p_adjusted = f->p[i];
-    if (status == 0)
-        status = adjust(f, alpha, true, err);
-    for (size_t i = 0; i < f->count && status == 0; i++)
-        f->row[i]->p_worse = f->p[i];
-    return status;
-}
-
-int tch_judge_adjust(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err)
+int tch_family_adjust(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err)
 {
     struct family f = {.row = calloc(count + 1, sizeof *f.row),
                        .group = calloc(count + 1, sizeof *f.group),
                        .p = calloc(count + 1, sizeof *f.p)};
-    int status;
+    int status = TACHO_ENOMEM;
 
     for (size_t i = 0; i < count; i++)
         f.longest = rows[i].b_count > f.longest ? rows[i].b_count : f.longest;
     f.e = calloc(2 * f.longest + 1, sizeof *f.e);
-    f.room = f.e ? f.e + f.longest : NULL;
-    if (f.row && f.group && f.p && f.e) {
-        make_groups(&f, rows, count);
-        status = adjust_twice(&f, alpha, err);
-    } else {
-        status = tch_fail_memory(err);
+    if (!f.row || !f.group || !f.p || !f.e) {
+        (void)tch_fail_memory(err);
+        goto out;
     }
+    f.room = f.e + f.longest;
+    make_groups(&f, rows, count);
+    status = adjust(&f, alpha, false, err);
+    if (status < 0)
+        goto out;
+    for (size_t i = 0; i < f.count; i++)
+        f.row[i]->p_adjusted = f.p[i];
+    status = adjust(&f, alpha, true, err);
+    if (status < 0)
+        goto out;
+    for (size_t i = 0; i < f.count; i++)
+        f.row[i]->p_worse = f.p[i];
+    status = (int)f.groups;
+out:
     free(f.row);
     free(f.group);
     free(f.p);
     free(f.e);
-    return status < 0 ? status : (int)f.groups;
+    return status;
 }

@@ -413,35 +413,12 @@ static double mean_lag1(const struct tch_verdict_row *rows, size_t count, double
     return series > 0 ? sum / (double)series : 0;
 }
 
-static int judge_rows(struct tch_verdict_row *rows, size_t count, struct report *report,
-                      double *room, tacho_error *err)
-{
-    int status = 0;
-
-    report->lag1 = mean_lag1(rows, count, room);
-    for (size_t i = 0; i < count && status == 0; i++) {
-        status = compare_row(&rows[i], report, room, err);
-        rows[i].p_adjusted = rows[i].p;
-    }
-    if (status == 0)
-        status = tch_judge_adjust(rows, count, report->alpha, err);
-    report->family = status > 0 ? (size_t)status : 1;
-    for (size_t i = 0; i < count && status >= 0; i++)
-        if (rows[i].exact)
-            tch_row_judge_exact(&rows[i]);
-        else if (rows[i].ask != TCH_ASK_NOTHING)
-            decide_row(&rows[i], report);
-        else
-            tch_row_explain_zeros(&rows[i]);
-    return status < 0 ? status : 0;
-}
-
 int tch_judge_one_sided(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err)
 {
     struct report report = {.alpha = alpha};
     size_t most = 0;
     double *room;
-    int status;
+    int status = 0;
 
     if (!(alpha > 0 && alpha < 1))
         return tch_fail(err, TACHO_EINVAL, 0, "alpha %g is not between 0 and 1", alpha);
@@ -452,7 +429,27 @@ int tch_judge_one_sided(struct tch_verdict_row *rows, size_t count, double alpha
             most = rows[i].a_count + rows[i].b_count;
     }
     room = malloc((2 * most + 1) * sizeof *room);
-    status = room ? judge_rows(rows, count, &report, room, err) : tch_fail_memory(err);
+    if (!room)
+        return tch_fail_memory(err);
+    report.lag1 = mean_lag1(rows, count, room);
+    for (size_t i = 0; i < count && status == 0; i++) {
+        status = compare_row(&rows[i], &report, room, err);
+        rows[i].p_adjusted = rows[i].p;
+    }
+    if (status == 0)
+        status = tch_family_adjust(rows, count, alpha, err);
+    if (status < 0)
+        goto out;
+    report.family = status > 0 ? (size_t)status : 1;
+    for (size_t i = 0; i < count; i++)
+        if (rows[i].exact)
+            tch_row_judge_exact(&rows[i]);
+        else if (rows[i].ask != TCH_ASK_NOTHING)
+            decide_row(&rows[i], &report);
+        else
+            tch_row_explain_zeros(&rows[i]);
+    status = 0;
+out:
     free(room);
     return status;
 }

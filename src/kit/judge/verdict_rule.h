@@ -189,7 +189,7 @@ void tch_row_differences(const struct tch_verdict_row *row, double worse, double
     y: a copy of the n values, which is sorted here. */
 void tch_row_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n);
 
-/** Sets the verdict on a maximum from its adjusted p. family: from tch_judge_adjust(). */
+/** Sets the verdict on a maximum from its adjusted p. family: from tch_family_adjust(). */
 void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family);
 
 /** Judges a row of exact counts, without interval, probability or minimum effect. Sets its
@@ -204,6 +204,6 @@ void tch_row_find_sight(struct tch_verdict_row *row, const struct tch_ratio *wor
 
 /** Sets p_adjusted and p_worse of all rows from their p and p_more. @return the number of groups,
     or TACHO_ENOMEM */
-int tch_judge_adjust(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
+int tch_family_adjust(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);
 
 #endif

@@ -99,7 +99,7 @@ struct tch_flip_series {
  * @param pairs  number of pairs
  * @return 0 or TACHO_ENOMEM
  */
-int tch_flip_adjust(const struct tch_flip_series *series, size_t count, size_t pairs, size_t flips,
-                    double *p, tacho_error *err);
+int tch_flip_max_t(const struct tch_flip_series *series, size_t count, size_t pairs, size_t flips,
+                   double *p, tacho_error *err);
 
 #endif

@@ -43,17 +43,6 @@ static void fill_table(struct table *t, const struct tch_flip_series *series, si
     }
 }
 
-static void throw_coins(int32_t *coin, size_t n, uint64_t *state)
-{
-    uint64_t bits = 0;
-
-    for (size_t i = 0; i < n; i++, bits >>= 1) {
-        if (i % 64 == 0)
-            bits = tch_random_bits(state);
-        coin[i] = bits & 1 ? 1 : -1;
-    }
-}
-
 /* Counts, for each metric, the flips whose largest z is at least that of the metric. */
 static void count_flips(struct table *t, size_t count, size_t flips, double *reached)
 {
@@ -61,8 +50,14 @@ static void count_flips(struct table *t, size_t count, size_t flips, double *rea
 
     for (size_t b = 0; b < flips; b++) {
         double largest = -INFINITY;
+        uint64_t bits = 0;
 
-        throw_coins(t->coin, t->pairs, &state);
+        /* Metrics that are correlated stay so, because all of them use the same coins. */
+        for (size_t i = 0; i < t->pairs; i++, bits >>= 1) {
+            if (i % 64 == 0)
+                bits = tch_random_bits(&state);
+            t->coin[i] = bits & 1 ? 1 : -1;
+        }
         for (size_t k = 0; k < count; k++)
             if (t->scale[k] > 0)
                 largest =
@@ -72,8 +67,8 @@ static void count_flips(struct table *t, size_t count, size_t flips, double *rea
     }
 }
 
-int tch_flip_adjust(const struct tch_flip_series *series, size_t count, size_t pairs, size_t flips,
-                    double *p, tacho_error *err)
+int tch_flip_max_t(const struct tch_flip_series *series, size_t count, size_t pairs, size_t flips,
+                   double *p, tacho_error *err)
 {
     struct table t = {.score = calloc(count * pairs + 1, sizeof *t.score),
                       .pairs = pairs,

@@ -202,7 +202,7 @@ int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
     return status;
 }
 
-int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err)
+int tch_adjust_holm(const double *p, size_t n, double *adjusted, tacho_error *err)
 {
     struct item *items;
     double least = 0;
@@ -231,8 +231,8 @@ int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err)
    share alpha / (K - j). The adjusted p is the smallest level that rejects p: the minimum of
    max(level that rejects the first j groups, p (K - j)) over all j up to the position of its own
    group. */
-int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
-                    tacho_error *err)
+int tch_adjust_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
+                           tacho_error *err)
 {
     size_t groups = n > 0 ? group[n - 1] + (size_t)1 : 0;
     struct item *items = calloc(groups + 1, sizeof *items);

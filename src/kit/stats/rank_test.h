@@ -35,12 +35,12 @@ int tch_rank_sum_test(const double *a, size_t m, const double *b, size_t n,
 
 /** Adjusts p-values for their number by Holm's step-down procedure. adjusted may be p. Returns 0,
     TACHO_ENOMEM, or TACHO_EINVAL for a p outside 0 to 1. */
-int tch_holm(const double *p, size_t n, double *adjusted, tacho_error *err);
+int tch_adjust_holm(const double *p, size_t n, double *adjusted, tacho_error *err);
 
 /** Adjusts p-values that are already adjusted within groups, sorted by group. Each group counts
     once. When all p-values of a group are rejected, the group passes its share on to the others.
     Returns 0 or TACHO_ENOMEM. */
-int tch_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
-                    tacho_error *err);
+int tch_adjust_holm_groups(const double *p, const uint32_t *group, size_t n, double *adjusted,
+                           tacho_error *err);
 
 #endif

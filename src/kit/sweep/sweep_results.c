@@ -125,7 +125,7 @@ static int adjust_p_values(struct tch_results *r, tacho_error *err)
         for (size_t i = 0; i < cells; i++)
             if (!isnan(r->cells[i].value[m].p))
                 p[n++] = r->cells[i].value[m].p;
-        status = tch_holm(p, n, p, err);
+        status = tch_adjust_holm(p, n, p, err);
         n = 0;
         for (size_t i = 0; i < cells; i++)
             if (!isnan(r->cells[i].value[m].p))

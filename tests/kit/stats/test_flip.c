@@ -169,12 +169,12 @@ static void shared_coins_count_correlated_metrics_once(void **state)
     own = try_all(scores[0], PAIRS).above;
     for (int k = 0; k < METRICS; k++)
         series[k] = (struct tch_flip_series){scores[0], pair, PAIRS};
-    assert_int_equal(tch_flip_adjust(series, METRICS, PAIRS, FLIPS, same, NULL), 0);
+    assert_int_equal(tch_flip_max_t(series, METRICS, PAIRS, FLIPS, same, NULL), 0);
     for (int k = 0; k < METRICS; k++)
         assert_true(fabs(same[k] - own) < 4 * sqrt(own / FLIPS));
     for (int k = 0; k < METRICS; k++)
         series[k].score = scores[k];
-    assert_int_equal(tch_flip_adjust(series, METRICS, PAIRS, FLIPS, other, NULL), 0);
+    assert_int_equal(tch_flip_max_t(series, METRICS, PAIRS, FLIPS, other, NULL), 0);
     assert_true(other[0] > 5 * own && other[0] < METRICS * own * 1.2);
     for (int k = 1; k < METRICS; k++)
         assert_true(other[k] >= other[0]);
@@ -189,7 +189,7 @@ static void a_metric_without_scores_takes_no_part(void **state)
     double p[2];
 
     (void)state;
-    assert_int_equal(tch_flip_adjust(series, 2, 3, 999, p, NULL), 0);
+    assert_int_equal(tch_flip_max_t(series, 2, 3, 999, p, NULL), 0);
     assert_true(p[0] == 1 && fabs(p[1] - 0.125) < 0.05);
 }
 
@@ -206,7 +206,7 @@ static int test_once(void *arg)
     (void)arg;
     if (tch_flip_test(d, 7, &tails, NULL) < 0 || tch_flip_interval(d, 7, 0.05, &interval, NULL) < 0)
         return -1;
-    return tch_flip_adjust(&series, 1, 2, 9, &p, NULL);
+    return tch_flip_max_t(&series, 1, 2, 9, &p, NULL);
 }
 
 static void survives_every_failing_allocation(void **state)

@@ -335,16 +335,16 @@ static void steps_down_as_holm_does(void **state)
     tacho_error err;
 
     (void)state;
-    assert_int_equal(tch_holm(p, 4, adjusted, NULL), 0);
+    assert_int_equal(tch_adjust_holm(p, 4, adjusted, NULL), 0);
     assert_true(fabs(adjusted[0] - 0.03) < 1e-15);
     assert_true(fabs(adjusted[1] - 0.06) < 1e-15);
     assert_true(fabs(adjusted[2] - 0.06) < 1e-15);
     assert_true(fabs(adjusted[3] - 0.02) < 1e-15);
-    assert_int_equal(tch_holm(p, 4, p, NULL), 0); /* in place */
+    assert_int_equal(tch_adjust_holm(p, 4, p, NULL), 0); /* in place */
     assert_memory_equal(p, adjusted, sizeof p);
-    assert_int_equal(tch_holm(NULL, 0, NULL, NULL), 0);
+    assert_int_equal(tch_adjust_holm(NULL, 0, NULL, NULL), 0);
     p[2] = NAN;
-    assert_int_equal(tch_holm(p, 4, p, &err), TACHO_EINVAL);
+    assert_int_equal(tch_adjust_holm(p, 4, p, &err), TACHO_EINVAL);
     assert_string_equal(err.message, "p-value 3 is not between 0 and 1");
 }
 
@@ -359,14 +359,14 @@ static void steps_down_over_groups(void **state)
     double adjusted[4];
 
     (void)state;
-    assert_int_equal(tch_holm(p, 4, plain, NULL), 0);
-    assert_int_equal(tch_holm_groups(p, alone, 4, adjusted, NULL), 0);
+    assert_int_equal(tch_adjust_holm(p, 4, plain, NULL), 0);
+    assert_int_equal(tch_adjust_holm_groups(p, alone, 4, adjusted, NULL), 0);
     for (int i = 0; i < 4; i++)
         assert_true(fabs(adjusted[i] - plain[i]) < 1e-15);
-    assert_int_equal(tch_holm_groups(p, pairs, 4, adjusted, NULL), 0);
+    assert_int_equal(tch_adjust_holm_groups(p, pairs, 4, adjusted, NULL), 0);
     assert_true(fabs(adjusted[0] - 0.01) < 1e-15 && fabs(adjusted[1] - 0.02) < 1e-15);
     assert_true(fabs(adjusted[2] - 0.03) < 1e-15 && fabs(adjusted[3] - 0.04) < 1e-15);
-    assert_int_equal(tch_holm_groups(NULL, NULL, 0, NULL, NULL), 0);
+    assert_int_equal(tch_adjust_holm_groups(NULL, NULL, 0, NULL, NULL), 0);
 }
 
 static void knows_the_smallest_p(void **state)
