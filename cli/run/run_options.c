@@ -433,6 +433,11 @@ const struct opt cli_plan_opts[] = {
     {.name = "no-aslr",
      .help = "switch off address space randomisation",
      CLI_FLAG(struct run_options, plan.no_aslr)},
+    {.name = "no-record",
+     .help =
+         "do not set TACHO_RUN_DIR and the like, so that a program linked with libtacho records "
+         "nothing and pays nothing for it",
+     CLI_FLAG(struct run_options, plan.no_record)},
     {.name = "flame",
      .help =
          "add a flamegraph to the report, from one extra run of each command; with --count, also "

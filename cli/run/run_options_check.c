@@ -66,6 +66,13 @@ int cli_run_options_check(struct run_options *o, const struct args *args)
         return cli_wrong_usage(
             args, "--metric cannot be combined with --command-output inherit; write to "
                   "a file, or remove one of them");
+    for (size_t i = 0; i < o->plan.metric_count && o->plan.no_record; i++)
+        if (o->plan.metrics[i].source != TCH_FROM_OUTPUT)
+            return cli_wrong_usage(
+                args,
+                "--metric %s is recorded by the program, and --no-record lets it "
+                "record nothing; remove one of them",
+                o->plan.metrics[i].name);
     if (o->once && o->plan.command_count > 1)
         return cli_wrong_usage(
             args, "--%s applies to all commands and is given more than once; remove one of them",

@@ -81,6 +81,9 @@ $ tacho run --help
 |       --cpu LIST              run the commands only on these CPUs, such as 2 or
 |                               0-3,6
 |       --no-aslr               switch off address space randomisation
+|       --no-record             do not set TACHO_RUN_DIR and the like, so that a
+|                               program linked with libtacho records nothing and
+|                               pays nothing for it
 |       --flame                 add a flamegraph to the report, from one extra run
 |                               of each command; with --count, also record the
 |                               stacks of counted calls

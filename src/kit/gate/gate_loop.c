@@ -412,7 +412,7 @@ static void add_notes(struct tch_gate *g)
         if (b->failed)
             continue;
         item = &b->run.items[b->plan.command_count - 1];
-        tch_recorded_set_costs(&item->recorded, &item->result);
+        tch_recorded_set_costs(&item->recorded, &item->result, item->folder.path);
         tch_compare_note_recording(&g->findings, b->bench->name, &item->result);
         note_layouts(g, b);
     }

@@ -284,6 +284,7 @@ static int read_part(void *ctx, const char *name, tacho_error *err)
         return read_latencies(f, name, base, false);
     if (tch_recorded_part_is(base, "profile", ".jsonl"))
         return read_events(f, name);
+    f->recordings += tch_trace_is_recording(name);
     if (tch_reading_wants(f, TCH_FROM_SPANS) &&
         (tch_trace_is_recording(name) || strcmp(base, TCH_CHROME_PART) == 0))
         return tch_reading_spans(f, name);
@@ -480,6 +481,7 @@ static int read_run(struct tch_recorded *rec, struct tch_result *r, size_t index
         status = tch_latencies_add_all(&rec->wall, &f.wall, err);
     if (status == 0)
         status = tch_latencies_add_all(&rec->kernel, &f.kernel, err);
+    rec->recordings += f.recordings;
     rec->spans += f.spans;
     rec->events += f.events;
     rec->latencies += (double)f.wall.count;
@@ -505,28 +507,38 @@ static bool is_asked(const struct tch_result *r, enum tch_metric_source source)
     return false;
 }
 
-void tch_recorded_set_costs(const struct tch_recorded *rec, struct tch_result *r)
+void tch_recorded_set_costs(const struct tch_recorded *rec, struct tch_result *r,
+                            const char *scratch)
 {
     struct tch_result_costs *c = &r->costs;
-    double runs = (double)r->run_count;
-    struct tch_recording_cost each = {.wanted = {is_asked(r, TCH_FROM_SPANS),
-                                                 is_asked(r, TCH_FROM_STAGES),
-                                                 is_asked(r, TCH_FROM_LATENCY)}};
+    const struct {
+        bool wanted;
+        double records;
+        double *per_run;
+        double *cost_ns;
+    } costs[TCH_COSTS] = {
+        [TCH_COST_RECORDING] = {rec->recordings > 0, rec->recordings, &c->recordings_per_run,
+                                &c->recording_cost_ns},
+        [TCH_COST_SPAN] = {is_asked(r, TCH_FROM_SPANS), rec->spans, &c->spans_per_run,
+                           &c->span_cost_ns},
+        [TCH_COST_EVENT] = {is_asked(r, TCH_FROM_STAGES), rec->events, &c->events_per_run,
+                            &c->event_cost_ns},
+        [TCH_COST_LATENCY] = {is_asked(r, TCH_FROM_LATENCY), rec->latencies, &c->latencies_per_run,
+                              &c->latency_cost_ns},
+    };
+    struct tch_recording_cost each = {.wanted = {false}};
+    bool any = false;
 
-    if (r->run_count == 0 || !tch_recorded_is_asked(r))
-        return; /* the common case: no recorded metrics, no cost */
-    tch_recording_cost_measure(&each);
-    if (each.wanted[TCH_COST_SPAN]) {
-        c->spans_per_run = rec->spans / runs;
-        c->span_cost_ns = each.ns[TCH_COST_SPAN];
-    }
-    if (each.wanted[TCH_COST_EVENT]) {
-        c->events_per_run = rec->events / runs;
-        c->event_cost_ns = each.ns[TCH_COST_EVENT];
-    }
-    if (each.wanted[TCH_COST_LATENCY]) {
-        c->latencies_per_run = rec->latencies / runs;
-        c->latency_cost_ns = each.ns[TCH_COST_LATENCY];
+    for (int i = 0; i < TCH_COSTS; i++)
+        any |= each.wanted[i] = costs[i].wanted;
+    if (r->run_count == 0 || !any)
+        return; /* the common case: no recording, no cost */
+    tch_recording_cost_measure(&each, scratch);
+    for (int i = 0; i < TCH_COSTS; i++) {
+        if (!each.wanted[i])
+            continue;
+        *costs[i].per_run = costs[i].records / (double)r->run_count;
+        *costs[i].cost_ns = each.ns[i];
     }
 }
 
@@ -542,6 +554,6 @@ int tch_recorded_finish(const struct tch_recorded *rec, struct tch_result *r, ta
     s->wall_p50 = tch_latencies_median(&rec->wall, s->wall.p50);
     s->kernel_p50 = tch_latencies_median(&rec->kernel, s->kernel.p50);
     s->exact = !rec->wall.histogram;
-    tch_recorded_set_costs(rec, r);
+    tch_recorded_set_costs(rec, r, rec->folder);
     return 0;
 }

@@ -41,7 +41,8 @@ struct tch_recorded {
     size_t next;        /**< runs before this one were read */
     struct tch_latencies wall;
     struct tch_latencies kernel;
-    double spans; /**< records of the kinds that metrics use */
+    double recordings; /**< of spans, by libtacho: one per process */
+    double spans;      /**< records of the kinds that metrics use */
     double events;
     double latencies;
 };
@@ -53,9 +54,11 @@ void tch_recorded_release(struct tch_recorded *rec);
     misses records. Returns 0, TACHO_EIO or TACHO_ENOMEM. */
 int tch_recorded_read(struct tch_recorded *rec, struct tch_result *r, tacho_error *err);
 
-/** Sets the number of records per run that metrics use, and the cost of one. Does nothing without
-    recorded metrics. */
-void tch_recorded_set_costs(const struct tch_recorded *rec, struct tch_result *r);
+/** Sets the number of recordings per run, of records per run that metrics use, and the cost of one
+   of them. Does nothing if nothing was recorded that costs are known of. `scratch` is a folder in
+   which recordings are made, to measure their cost; NULL: $TMPDIR. */
+void tch_recorded_set_costs(const struct tch_recorded *rec, struct tch_result *r,
+                            const char *scratch);
 
 /** Sets the costs, and the latencies of all runs. Returns 0 or TACHO_ENOMEM. */
 int tch_recorded_finish(const struct tch_recorded *rec, struct tch_result *r, tacho_error *err);

@@ -102,7 +102,7 @@ static int read_spans(struct tch_result *r, const char *folder, tacho_error *err
     tch_recorded_init(&rec, folder);
     status = tch_recorded_read(&rec, r, err);
     if (status == 0 && isnan(r->costs.spans_per_run))
-        tch_recorded_set_costs(&rec, r);
+        tch_recorded_set_costs(&rec, r, NULL);
     tch_recorded_release(&rec);
     return status;
 }

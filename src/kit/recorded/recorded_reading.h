@@ -32,6 +32,7 @@ struct tch_reading {
     struct tch_latencies wall;
     struct tch_latencies kernel;
     struct tch_stages stages;
+    double recordings; /**< of spans, by libtacho: one per process */
     double spans;
     double events;
     uint64_t lost; /**< records that the recorder dropped or that are damaged */

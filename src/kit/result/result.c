@@ -217,6 +217,8 @@ int tch_result_init(struct tch_result *r, tacho_error *err)
         .alpha = TCH_RESULT_ALPHA,
         .costs = {.tacho_cpu_ns = NAN,
                   .polls_cpu_ns = NAN,
+                  .recordings_per_run = NAN,
+                  .recording_cost_ns = NAN,
                   .spans_per_run = NAN,
                   .span_cost_ns = NAN,
                   .events_per_run = NAN,

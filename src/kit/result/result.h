@@ -72,6 +72,7 @@ struct tch_result_plan {
     uint64_t timeout_ns;
     char *cpus;
     bool no_aslr;
+    bool no_record;
     char *seed; /**< the number as text, because 0 is a seed, too */
     bool allow_nonzero;
     bool seal;
@@ -107,8 +108,10 @@ struct tch_result_costs {
     double tacho_cpu_ns; /**< NAN: not known */
     uint64_t polls;      /**< polls of memory and power during the runs */
     double polls_cpu_ns; /**< CPU time of the polls, a part of tacho_cpu_ns; NAN: not known */
-    /* Records that metrics are computed from: their mean number per run (NAN: not counted), and
-       the cost of one of them (NAN: not known). */
+    /* Recordings, and records that metrics are computed from: their mean number per run (NAN: not
+       counted), and the cost of one of them (NAN: not known). */
+    double recordings_per_run; /**< of spans: started and ended, one per process */
+    double recording_cost_ns;
     double spans_per_run;
     double span_cost_ns;
     double events_per_run;

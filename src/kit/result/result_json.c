@@ -44,6 +44,7 @@ static const struct tch_json_field plan_fields[] = {
     PLAN(U64, timeout_ns, TCH_JSON_OR_NULL),
     PLAN(TEXT, cpus, TCH_JSON_OR_NULL),
     PLAN(BOOL, no_aslr, TCH_JSON_ALWAYS),
+    PLAN(BOOL, no_record, TCH_JSON_LEFT_OUT),
     PLAN(RAW, seed, TCH_JSON_OR_NULL),
     PLAN(BOOL, allow_nonzero, TCH_JSON_ALWAYS),
     PLAN(BOOL, seal, TCH_JSON_ALWAYS),
@@ -76,6 +77,11 @@ static const struct tch_json_field work_fields[] = {
     {0},
 };
 
+static bool counts_recordings(const void *costs)
+{
+    return ((const struct tch_result_costs *)costs)->recordings_per_run > 0;
+}
+
 static bool counts_spans(const void *costs)
 {
     return ((const struct tch_result_costs *)costs)->spans_per_run > 0;
@@ -101,6 +107,8 @@ static const struct tch_json_field cost_fields[] = {
     {COST(F64, tacho_cpu_ns)},
     {COST(U64, polls)},
     {COST(F64, polls_cpu_ns)},
+    RECORDED(recordings_per_run, counts_recordings),
+    RECORDED(recording_cost_ns, counts_recordings),
     RECORDED(spans_per_run, counts_spans),
     RECORDED(span_cost_ns, counts_spans),
     RECORDED(events_per_run, counts_events),

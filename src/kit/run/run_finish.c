@@ -15,6 +15,7 @@
 #include "kit/recorded/recorded_merge.h"
 #include "kit/recorded/recorded_traces.h"
 #include "kit/result/advise.h"
+#include "kit/result/costs.h"
 #include "process/exit_text.h"
 #include "run_trace.h"
 
@@ -46,6 +47,8 @@ int tch_run_complete(struct tch_result *r, struct tch_recorded *rec,
         status = tch_run_trace(r, folder, err);
     if (status == 0)
         status = tch_result_end(r, end, err);
+    if (status == 0)
+        tch_costs_advise(&r->warnings, &r->costs, tch_result_wall(r));
     if (status == 0)
         status = tch_result_save(r, folder, err);
     if (status == 0)

@@ -135,7 +135,7 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
         .model = label_of(run->plan, "model"),
         .concurrency = label_of(run->plan, "concurrency"),
         .runtime_flags = has_flags ? s->config_canonical : NULL,
-        .folder = item->folder.path,
+        .folder = run->plan->no_record ? NULL : item->folder.path,
         .out_fd = item->out_fd,
         .err_fd = item->err_fd,
         .log_fd = tch_run_reads_runs(run->plan) || run->meter.power ? -1 : item->log_fd,

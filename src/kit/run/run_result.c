@@ -182,6 +182,7 @@ static void set_plan(struct copying *c, struct tch_result_plan *to, const struct
         .timeout_ns = plan->timeout_ns,
         .cpus = copy(c, plan->cpus),
         .no_aslr = plan->no_aslr,
+        .no_record = plan->no_record,
         .seed = copy_number(c, plan->seed),
         .allow_nonzero = plan->allow_nonzero,
         .seal = plan->seal,

@@ -56,6 +56,8 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
     tch_json_put_bool(b, "trace", run->trace);
     tch_json_put_text(b, "cpus", run->cpus);
     tch_json_put_bool(b, "no_aslr", run->no_aslr);
+    if (run->no_record)
+        tch_json_put_bool(b, "no_record", true);
     tch_json_put_bool(b, "allow_nonzero", run->allow_nonzero);
     tch_secret_put_line(b, "setup", run->setup, keep);
     tch_secret_put_line(b, "prepare", run->prepare, keep);

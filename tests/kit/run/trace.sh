@@ -50,3 +50,20 @@ run 0 -n 3 --name same -- sh -c "cp '$PWD/same.tacho' \"\$TACHO_RUN_DIR/\""
 trace="tacho-out/same/latest/trace.json"
 has '[.[] | select(.ph == "s") | .pid] | unique | length == 3'
 has '[.[] | select(.ph == "M" and .name == "process_name" and .pid != 0)] | length == 3'
+
+# Each run started and ended one recording. What that cost is known, and warned of if it is large.
+holds recorded '.costs.recordings_per_run == 1 and (.costs | has("recording_cost_ns"))
+    and (any(.warnings[]; .code == "recording-cost")
+         == (.costs.recording_cost_ns > 0.01 * .statistics.wall_ns.median))'
+says out "recording: 1 recording started and ended in each run"
+
+# Without recording, the program finds no folder, and there is nothing to merge.
+run 0 -n 3 --name without --no-record -- "$recorder"
+holds without '.plan.no_record and (.costs | has("recordings_per_run") | not)'
+for name in trace.json iter; do
+    [ ! -e "tacho-out/without/latest/$name" ] || fail "--no-record left $name"
+done
+# shellcheck disable=SC2016 # the variables of the run
+run 0 -n 1 --no-record -- sh -c 'test -z "$TACHO_RUN_DIR$TACHO_TRACE_OUT$FERRUM_TRACE_OUT$TACHO_PROFILE_JSONL"'
+run 64 -n 1 --no-record --metric span:outer -- "$recorder"
+says err "--metric span:outer:total is recorded by the program, and --no-record lets it record nothing"

@@ -99,6 +99,7 @@ struct tch_run_plan {
     const char *cpus; /**< list of CPUs as typed, or NULL */
     cpu_set_t cpu_set;
     bool no_aslr;
+    bool no_record;       /**< the command gets no TACHO_RUN_DIR and no file to record to */
     const uint64_t *seed; /**< seed that the user gave for the order of runs, of a sweep or of
                              several commands; NULL: none. It is part of the fingerprint */
     bool flame;           /**< make one extra run of each command under the profiler */
