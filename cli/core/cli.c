@@ -106,11 +106,13 @@ int cli_main(const struct cmd *root, char **argv)
     /* Make writes to a closed pipe fail like any other write, so that no command is killed
        half-way. */
     signal(SIGPIPE, SIG_IGN);
-    cli_clean_stdout();
+    if (cli_clean_streams() < 0)
+        return EXIT_WORK;
     if (*words && strcmp(*words, "__complete") == 0) /* hidden: only for completion scripts */
         return cli_complete(root, words + 1);
     snprintf(args.path, sizeof args.path, "%s", root->name);
     cli_term_init(&args.out, STDOUT_FILENO, WHEN_AUTO, 0);
     cli_term_init(&args.err, STDERR_FILENO, WHEN_AUTO, 0);
+    cli_clean_colors(args.out.color, args.err.color);
     return cli_finish_out(cli_stopped_status(run_words(&args, words)));
 }

@@ -493,7 +493,7 @@ int cli_parse_args(struct args *args, char **words)
         status = check_operands(args);
     cli_term_init(&args->out, STDOUT_FILENO, look.color, look.width);
     cli_term_init(&args->err, STDERR_FILENO, look.color, look.width);
-    cli_clean_colors(args->out.color);
+    cli_clean_colors(args->out.color, args->err.color);
     if (args->json)
         cli_stdout_is_data();
     rewind_words(args);

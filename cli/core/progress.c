@@ -3,6 +3,7 @@
 
 #include "bars.h"
 #include "base/clock.h"
+#include "clean_out.h"
 #include "text.h"
 
 enum {
@@ -11,6 +12,8 @@ enum {
     BAR_WIDTH = 24,
     OTHER_WIDTH = 36, /* columns besides name and bar */
 };
+
+static const char erase_line[] = "\r\033[K";
 
 /* The progress on the terminal's last line. There is at most one; messages erase it first. */
 static struct progress *shown;
@@ -60,7 +63,7 @@ static void draw(struct progress *p, uint64_t now)
     struct tch_buf b;
 
     tch_buf_init_on(&b, mem, sizeof mem, sizeof mem - 1);
-    tch_buf_adds(&b, "\r\033[K");
+    cli_stderr_control(erase_line);
     cli_progress_line(&b, p, now - p->start_ns);
     fwrite(b.data, 1, b.len, stderr);
     fflush(stderr);
@@ -106,8 +109,7 @@ void cli_progress_hide(void)
 {
     if (!shown)
         return;
-    fputs("\r\033[K", stderr);
-    fflush(stderr);
+    cli_stderr_control(erase_line);
     shown = NULL;
 }
 

@@ -122,9 +122,8 @@ void cli_add_clean(struct tch_buf *b, const char *text, bool utf8)
     for (size_t i = 0; i < len;) {
         uint32_t code;
         size_t step = tch_utf8_decode(text + i, len - i, &code);
-        bool shown = step == 1 ? code >= 0x20 && code != 0x7F : utf8 && step > 0 && code >= 0xA0;
 
-        if (shown)
+        if (step > 0 && (step == 1 || utf8) && code != '\t' && tch_utf8_is_shown(code))
             tch_buf_add(b, text + i, step);
         else
             tch_buf_addc(b, '?');

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "cli/core/clean_out.h"
 #include "cmd_flame_parts.h"
 #include "kit/flame/draw/change_text.h"
 #include "kit/flame/draw/file_label.h"
@@ -61,14 +62,14 @@ static int write_stdout(struct flame *f, const struct tch_profile *profile)
 {
     struct tch_sink sink;
     tacho_error err;
-    int fd = STDOUT_FILENO;
     int status;
     int ended;
 
-    fflush(stdout);
+    if (!f->format->is_for_people)
+        cli_stdout_is_data();
     f->write.columns = f->args->out.width;
     f->write.utf8 = f->args->out.utf8;
-    tch_sink_init(&sink, tch_sink_to_fd, &fd, &err);
+    tch_sink_init(&sink, tch_sink_to_stdout, NULL, &err);
     status = f->format->write(profile, &f->write, &sink);
     ended = tch_sink_end(&sink);
     if (status == 0 && ended == 0)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "cli/core/bars.h"
+#include "cli/core/clean_out.h"
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "cmd_watch_parts.h"
@@ -43,15 +44,15 @@ static void add_live(struct tch_buf *b, const struct term *term, const struct wa
     tch_buf_adds(b, "  peak ");
     tch_add_value(b, TCH_BYTES, (double)job->now.tree.peak_rss_bytes);
     snprintf(text, sizeof text, isnan(job->now.cpu) ? "-" : "%.0f %%", 100 * job->now.cpu);
-    tch_buf_adds(b, "\x1b[K\n");
+    tch_buf_addc(b, '\n');
     add_live_line(b, term, job, "cpu", text, job->cpu);
-    tch_buf_addf(b, "  %llu processes\x1b[K\n", (unsigned long long)job->now.tree.processes);
+    tch_buf_addf(b, "  %llu processes\n", (unsigned long long)job->now.tree.processes);
     snprintf(text, sizeof text, isnan(job->now.watts) ? "-" : "%.1f W", job->now.watts);
     if (job->no_power.message[0])
         add_live_line(b, term, job, "power", "no source", NULL);
     else
         add_live_line(b, term, job, "power", text, job->watts);
-    tch_buf_adds(b, "\x1b[K\n");
+    tch_buf_addc(b, '\n');
     tch_buf_release(&value);
 }
 
@@ -172,8 +173,12 @@ void cli_watch_add_report(struct tch_buf *b, const struct watch_job *job,
 
 void cli_watch_erase(struct watch_job *job)
 {
-    if (job->lines > 0)
-        fprintf(stderr, "\x1b[%zuA\x1b[J", job->lines);
+    char up_and_erase[32];
+
+    if (job->lines == 0)
+        return;
+    snprintf(up_and_erase, sizeof up_and_erase, "\x1b[%zuA\x1b[J", job->lines);
+    cli_stderr_control(up_and_erase);
     job->lines = 0;
 }
 
@@ -192,7 +197,7 @@ void cli_watch_draw(struct watch_job *job, const struct args *args)
         tch_buf_init(&line, 64 * 1024);
         cli_add_clean(&line, job->unfinished.data, args->err.utf8);
         cli_add_cut(&b, line.data, line.len, args->err.width, args->err.utf8);
-        tch_buf_adds(&b, "\x1b[K\n");
+        tch_buf_addc(&b, '\n');
         tch_buf_release(&line);
         job->lines++;
     }

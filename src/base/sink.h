@@ -75,9 +75,9 @@ static inline char *tch_sink_room(struct tch_sink *sink, size_t n)
     return room ? room : tch_sink_make_room(sink, n);
 }
 
-/** tch_sink_write functions: to standard output (ctx is an int *, its descriptor), to a struct
-    tch_replace, to a struct tch_buf. */
-tch_sink_write tch_sink_to_fd;
+/** tch_sink_write functions: to the stream stdout (ctx is NULL), to a struct tch_replace, to a
+   struct tch_buf. */
+tch_sink_write tch_sink_to_stdout;
 tch_sink_write tch_sink_to_replace;
 tch_sink_write tch_sink_to_buf;
 

@@ -86,7 +86,7 @@ size_t tch_utf8_decode(const char *text, size_t len, uint32_t *code)
 }
 
 /* XML 1.0 has no way to write most control characters either. */
-static bool may_be_shown(uint32_t code)
+bool tch_utf8_is_shown(uint32_t code)
 {
     if (code < ' ')
         return code == '\t';
@@ -103,7 +103,7 @@ size_t tch_utf8_shown(const char *text, size_t len, uint32_t *code)
 {
     size_t step = tch_utf8_decode(text, len, code);
 
-    if (step == 0 || !may_be_shown(*code))
+    if (step == 0 || !tch_utf8_is_shown(*code))
         *code = TCH_UTF8_REPLACEMENT;
     return step > 0 ? step : 1;
 }

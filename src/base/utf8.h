@@ -28,10 +28,13 @@ size_t tch_utf8_put(char out[4], uint32_t code);
     len >= 1. */
 size_t tch_utf8_decode(const char *text, size_t len, uint32_t *code);
 
+/** Returns whether people may be shown a character: not a control except tab, U+2028, U+2029, a
+   code point that is not a character, or one that changes the direction of writing, which would let
+   a name look like another. */
+bool tch_utf8_is_shown(uint32_t code);
+
 /** Reads a character to show to people, like tch_utf8_decode(). *code is U+FFFD for a byte that is
-    not UTF-8, for controls except tab, for U+2028 and U+2029, for code points that are not
-    characters, and for those that change the direction of writing, which would let a name look like
-    another. Returns 1 to 4. */
+    not UTF-8, and for characters that tch_utf8_is_shown() refuses. Returns 1 to 4. */
 size_t tch_utf8_shown(const char *text, size_t len, uint32_t *code);
 
 /** Adds text; each byte that is not part of valid UTF-8 becomes U+FFFD. */

@@ -146,21 +146,32 @@ static void keeps_the_first_failure(void **state)
     tch_buf_release(&t.got);
 }
 
-static void writes_to_a_descriptor(void **state)
+static void writes_to_stdout(void **state)
 {
+    FILE *before = stdout;
     struct tch_sink sink;
+    tacho_error err;
     char got[8] = "";
     int fds[2];
 
     (void)state;
     assert_int_equal(pipe(fds), 0);
-    tch_sink_init(&sink, tch_sink_to_fd, &fds[1], NULL);
+    stdout = fdopen(fds[1], "w");
+    tch_sink_init(&sink, tch_sink_to_stdout, NULL, NULL);
     tch_sink_add(&sink, "hello", 5);
     assert_int_equal(tch_sink_end(&sink), 0);
+    fclose(stdout);
     assert_int_equal(read(fds[0], got, sizeof got), 5);
     assert_string_equal(got, "hello");
     close(fds[0]);
-    close(fds[1]);
+
+    stdout = fopen("/dev/full", "w");
+    tch_sink_init(&sink, tch_sink_to_stdout, NULL, &err);
+    tch_sink_add(&sink, "hello", 5);
+    assert_int_equal(tch_sink_end(&sink), TACHO_EIO);
+    assert_string_equal(err.message, "cannot write to stdout: No space left on device");
+    fclose(stdout);
+    stdout = before;
 }
 
 static int fill(void *arg)
@@ -203,7 +214,7 @@ int main(void)
         cmocka_unit_test(keeps_commas_across_steps),
         cmocka_unit_test(gives_room_of_any_size),
         cmocka_unit_test(keeps_the_first_failure),
-        cmocka_unit_test(writes_to_a_descriptor),
+        cmocka_unit_test(writes_to_stdout),
         cmocka_unit_test(fails_without_memory),
     };
 

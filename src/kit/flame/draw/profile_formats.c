@@ -39,17 +39,22 @@ static int write_frames(const struct tch_profile *profile, const struct tch_form
     return status;
 }
 
+#define EXTENSIONS(...)   \
+    (const char *const[]) \
+    {                     \
+        __VA_ARGS__, NULL \
+    }
+
 const struct tch_format tch_formats[] = {
-    {"changes", (const char *const[]){".changes", NULL}, false, tch_write_changes},
-    {"chrome", (const char *const[]){".trace.json", NULL}, true, tch_write_chrome},
-    {"folded", (const char *const[]){".folded", ".collapsed", ".txt", NULL}, false,
-     tch_write_folded},
-    {"frames", (const char *const[]){".tsv", NULL}, false, write_frames},
-    {"pprof", (const char *const[]){".pb.gz", ".pprof", NULL}, false, tch_write_pprof},
-    {"speedscope", (const char *const[]){".json", NULL}, true, tch_write_speedscope},
-    {"svg", (const char *const[]){".svg", NULL}, false, write_svg},
-    {"tree", (const char *const[]){".tree", NULL}, false, tch_write_tree},
-    {NULL, NULL, false, NULL},
+    {"changes", EXTENSIONS(".changes"), .is_for_people = true, .write = tch_write_changes},
+    {"chrome", EXTENSIONS(".trace.json"), .in_time = true, .write = tch_write_chrome},
+    {"folded", EXTENSIONS(".folded", ".collapsed", ".txt"), .write = tch_write_folded},
+    {"frames", EXTENSIONS(".tsv"), .write = write_frames},
+    {"pprof", EXTENSIONS(".pb.gz", ".pprof"), .write = tch_write_pprof},
+    {"speedscope", EXTENSIONS(".json"), .in_time = true, .write = tch_write_speedscope},
+    {"svg", EXTENSIONS(".svg"), .write = write_svg},
+    {"tree", EXTENSIONS(".tree"), .is_for_people = true, .write = tch_write_tree},
+    {.name = NULL},
 };
 
 const struct tch_format *tch_format_by_name(const char *name)

@@ -31,6 +31,7 @@ struct tch_format {
     const char *name;
     const char *const *extensions; /**< with the dot, NULL-terminated */
     bool in_time;                  /**< uses the timeline */
+    bool is_for_people;            /**< text to read, not data for programs */
     int (*write)(const struct tch_profile *profile, const struct tch_format_options *options,
                  struct tch_sink *sink);
 };
