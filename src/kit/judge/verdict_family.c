@@ -96,11 +96,14 @@ static struct rounds rounds_of(struct tch_verdict_row *const *row, size_t count)
     return (struct rounds){first, (size_t)(last - first) + 1};
 }
 
-/* Returns how many flips resolve the smallest level that a group may need. */
-static size_t flips_for(const struct family *f, double alpha)
+/* Returns how many flips resolve the smallest level that a group may need. Few pairs have so few
+   outcomes that all are listed. */
+static size_t flips_for(const struct family *f, size_t pairs, double alpha)
 {
     double want = 20 * (double)f->groups / alpha;
 
+    if (pairs <= TCH_FLIP_LISTED)
+        return (size_t)1 << pairs;
     return want <= FLIPS_LEAST ? FLIPS_LEAST : want <= FLIPS_MOST ? (size_t)want : 0;
 }
 
@@ -166,8 +169,6 @@ bool tch_analyses_last(const struct tch_analyses *analyses)
 /* Sets f->p to the adjusted p of "at most 1 + tolerance", or with at_one of "at most 1". */
 static int adjust(struct family *f, double alpha, bool at_one, tacho_error *err)
 {
-    size_t flips = flips_for(f, alpha);
-
     for (size_t i = 0; i < f->count; i++)
         f->p[i] = at_one && f->row[i]->ask == TCH_ASK_RATIO ? f->row[i]->p_worse : f->row[i]->p;
     for (size_t from = 0, end; from < f->count; from = end) {
@@ -177,6 +178,7 @@ static int adjust(struct family *f, double alpha, bool at_one, tacho_error *err)
             end++;
         if (end - from > 1) {
             struct rounds rounds = rounds_of(f->row + from, end - from);
+            size_t flips = flips_for(f, rounds.count, alpha);
             double work = (double)flips * (double)f->count * (double)rounds.count;
             /* Sizes alone choose the method. If values did, the p-values would not hold. */
             int status = flips > 0 && work <= most_work

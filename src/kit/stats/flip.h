@@ -32,6 +32,8 @@ enum {
     TCH_FLIP_EXACT = 500, /* limit for the exact count; more pairs use the normal approximation */
     TCH_FLIP_UNIT = 16,   /* weight of a pair with |e| = s */
     TCH_FLIP_MOST = 24,   /* largest weight */
+    TCH_FLIP_LISTED = 12, /* limit of the pairs whose coins are all tried for several metrics: 4,096
+                             outcomes */
 };
 
 /** A smaller difference of logarithms is rounding and counts as 0. */
@@ -92,11 +94,14 @@ struct tch_flip_series {
 /**
  * Adjusts for several metrics measured in the same pairs, by the largest statistic (P. H. Westfall
  * and S. S. Young, 1993). The coins of all metrics are flipped together, so correlated metrics
- * count as fewer questions. p[i] = (1 + flips whose largest z is at least z of i) / (1 + flips),
- * with z = sum of scores / root of the sum of squares. The flips come from a fixed seed, so the
- * same scores give the same p.
+ * count as fewer questions. With z = sum of scores / root of the sum of squares, p[i] is the share
+ * of the 2^pairs outcomes of the coins whose largest z is at least z of i. Beyond TCH_FLIP_LISTED
+ * pairs it is estimated as (1 + flips that reach z of i) / (1 + flips), by flips from a fixed seed:
+ * the same scores give the same p.
  *
  * @param pairs  number of pairs
+ * @param flips  number of random flips; not used where all outcomes are listed
+ * @param p      the p of each metric alone, replaced by the adjusted one, which is never smaller
  * @return 0 or TACHO_ENOMEM
  */
 int tch_flip_max_t(const struct tch_flip_series *series, size_t count, size_t pairs, size_t flips,

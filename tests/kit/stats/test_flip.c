@@ -146,62 +146,96 @@ static void many_pairs_are_approximated(void **state)
     assert_true(fabs(exact.below - normal.below) < 3e-4);
 }
 
+enum { METRICS = 20, FLIPS = 20000 };
+
+static int scores[METRICS][20];
+static uint32_t pair[20];
+
+/* Fills the scores of all metrics; those of the first are 16 in all but two pairs. */
+static void make_scores(uint32_t pairs)
+{
+    uint64_t seed = 11;
+
+    for (uint32_t i = 0; i < pairs; i++) {
+        pair[i] = i;
+        for (int k = 0; k < METRICS; k++)
+            scores[k][i] = (int)tch_random_below(&seed, 41) - 20;
+        scores[0][i] = i < pairs - 2 ? 16 : -16;
+    }
+}
+
+/* Adjusts the metrics; with `same`, all of them are the first one. */
+static void adjust_scores(uint32_t pairs, bool same, double *p)
+{
+    struct tch_flip_series series[METRICS];
+
+    for (int k = 0; k < METRICS; k++) {
+        series[k] = (struct tch_flip_series){scores[same ? 0 : k], pair, pairs};
+        p[k] = try_all(series[k].score, pairs).above;
+    }
+    assert_int_equal(tch_flip_max_t(series, METRICS, pairs, FLIPS, p, NULL), 0);
+}
+
 /* For one metric alone, the share of flips is its own p. The same metric twenty times is one
    question; twenty independent metrics are twenty. */
 static void shared_coins_count_correlated_metrics_once(void **state)
 {
-    enum { PAIRS = 12, METRICS = 20, FLIPS = 20000 };
-    static int scores[METRICS][PAIRS];
-    struct tch_flip_series series[METRICS];
-    uint32_t pair[PAIRS];
-    uint64_t seed = 11;
+    static const uint32_t pairs[] = {12, 14}; /* all outcomes, random flips */
     double own;
-    double same[METRICS];
-    double other[METRICS];
+    double p[METRICS];
 
     (void)state;
-    for (uint32_t i = 0; i < PAIRS; i++) {
-        pair[i] = i;
+    for (int i = 0; i < 2; i++) {
+        make_scores(pairs[i]);
+        own = try_all(scores[0], pairs[i]).above;
+        adjust_scores(pairs[i], true, p);
         for (int k = 0; k < METRICS; k++)
-            scores[k][i] = (int)tch_random_below(&seed, 41) - 20;
-        scores[0][i] = i < 10 ? 16 : -16;
+            assert_true(fabs(p[k] - own) <= (i == 0 ? 0 : 4 * sqrt(own / FLIPS)));
+        adjust_scores(pairs[i], false, p);
+        assert_true(p[0] > 5 * own && p[0] < METRICS * own * 1.2);
+        for (int k = 1; k < METRICS; k++)
+            assert_true(p[k] >= p[0]);
     }
-    own = try_all(scores[0], PAIRS).above;
-    for (int k = 0; k < METRICS; k++)
-        series[k] = (struct tch_flip_series){scores[0], pair, PAIRS};
-    assert_int_equal(tch_flip_max_t(series, METRICS, PAIRS, FLIPS, same, NULL), 0);
-    for (int k = 0; k < METRICS; k++)
-        assert_true(fabs(same[k] - own) < 4 * sqrt(own / FLIPS));
-    for (int k = 0; k < METRICS; k++)
-        series[k].score = scores[k];
-    assert_int_equal(tch_flip_max_t(series, METRICS, PAIRS, FLIPS, other, NULL), 0);
-    assert_true(other[0] > 5 * own && other[0] < METRICS * own * 1.2);
-    for (int k = 1; k < METRICS; k++)
-        assert_true(other[k] >= other[0]);
+}
+
+/* With few flips an estimate of the share may fall below the exact p of one metric. */
+static void an_adjusted_p_is_never_below_that_of_the_metric(void **state)
+{
+    static const uint32_t pairs[] = {6, 8, 10, 12, 14, 16};
+    double p[METRICS];
+
+    (void)state;
+    for (int i = 0; i < 6; i++)
+        for (int same = 0; same < 2; same++) {
+            make_scores(pairs[i]);
+            adjust_scores(pairs[i], same, p);
+            for (int k = 0; k < METRICS; k++)
+                assert_true(p[k] >= try_all(scores[same ? 0 : k], pairs[i]).above);
+        }
 }
 
 static void a_metric_without_scores_takes_no_part(void **state)
 {
     static const int none[3] = {0};
     static const int some[3] = {16, 16, 16};
-    static const uint32_t pair[] = {0, 1, 2};
-    const struct tch_flip_series series[] = {{none, pair, 3}, {some, pair, 3}};
-    double p[2];
+    static const uint32_t three[] = {0, 1, 2};
+    const struct tch_flip_series series[] = {{none, three, 3}, {some, three, 3}};
+    double p[2] = {1, 0.125};
 
     (void)state;
     assert_int_equal(tch_flip_max_t(series, 2, 3, 999, p, NULL), 0);
-    assert_true(p[0] == 1 && fabs(p[1] - 0.125) < 0.05);
+    assert_true(p[0] == 1 && p[1] == 0.125);
 }
 
 static int test_once(void *arg)
 {
     static const double d[] = {0.1, 0.2, -0.3, 0.4, 0.1, 0.2, 0.5};
     static const int score[] = {1, 2};
-    static const uint32_t pair[] = {0, 1};
-    const struct tch_flip_series series = {score, pair, 2};
+    static const uint32_t two[] = {0, 1};
+    const struct tch_flip_series series = {score, two, 2};
     struct tch_flip_tails tails;
     struct tch_flip_interval interval;
-    double p;
+    double p = 0.25;
 
     (void)arg;
     if (tch_flip_test(d, 7, &tails, NULL) < 0 || tch_flip_interval(d, 7, 0.05, &interval, NULL) < 0)
@@ -225,6 +259,7 @@ int main(void)
         cmocka_unit_test(five_pairs_have_no_interval),
         cmocka_unit_test(many_pairs_are_approximated),
         cmocka_unit_test(shared_coins_count_correlated_metrics_once),
+        cmocka_unit_test(an_adjusted_p_is_never_below_that_of_the_metric),
         cmocka_unit_test(a_metric_without_scores_takes_no_part),
         cmocka_unit_test(survives_every_failing_allocation),
     };
