@@ -7,7 +7,7 @@
 #include "kit/report/report_text.h"
 #include "kit/text/human_number.h"
 
-enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7, LEVELS_MOST = 8 };
+enum { SHOWN_MOST = 64, FIXED_COLUMNS = 7, LEVELS_MOST = 8, NOTE_MAX = 1024 };
 
 static void add_value(struct table *t, enum tch_unit unit, double value)
 {
@@ -96,6 +96,7 @@ static size_t make_columns(struct column *columns, const struct tch_results *r, 
 /* Adds how many cells may be best, if several may. */
 static void add_undecided(struct tch_buf *b, const struct tch_results *r)
 {
+    size_t shared = (size_t)tch_parts_shared(&r->sweep->parts);
     size_t maybe = 0;
     size_t rounds = 0;
 
@@ -105,12 +106,26 @@ static void add_undecided(struct tch_buf *b, const struct tch_results *r)
     }
     if (maybe < 2)
         return;
+    rounds = shared < rounds ? shared : rounds;
     tch_buf_addf(b, "  %zu cells cannot be distinguished from the best; ", maybe);
     if (rounds < r->best_rounds)
         tch_buf_addf(b, "%zu round%s %s too few, use --repeat %zu or more\n", rounds,
-                     tch_plural(rounds), rounds == 1 ? "is" : "are", r->best_rounds);
+                     tch_plural(rounds), rounds == 1 ? "is" : "are",
+                     (size_t)r->sweep->parts.repeat + r->best_rounds - shared);
     else
         tch_buf_adds(b, "more rounds (--repeat) may leave fewer\n");
+}
+
+/* Adds which comparisons an extended sweep lacks. */
+static void add_parts(struct tch_buf *b, const struct term *term, const struct tch_results *r)
+{
+    struct tch_buf text;
+
+    tch_buf_init(&text, NOTE_MAX);
+    tch_results_describe_parts(r, &text);
+    if (text.len > 0)
+        cli_add_labelled(b, term, PLAIN, "  note: ", text.data);
+    tch_buf_release(&text);
 }
 
 /* Adds the origin of the energy and the idle power. They are those of all cells, so one is shown.
@@ -158,6 +173,7 @@ void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struc
     if (!all)
         tch_buf_addf(b, "  only the best cells; all %zu are in results.csv\n", sweep->cells);
     add_undecided(b, r);
+    add_parts(b, term, r);
     add_energy(b, r);
 }
 

@@ -17,8 +17,9 @@ $ tacho sweep --help
 | The folder OUT/NAME contains results.csv and sweep.json with one row per cell,
 | report.html, figs/*.svg and, in cells/, the run folder of each cell as tacho run
 | writes it. If a sweep was killed or interrupted, run the same command line again
-| to continue; completed cells are not run again. A cell that fails is recorded as
-| failed, and the sweep continues.
+| to continue; completed cells are not run again. A larger --repeat, more values
+| of a parameter or a longer --timeout extend the sweep; only what is missing
+| runs. A cell that fails is recorded as failed, and the sweep continues.
 | 
 | The cell with the lowest cost is marked as best; with --pareto, each cell that
 | no other cell beats. Cells that cannot be distinguished from the best are marked

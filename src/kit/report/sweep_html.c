@@ -105,7 +105,9 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, r->objective_count == 1 ? "." : " and better in one.");
     tch_buf_adds(b,
                  " Cells are compared round by round. The probability that the truly best cell is "
-                 "left out is at most 5 % (Hsu, 1984).</p>\n");
+                 "left out is at most 5 % (Hsu, 1984). ");
+    tch_results_describe_parts(r, b);
+    tch_buf_adds(b, "</p>\n");
 }
 
 static void add_fit(struct tch_buf *b, const struct tch_results *r,

@@ -25,17 +25,17 @@ struct duel {
 };
 
 /* Pairs the values of the blocks in which both cells ran. Returns the number of pairs. */
-static size_t pair_blocks(const struct tch_order *order, const struct tch_series *a,
+static size_t pair_blocks(const struct tch_parts *parts, const struct tch_series *a,
                           const struct tch_series *b, struct duel *duel)
 {
     size_t n = 0;
 
     for (size_t i = 0, k = 0; i < a->count; i++) {
-        uint64_t block = tch_order_block_of(order, a->pair[i]);
+        uint64_t block = tch_parts_block_of(parts, a->pair[i]);
 
-        while (k < b->count && tch_order_block_of(order, b->pair[k]) < block)
+        while (k < b->count && tch_parts_block_of(parts, b->pair[k]) < block)
             k++;
-        if (k < b->count && tch_order_block_of(order, b->pair[k]) == block) {
+        if (k < b->count && tch_parts_block_of(parts, b->pair[k]) == block) {
             duel->x[n] = a->value[i];
             duel->y[n++] = b->value[k];
         }
@@ -67,7 +67,7 @@ static int compare_cells(const struct tch_results *r, size_t a, size_t b, size_t
 {
     const struct tch_objective *o = &r->objective[objective];
     struct tch_flip_tails tails;
-    size_t n = pair_blocks(&r->sweep->order, &r->cells[a].value[o->measure].series,
+    size_t n = pair_blocks(&r->sweep->parts, &r->cells[a].value[o->measure].series,
                            &r->cells[b].value[o->measure].series, duel);
 
     set_differences(duel, n);

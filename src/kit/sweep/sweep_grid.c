@@ -8,6 +8,7 @@
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "base/number.h"
+#include "base/sha256.h"
 
 enum {
     NUMBER_TEXT = 32,
@@ -254,6 +255,26 @@ tch_params tch_grid_all(const struct tch_grid *grid)
     return (1u << grid->count) - 1;
 }
 
+/* Names a cell by a hash of its values. Its number would change when values are added. */
+static void name_by_hash(const struct tch_grid *grid, size_t cell, tch_params which,
+                         const char *prefix, char name[TCH_CELL_NAME])
+{
+    uint8_t digest[TCH_SHA256_SIZE];
+    char hash[TCH_SHA256_HEX];
+    struct tch_sha256 sha;
+
+    tch_sha256_init(&sha);
+    for (size_t i = 0; i < grid->count; i++) {
+        const char *text = tch_grid_text(grid, cell, i);
+
+        if (which >> i & 1)
+            tch_sha256_update(&sha, text, strlen(text) + 1);
+    }
+    tch_sha256_final(&sha, digest);
+    tch_sha256_digest_hex(hash, digest);
+    snprintf(name, TCH_CELL_NAME, "%s-%.12s", prefix, hash);
+}
+
 void tch_grid_name(const struct tch_grid *grid, size_t cell, tch_params which, const char *prefix,
                    char name[TCH_CELL_NAME])
 {
@@ -272,7 +293,7 @@ void tch_grid_name(const struct tch_grid *grid, size_t cell, tch_params which, c
     for (size_t i = 0; fine && name[i]; i++)
         fine = isalnum((unsigned char)name[i]) || strchr("._-+=", name[i]);
     if (!fine)
-        snprintf(name, TCH_CELL_NAME, "%s-%04zu", prefix, cell + 1);
+        name_by_hash(grid, cell, which, prefix, name);
 }
 
 void tch_grid_json(const struct tch_grid *grid, size_t cell, tch_params which, struct tch_buf *b)

@@ -76,8 +76,8 @@ const char *tch_grid_text(const struct tch_grid *grid, size_t cell, size_t param
 size_t tch_grid_step(const struct tch_grid *grid, size_t param);
 
 /** Writes a cell's name, "lambda=0.3_tau=2", which is valid as a folder name. The name begins with
-    `prefix`, unless that is "cell". If the values do not make a valid folder name, the name is
-    "cell-0007". */
+    `prefix`, unless that is "cell". If the values do not make a valid folder name, the name has a
+    hash of them: "cell-3f2a1c905be7". */
 void tch_grid_name(const struct tch_grid *grid, size_t cell, tch_params which, const char *prefix,
                    char name[TCH_CELL_NAME]);
 

@@ -73,7 +73,8 @@ static int complete_unit(struct tch_sweep *sweep, struct tch_sweep_unit *unit, c
                  "unknown, because the sweep was killed");
     }
     if (unit->server_runs > 0 &&
-        unit->server_runs == unit->done) { /* only if the sums cover all runs */
+        unit->server_runs ==
+            unit->done - unit->earlier_runs) { /* only if the sums cover all runs */
         end.server = unit->server_use;
         end.server.ready_s /= unit->server_runs;
     }
@@ -119,7 +120,7 @@ static int make_folder(struct tch_sweep *sweep, const struct tch_unit_plan *p, s
     struct tch_folder folder;
     int status = tch_unit_config(&s, sweep, i, err);
 
-    whole.runs = sweep->units[i].total;
+    whole.runs = sweep->units[i].total - sweep->units[i].done;
     if (status == 0)
         status = tch_run_create_folder(&folder, &whole, sweep->id, &s, err);
     free(s.config);
@@ -211,20 +212,34 @@ static int make_step(struct tch_sweep *sweep, const struct tch_step *step,
     return status;
 }
 
-static int run_block(struct tch_sweep *sweep, uint64_t block, struct tch_step *steps,
-                     const struct tch_sweep_watch *watch, tacho_error *err)
+static int run_block(struct tch_sweep *sweep, const struct tch_order *order, uint64_t block,
+                     struct tch_step *steps, const struct tch_sweep_watch *watch, tacho_error *err)
 {
-    int status = tch_order_block(&sweep->order, block, steps, err);
+    int status = tch_order_block(order, block, steps, err);
 
     if (status < 0)
         return status;
     status = 1;
-    for (size_t i = 0; i < sweep->order.steps && status > 0; i++) {
+    for (size_t i = 0; i < order->steps && status > 0; i++) {
         const struct tch_sweep_unit *unit = &sweep->units[steps[i].unit];
 
         if (unit->state == TCH_UNIT_FAILED || steps[i].run <= unit->done)
             continue;
         status = told_to_stop(watch) ? 0 : make_step(sweep, &steps[i], watch, err);
+    }
+    return status;
+}
+
+static int run_parts(struct tch_sweep *sweep, struct tch_step *steps,
+                     const struct tch_sweep_watch *watch, tacho_error *err)
+{
+    int status = 1;
+
+    for (size_t i = 0; i < sweep->parts.count; i++) {
+        const struct tch_part *part = &sweep->parts.part[i];
+
+        for (uint64_t block = 0; block < part->blocks && status > 0; block++)
+            status = run_block(sweep, &part->order, block, steps, watch, err);
     }
     return status;
 }
@@ -325,7 +340,7 @@ int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *wat
 
     if (all_done(sweep))
         return 0;
-    steps = calloc(sweep->order.steps, sizeof *steps);
+    steps = calloc(tch_parts_steps(&sweep->parts), sizeof *steps);
     if (!steps)
         return tch_fail_memory(err);
     status = tch_run_hook(plan, "setup", plan->setup, watch->stop, err);
@@ -333,9 +348,7 @@ int tch_sweep_measure(struct tch_sweep *sweep, const struct tch_sweep_watch *wat
     if (sweep->interrupted) {
         status = 0;
     } else if (status == 0) {
-        status = 1;
-        for (uint64_t block = 0; block < sweep->plan->repeat && status > 0; block++)
-            status = run_block(sweep, block, steps, watch, err);
+        status = run_parts(sweep, steps, watch, err);
         if (status > 0)
             status = make_extras(sweep, watch, err);
         sweep->interrupted = status == 0;

@@ -28,6 +28,7 @@
 #include "kit/run/surroundings.h"
 #include "sweep_grid.h"
 #include "sweep_order.h"
+#include "sweep_parts.h"
 
 #define TCH_SWEEP_SCHEMA "tacho.sweep.v1"
 
@@ -59,8 +60,11 @@ enum tch_sweep_unit_state {
 
 /** A cell or a baseline. */
 struct tch_sweep_unit {
-    char *folder; /**< absolute path of its run folder; NULL: none yet */
-    uint32_t done;
+    char *folder;   /**< absolute path of its run folder; NULL: none yet */
+    char **earlier; /**< run folders that are complete, oldest first: the sweep was extended */
+    size_t earlier_count;
+    uint32_t earlier_runs;
+    uint32_t done; /**< runs in all folders */
     uint32_t total;
     enum tch_sweep_unit_state state;
     bool closed; /**< run.json is complete */
@@ -83,7 +87,9 @@ struct tch_sweep {
     uint32_t *baseline_cell; /**< one cell of each baseline */
     tch_params baseline_uses;
     struct tch_sweep_unit *units; /**< the cells, then the baselines */
-    struct tch_order order;
+    struct tch_order order;       /**< of a part of all cells */
+    struct tch_parts parts;
+    char *asked; /**< the elements of "parts" in sweep.json */
     struct tch_surroundings surroundings;
     bool idle_tried; /**< the idle power was measured, or could not be */
     struct tch_power_origin power;
@@ -107,8 +113,9 @@ struct tch_sweep_watch {
 };
 
 /**
- * Opens the sweep's folder, locks it and reads the runs that are there. The caller releases sweep
- * even on failure.
+ * Opens the sweep's folder, locks it and reads the runs that are there. A plan with more blocks,
+ * more values of a parameter or a longer time limit extends the sweep in the folder. The caller
+ * releases sweep even on failure.
  *
  * @return 0, or TACHO_EINVAL (bad plan, or the folder contains another sweep), TACHO_EIO,
  * TACHO_ELIMIT (another process uses the folder), TACHO_ENOMEM

@@ -15,6 +15,7 @@
 #include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 #include "sweep_loop.h"
+#include "sweep_resume.h"
 #include "sweep_unit.h"
 
 enum { SWEEP_MAX = 1 << 30, LOCK_TRIES = 30 };
@@ -97,24 +98,25 @@ static int make_units(struct tch_sweep *sweep, tacho_error *err)
     }
     sweep->order = (struct tch_order){
         .cells = n, .baselines = sweep->baselines, .baseline = sweep->baseline, .seed = plan->seed};
-    tch_order_init(&sweep->order);
     return 0;
 }
 
-/* Counts the runs of each unit: one per block for a cell, one per round of its cells for a
-   baseline. */
+/* Adds the command line to the parts of the sweep, and counts the runs of each unit. */
 static int count_runs(struct tch_sweep *sweep, tacho_error *err)
 {
-    struct tch_step *steps = calloc(sweep->order.steps, sizeof *steps);
+    bool *all = malloc(sweep->cells * sizeof *all);
     int status;
 
-    if (!steps)
+    if (!all)
         return tch_fail_memory(err);
-    status = tch_order_block(&sweep->order, 0, steps, err);
-    for (size_t i = 0; i < sweep->order.steps && status == 0; i++)
-        sweep->units[steps[i].unit].total += (uint32_t)sweep->plan->repeat;
-    sweep->runs_total = sweep->plan->repeat * sweep->order.steps;
-    free(steps);
+    for (size_t i = 0; i < sweep->cells; i++)
+        all[i] = true;
+    status = tch_parts_add(&sweep->parts, &sweep->order, all, sweep->plan->repeat, err);
+    free(all);
+    for (size_t i = 0; status == 0 && i < sweep->cells + sweep->baselines; i++) {
+        sweep->units[i].total = sweep->parts.total[i];
+        sweep->runs_total += sweep->parts.total[i];
+    }
     return status;
 }
 
@@ -199,15 +201,31 @@ void tch_sweep_head(const struct tch_sweep *sweep, struct tch_buf *b)
     tch_json_put_text(b, "command", sweep->plan->line);
     tch_json_key(b, "plan");
     tch_sweep_plan_write(b, sweep->plan, sweep->surroundings.config_hash);
+    tch_json_key(b, "parts");
+    tch_json_begin_array(b);
+    tch_json_raw(b, sweep->asked, strlen(sweep->asked));
+    tch_json_end_array(b);
 }
 
+/* Adds the command line to the elements of "parts". */
+static int note_part(struct tch_sweep *sweep, const char *before, size_t len, tacho_error *err)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, SWEEP_MAX);
+    tch_buf_add(&b, before, len);
+    tch_buf_adds(&b, len > 0 ? "," : "");
+    tch_parts_write(&b, sweep->plan->grid, sweep->plan->repeat);
+    sweep->asked = tch_buf_take(&b);
+    return sweep->asked ? 0 : tch_fail_memory(err);
+}
+
+/* Writes sweep.json before the first run. */
 static int begin_sweep(struct tch_sweep *sweep, const char *path, tacho_error *err)
 {
     struct tch_buf b;
     int status;
 
-    tch_folder_id(sweep->id);
-    tch_utc_text(sweep->started_at, tch_wall_ns());
     tch_buf_init(&b, SWEEP_MAX);
     tch_sweep_head(sweep, &b);
     tch_json_put_text(&b, "state", "running");
@@ -232,35 +250,98 @@ static bool take_text(const struct tch_buf *json, const char *key, char *out, si
     return fine;
 }
 
-/* Checks that the sweep in the folder has the same plan. */
-static int check_same_plan(struct tch_sweep *sweep, const struct tch_buf *json, tacho_error *err)
+static int is_other(const struct tch_sweep *sweep, const char *what, tacho_error *err)
 {
-    struct tch_json_value old;
+    return tch_fail(err, TACHO_EINVAL, 0,
+                    "'%s' contains another sweep, with another value of '%s'; choose another "
+                    "--name, or start over with --fresh",
+                    sweep->shown, what);
+}
+
+/* Checks that the sweep in the folder has the same plan, or one that this plan extends. */
+static int check_same_plan(struct tch_sweep *sweep, const struct tch_json_value *old,
+                           tacho_error *err)
+{
     struct tch_buf b;
     char what[64] = "schema";
-    char schema[32];
     int status = 0;
+
+    tch_buf_init(&b, SWEEP_MAX);
+    tch_sweep_plan_write(&b, sweep->plan, sweep->surroundings.config_hash);
+    if (b.failed)
+        status = tch_fail_memory(err);
+    else if (tch_sweep_plan_extends(old->text, old->len, b.data, b.len, what, sizeof what) < 0)
+        status = is_other(sweep, what, err);
+    tch_buf_release(&b);
+    return status;
+}
+
+/* Reads the parts of the sweep in the folder. A sweep keeps what it has: a command line with fewer
+   blocks or without one of the values is rejected. */
+static int read_parts(struct tch_sweep *sweep, const struct tch_json_value *parts, tacho_error *err)
+{
+    struct tch_buf why;
+    int status;
+
+    tch_buf_init(&why, SWEEP_MAX);
+    status = tch_parts_read(&sweep->parts, &sweep->order, sweep->plan->grid, parts->text,
+                            parts->len, &why, err);
+    if (status == TACHO_EINVAL)
+        tch_fail(err, TACHO_EINVAL, 0,
+                 "'%s' has cells with %.80s, and the command line has not; add the value (its "
+                 "cells are not run again), choose another --name, or start over with --fresh",
+                 sweep->shown, why.data);
+    else if (status == 0 && sweep->parts.repeat > sweep->plan->repeat)
+        status = tch_fail(err, TACHO_EINVAL, 0,
+                          "'%s' has %llu runs of each cell, and the command line asks for %llu; "
+                          "use --repeat %llu or more, choose another --name, or start over with "
+                          "--fresh",
+                          sweep->shown, (unsigned long long)sweep->parts.repeat,
+                          (unsigned long long)sweep->plan->repeat,
+                          (unsigned long long)sweep->parts.repeat);
+    tch_buf_release(&why);
+    return status;
+}
+
+static bool is_extended(const struct tch_sweep *sweep)
+{
+    bool more = sweep->parts.repeat < sweep->plan->repeat;
+
+    for (size_t i = 0; i < sweep->cells && !more; i++)
+        more = !sweep->parts.in[i];
+    return more;
+}
+
+/* Reads the sweep.json of the sweep to continue, and adds this command line to it if it asks for
+   more. */
+static int continue_sweep(struct tch_sweep *sweep, const char *path, const struct tch_buf *json,
+                          tacho_error *err)
+{
+    struct tch_json_value old;
+    struct tch_json_value parts;
+    char schema[32];
+    int status;
 
     if (!take_text(json, "schema", schema, sizeof schema) ||
         strcmp(schema, TCH_SWEEP_SCHEMA) != 0 ||
         !take_text(json, "id", sweep->id, sizeof sweep->id) ||
         !take_text(json, "started_at", sweep->started_at, sizeof sweep->started_at) ||
-        !tch_json_find(json->data, json->len, "plan", &old))
+        !tch_json_find(json->data, json->len, "plan", &old) ||
+        !tch_json_find(json->data, json->len, "parts", &parts) || parts.len < 2)
         return tch_fail(err, TACHO_EPARSE, 0,
                         "'%s/sweep.json' is not a document of " TCH_SWEEP_SCHEMA
                         "; remove it, or choose another --name",
                         sweep->shown);
-    tch_buf_init(&b, SWEEP_MAX);
-    tch_sweep_plan_write(&b, sweep->plan, sweep->surroundings.config_hash);
-    if (b.failed)
-        status = tch_fail_memory(err);
-    else if (tch_sweep_plan_same(old.text, old.len, b.data, b.len, what, sizeof what) < 0)
-        status = tch_fail(err, TACHO_EINVAL, 0,
-                          "'%s' contains another sweep, with another value of '%s'; choose another "
-                          "--name, or start over with --fresh",
-                          sweep->shown, what);
-    tch_buf_release(&b);
-    return status;
+    status = check_same_plan(sweep, &old, err);
+    if (status == 0)
+        status = read_parts(sweep, &parts, err);
+    if (status == 0 && !is_extended(sweep)) {
+        sweep->asked = strndup(parts.text + 1, parts.len - 2);
+        return sweep->asked ? 0 : tch_fail_memory(err);
+    }
+    if (status == 0)
+        status = note_part(sweep, parts.text + 1, parts.len - 2, err);
+    return status == 0 ? begin_sweep(sweep, path, err) : status;
 }
 
 static int find_sweep(struct tch_sweep *sweep, tacho_error *err)
@@ -271,49 +352,19 @@ static int find_sweep(struct tch_sweep *sweep, tacho_error *err)
 
     if (status < 0)
         return status;
-    if (sweep->plan->fresh || access(path, F_OK) < 0)
-        return begin_sweep(sweep, path, err);
+    if (sweep->plan->fresh || access(path, F_OK) < 0) {
+        tch_folder_id(sweep->id);
+        tch_utc_text(sweep->started_at, tch_wall_ns());
+        status = note_part(sweep, "", 0, err);
+        return status == 0 ? begin_sweep(sweep, path, err) : status;
+    }
     tch_buf_init(&b, SWEEP_MAX);
     status = tch_found_read(sweep->folder, "sweep.json", SWEEP_MAX, &b, err);
     if (status == 0)
-        status = check_same_plan(sweep, &b, err);
+        status = continue_sweep(sweep, path, &b, err);
     tch_buf_release(&b);
     sweep->resumed = status == 0;
     return status;
-}
-
-/* Reads a cell's newest run folder if it belongs to this sweep. A folder that was completed before
-   it had all its runs, as `tacho report` does, cannot be continued. */
-static int find_unit(struct tch_sweep *sweep, size_t i, tacho_error *err)
-{
-    struct tch_sweep_unit *unit = &sweep->units[i];
-    char name[TCH_CELL_NAME];
-    char latest[PATH_MAX];
-    struct tch_result r = {0};
-    bool failed;
-    int status;
-
-    tch_sweep_name(sweep, i, name);
-    if (snprintf(latest, sizeof latest, "%s/cells/%s/latest", sweep->folder, name) >= PATH_MAX)
-        return tch_fail(err, TACHO_ELIMIT, 0, "the path of cell '%s' is too long", name);
-    if (access(latest, F_OK) < 0)
-        return 0;
-    status = tch_result_load(&r, latest, NULL);
-    if (status == 0 && strcmp(r.group, sweep->id) == 0) {
-        failed = strcmp(r.state, "failed") == 0;
-        unit->done = r.run_count > 0 ? (uint32_t)r.runs[r.run_count - 1].run : 0;
-        unit->closed = r.ended;
-        unit->state = failed                      ? TCH_UNIT_FAILED
-                      : unit->done >= unit->total ? TCH_UNIT_COMPLETE
-                                                  : TCH_UNIT_PENDING;
-        if ((failed && sweep->plan->retry) || (unit->closed && unit->state == TCH_UNIT_PENDING))
-            *unit = (struct tch_sweep_unit){.total = unit->total};
-        else
-            unit->folder = realpath(latest, NULL);
-        sweep->runs_done += failed && unit->folder ? unit->total : unit->done;
-    }
-    tch_result_release(&r);
-    return status == TACHO_ENOMEM ? status : 0;
 }
 
 int tch_sweep_open(struct tch_sweep *sweep, const struct tch_sweep_plan *plan, tacho_error *err)
@@ -325,8 +376,6 @@ int tch_sweep_open(struct tch_sweep *sweep, const struct tch_sweep_plan *plan, t
     if (status == 0)
         status = make_units(sweep, err);
     if (status == 0)
-        status = count_runs(sweep, err);
-    if (status == 0)
         status = tch_surroundings_init(&sweep->surroundings, &plan->run, err);
     if (status == 0)
         status = make_folder(sweep, err);
@@ -334,16 +383,20 @@ int tch_sweep_open(struct tch_sweep *sweep, const struct tch_sweep_plan *plan, t
         status = lock_folder(sweep, err);
     if (status == 0)
         status = find_sweep(sweep, err);
+    if (status == 0)
+        status = count_runs(sweep, err);
     for (size_t i = 0; i < sweep->cells + sweep->baselines && status == 0 && sweep->resumed; i++)
-        status = find_unit(sweep, i, err);
+        status = tch_sweep_find_unit(sweep, i, err);
     return status;
 }
 
 void tch_sweep_release(struct tch_sweep *sweep)
 {
     for (size_t i = 0; sweep->units && i < sweep->cells + sweep->baselines; i++)
-        free(sweep->units[i].folder);
+        tch_sweep_forget_unit(&sweep->units[i]);
     free(sweep->units);
+    tch_parts_release(&sweep->parts);
+    free(sweep->asked);
     free(sweep->baseline);
     free(sweep->baseline_cell);
     tch_surroundings_release(&sweep->surroundings);

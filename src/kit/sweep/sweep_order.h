@@ -7,11 +7,13 @@
  * position, and a cell is compared with the baseline of the same round.
  *
  * The same grid and seed give the same order, block by block. A killed sweep therefore continues
- * where it stopped.
+ * where it stopped. A sweep that was extended has several parts, each with its own order
+ * (sweep_parts.h), whose blocks, rounds and runs are numbered on from those of the part before.
  */
 #ifndef TCH_SWEEP_ORDER_H
 #define TCH_SWEEP_ORDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,7 +25,7 @@ enum { TCH_ROUND_CELLS = 8 };
 struct tch_step {
     uint32_t unit; /**< a cell, or cells + the number of a baseline */
     uint32_t run;  /**< which of its runs, from 1 */
-    uint32_t pair; /**< the round, numbered from 1 through all blocks */
+    uint32_t pair; /**< the round, numbered from 1 through all blocks of all parts */
 };
 
 struct tch_order {
@@ -31,17 +33,18 @@ struct tch_order {
     size_t baselines;         /**< may be 0 */
     const uint32_t *baseline; /**< number of each cell's baseline; ignored without baselines */
     uint64_t seed;
+    const bool *in;         /**< for each cell, whether it runs; NULL: all do */
+    const uint32_t *before; /**< runs of each unit before the first block; NULL: none */
+    uint64_t blocks_before;
+    uint64_t pairs_before;
     size_t rounds; /**< number per block; set by tch_order_init() */
     size_t steps;  /**< number per block; set by tch_order_init() */
 };
 
 void tch_order_init(struct tch_order *order);
 
-/** Returns the block of a round, which is a tch_step's `pair`. Every cell runs once per block. */
-static inline uint64_t tch_order_block_of(const struct tch_order *order, uint64_t pair)
-{
-    return order->rounds > 0 ? (pair - 1) / order->rounds : pair - 1;
-}
+/** Returns the number of rounds that a baseline, or all cells without one, need per block. */
+size_t tch_order_rounds(const struct tch_order *order, size_t baseline);
 
 /** Writes the steps of block `block` (from 0) to `steps`, which has room for order->steps. Returns
     0 or TACHO_ENOMEM. */

@@ -72,7 +72,52 @@ void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
     tch_json_end_object(b);
 }
 
-/* Returns 0 when every member of a has the same value in b. */
+/* Returns whether two lists of parameters have the same names in the same order, and the same of
+   them are numeric. */
+static bool same_parameters(const struct tch_json_value *a, const struct tch_json_value *b)
+{
+    struct tch_json_reader x, y;
+    struct tch_json_value one, two, v, w;
+    int more;
+
+    tch_json_open(&x, a->text, a->len, NULL);
+    tch_json_open(&y, b->text, b->len, NULL);
+    if (tch_json_read(&x, &one) < 0 || tch_json_read(&y, &two) < 0)
+        return false;
+    while ((more = tch_json_element(&x)) == tch_json_element(&y) && more > 0) {
+        static const char *const members[] = {"name", "numeric"};
+
+        if (tch_json_read_raw(&x, &one) < 0 || tch_json_read_raw(&y, &two) < 0)
+            return false;
+        for (size_t i = 0; i < sizeof members / sizeof members[0]; i++)
+            if (!tch_json_find(one.text, one.len, members[i], &v) ||
+                !tch_json_find(two.text, two.len, members[i], &w) || v.len != w.len ||
+                memcmp(v.text, w.text, v.len) != 0)
+                return false;
+    }
+    return more == 0 && y.status == 0;
+}
+
+/* Returns whether b is at least as long a limit as a; 0 is none. */
+static bool is_longer(const struct tch_json_value *a, const struct tch_json_value *b)
+{
+    double was = tch_json_to_f64(a);
+    double is = tch_json_to_f64(b);
+
+    return is == 0 || (was > 0 && is >= was);
+}
+
+static bool extends(const char *member, const struct tch_json_value *a,
+                    const struct tch_json_value *b)
+{
+    if (strcmp(member, "repeat") == 0)
+        return true;
+    if (strcmp(member, "parameters") == 0)
+        return same_parameters(a, b);
+    return strcmp(member, "timeout_ns") == 0 && is_longer(a, b);
+}
+
+/* Returns 0 when every member of a has the same value in b, or one that extends it. */
 static int all_in(const char *a, size_t a_len, const char *b, size_t b_len, char *what, size_t size)
 {
     struct tch_json_reader r;
@@ -85,18 +130,40 @@ static int all_in(const char *a, size_t a_len, const char *b, size_t b_len, char
         return -1;
     while (tch_json_member(&r, &key) > 0) {
         snprintf(what, size, "%.*s", (int)key.len, key.text);
-        if (tch_json_read_raw(&r, &value) < 0 || !tch_json_find(b, b_len, what, &other) ||
-            other.len != value.len || memcmp(other.text, value.text, value.len) != 0)
+        if (tch_json_read_raw(&r, &value) < 0 || !tch_json_find(b, b_len, what, &other))
+            return -1;
+        if ((other.len != value.len || memcmp(other.text, value.text, value.len) != 0) &&
+            !extends(what, &value, &other))
             return -1;
     }
     return r.status;
 }
 
-int tch_sweep_plan_same(const char *a, size_t a_len, const char *b, size_t b_len, char *what,
-                        size_t size)
+/* Returns 0 when b has no member that a lacks. */
+static int none_new(const char *a, size_t a_len, const char *b, size_t b_len, char *what,
+                    size_t size)
+{
+    struct tch_json_reader r;
+    struct tch_json_value value;
+    struct tch_json_value key;
+
+    tch_json_open(&r, b, b_len, NULL);
+    if (tch_json_read(&r, &value) < 0)
+        return -1;
+    while (tch_json_member(&r, &key) > 0) {
+        snprintf(what, size, "%.*s", (int)key.len, key.text);
+        if (tch_json_skip(&r) < 0 || !tch_json_find(a, a_len, what, &value))
+            return -1;
+    }
+    return r.status;
+}
+
+int tch_sweep_plan_extends(const char *a, size_t a_len, const char *b, size_t b_len, char *what,
+                           size_t size)
 {
     snprintf(what, size, "plan");
-    return all_in(a, a_len, b, b_len, what, size) < 0 || all_in(b, b_len, a, a_len, what, size) < 0
+    return all_in(a, a_len, b, b_len, what, size) < 0 ||
+                   none_new(a, a_len, b, b_len, what, size) < 0
                ? -1
                : 0;
 }

@@ -12,7 +12,7 @@
 #include "kit/stats/rank_test.h"
 #include "kit/text/human_number.h"
 
-enum { FAILURE_MAX = 64 << 10 };
+enum { FAILURE_MAX = 64 << 10, RUN_MAX = 64 << 20 };
 
 void tch_results_describe(const struct tch_results *r, struct tch_buf *b)
 {
@@ -25,6 +25,22 @@ void tch_results_describe(const struct tch_results *r, struct tch_buf *b)
                  (unsigned long long)sweep->runs_total);
     if (r->failed > 0)
         tch_buf_addf(b, ", %zu cell%s failed", r->failed, tch_plural(r->failed));
+}
+
+void tch_results_describe_parts(const struct tch_results *r, struct tch_buf *b)
+{
+    const struct tch_parts *parts = &r->sweep->parts;
+    uint64_t shared = tch_parts_shared(parts);
+
+    if (shared == parts->blocks)
+        return;
+    tch_buf_addf(b,
+                 "The sweep was extended by cells that were measured after the others. All cells "
+                 "ran together in %llu of %llu blocks; ",
+                 (unsigned long long)shared, (unsigned long long)parts->blocks);
+    tch_buf_adds(b, "only cells that ran together are compared with each other, but medians, "
+                    "effects and growth contain changes of the machine in between. More rounds "
+                    "(--repeat) measure all cells together.");
 }
 
 int tch_results_measure(const struct tch_results *r, const char *name)
@@ -204,6 +220,63 @@ static int read_failure(struct tch_cell_result *c, const char *folder, tacho_err
     return status;
 }
 
+/* Returns the unit's newest folder, relative to the sweep's, or "". */
+static const char *newest_folder(const struct tch_sweep *sweep, const struct tch_sweep_unit *unit)
+{
+    const char *folder = unit->folder              ? unit->folder
+                         : unit->earlier_count > 0 ? unit->earlier[unit->earlier_count - 1]
+                                                   : NULL;
+
+    return folder ? folder + strlen(sweep->folder) + 1 : "";
+}
+
+/* Adds the runs of another folder of the cell. */
+static int append_runs(struct tch_result *to, const struct tch_result *from, tacho_error *err)
+{
+    struct tch_buf b;
+    int status = 0;
+
+    tch_buf_init(&b, RUN_MAX);
+    for (size_t i = 0; i < from->run_count && status == 0; i++) {
+        tch_buf_clear(&b);
+        tch_result_write_run(&b, from, i);
+        status = b.failed ? tch_fail_memory(err) : tch_result_parse_run(to, b.data, b.len, err);
+    }
+    tch_buf_release(&b);
+    return status;
+}
+
+/* Takes over what a row says about the newest folder of its cell. */
+static void describe_folder(struct tch_cell_result *c, const struct tch_result *r)
+{
+    c->warnings += r->warnings.count;
+    c->power = r->power;
+    memcpy(c->config_hash, r->config.sha256, sizeof c->config_hash);
+    memcpy(c->fingerprint, r->fingerprint, sizeof c->fingerprint);
+}
+
+/* Reads the runs of all folders of a unit as one result. */
+static int load_unit(const struct tch_sweep_unit *unit, struct tch_cell_result *c,
+                     struct tch_result *result, tacho_error *err)
+{
+    int status = 0;
+
+    for (size_t i = 0; i <= unit->earlier_count && status == 0; i++) {
+        const char *folder = i < unit->earlier_count ? unit->earlier[i] : unit->folder;
+        struct tch_result more = {0};
+
+        if (!folder)
+            break;
+        status = tch_result_load(i == 0 ? result : &more, folder, err);
+        if (status == 0)
+            describe_folder(c, i == 0 ? result : &more);
+        if (status == 0 && i > 0)
+            status = append_runs(result, &more, err);
+        tch_result_release(&more);
+    }
+    return status == 0 && unit->earlier_count > 0 ? tch_result_sum(result, err) : status;
+}
+
 static int read_unit(struct tch_results *r, size_t i, struct tch_result *result, size_t *had,
                      tacho_error *err)
 {
@@ -216,21 +289,18 @@ static int read_unit(struct tch_results *r, size_t i, struct tch_result *result,
                : unit->state == TCH_UNIT_FAILED ? "failed"
                : unit->done > 0                 ? "partial"
                                                 : "pending";
-    c->folder = unit->folder ? unit->folder + strlen(r->sweep->folder) + 1 : "";
+    c->folder = newest_folder(r->sweep, unit);
     *result = (struct tch_result){0};
     *had = 0;
-    if (!unit->folder)
+    if (!unit->folder && unit->earlier_count == 0)
         return 0;
-    status = tch_result_load(result, unit->folder, err);
+    status = load_unit(unit, c, result, err);
     if (status == 0 && unit->state == TCH_UNIT_FAILED)
         status = read_failure(c, unit->folder, err);
     if (status < 0)
         return status;
     c->runs = result->run_count;
-    r->warned += result->warnings.count > 0;
-    c->power = result->power;
-    memcpy(c->config_hash, result->config.sha256, sizeof c->config_hash);
-    memcpy(c->fingerprint, result->fingerprint, sizeof c->fingerprint);
+    r->warned += c->warnings > 0;
     return unit->state == TCH_UNIT_FAILED ? 0 : take_rows(r, result, c, had, err);
 }
 

@@ -49,7 +49,8 @@ struct tch_cell_result {
     const char *state; /**< "complete", "failed", "partial", "pending" */
     size_t runs;
     char *failure;      /**< first line of failure.txt; NULL: none */
-    const char *folder; /**< relative to the sweep's folder; "": none */
+    const char *folder; /**< the newest, relative to the sweep's folder; "": none */
+    size_t warnings;
     char config_hash[TACHO_SHA256_TEXT];
     char fingerprint[TACHO_SHA256_TEXT]; /**< fingerprint of its run; "": none yet */
     struct tch_power_origin power;       /**< origin of its energy; status "": not known */
@@ -126,6 +127,10 @@ void tch_results_release(struct tch_results *r);
 
 /** Adds "3 cells, 5 of 6 runs, 1 cell failed". A failed cell has fewer runs than planned. */
 void tch_results_describe(const struct tch_results *r, struct tch_buf *b);
+
+/** Adds a sentence if not all cells were measured together, because the sweep was extended by
+    values. */
+void tch_results_describe_parts(const struct tch_results *r, struct tch_buf *b);
 
 /** Finds a measure by its name in run.json or, failing that, by its name in `tacho compare`: "wall"
     is "wall_ns". Returns -1 if there is none. */

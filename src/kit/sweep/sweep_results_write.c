@@ -105,6 +105,21 @@ static void write_value(struct tch_buf *b, const struct tch_cell_value *v)
     tch_json_end_object(b);
 }
 
+/* Writes the folders with the earlier runs of an extended sweep. */
+static void write_earlier(const struct tch_results *r, size_t i, struct tch_buf *b)
+{
+    const struct tch_sweep_unit *unit = &r->sweep->units[i];
+    size_t count = unit->earlier_count - (!unit->folder && unit->earlier_count > 0);
+
+    if (count == 0)
+        return;
+    tch_json_key(b, "earlier_folders");
+    tch_json_begin_array(b);
+    for (size_t k = 0; k < count; k++)
+        tch_json_text(b, unit->earlier[k] + strlen(r->sweep->folder) + 1);
+    tch_json_end_array(b);
+}
+
 static void write_cell(const struct tch_results *r, struct tch_buf *b, size_t i)
 {
     const struct tch_sweep *sweep = r->sweep;
@@ -119,6 +134,7 @@ static void write_cell(const struct tch_results *r, struct tch_buf *b, size_t i)
     tch_json_put_text(b, "config_sha256", c->config_hash[0] ? c->config_hash : NULL);
     tch_json_put_text(b, "fingerprint", c->fingerprint[0] ? c->fingerprint : NULL);
     tch_json_put_text(b, "folder", c->folder[0] ? c->folder : NULL);
+    write_earlier(r, i, b);
     tch_json_put_text(b, "state", c->state);
     tch_json_put_text(b, "failure", c->failure);
     tch_json_put_u64(b, "runs", c->runs);

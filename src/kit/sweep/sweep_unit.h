@@ -13,10 +13,11 @@
 void tch_sweep_plan_write(struct tch_buf *b, const struct tch_sweep_plan *plan,
                           const char *config_hash);
 
-/** Compares two such plans. Returns 0 when they are the same, otherwise -1 with the name of the
-    first member that differs. */
-int tch_sweep_plan_same(const char *a, size_t a_len, const char *b, size_t b_len, char *what,
-                        size_t size);
+/** Returns 0 when plan b is plan a, or extends it by other values of the same parameters, another
+    number of blocks or a longer time limit; otherwise -1 with the name of the first member that
+    differs. */
+int tch_sweep_plan_extends(const char *a, size_t a_len, const char *b, size_t b_len, char *what,
+                           size_t size);
 
 struct tch_unit_plan {
     struct tch_run_plan run;

@@ -169,21 +169,24 @@ static void nine_blocks_name_the_best_of_many(void **state)
     enum { BLOCKS = 9, BLOCK_ROUNDS = 3 };
     static uint64_t pairs[MANY][BLOCKS];
     static struct table t;
+    bool all[MANY];
     double medians[MANY][3];
     int found = 0;
 
     (void)state;
+    memset(all, true, sizeof all);
     for (int i = 0; i < MANY; i++)
         medians[i][0] = medians[i][1] = medians[i][2] = i == 7 ? 50 : 100;
     for (uint64_t seed = 1; seed <= 100; seed++) {
+        const struct tch_order base = {.cells = MANY, .seed = seed};
+
         make(&t, MANY, (const double(*)[3])medians, 0.1, seed);
-        t.sweep.order = (struct tch_order){.cells = MANY, .seed = seed};
-        tch_order_init(&t.sweep.order);
-        assert_int_equal(t.sweep.order.rounds, BLOCK_ROUNDS);
+        assert_int_equal(tch_parts_add(&t.sweep.parts, &base, all, BLOCKS, NULL), 0);
+        assert_int_equal(t.sweep.parts.part[0].order.rounds, BLOCK_ROUNDS);
         for (size_t block = 0; block < BLOCKS; block++) {
             struct tch_step steps[MANY];
 
-            assert_int_equal(tch_order_block(&t.sweep.order, block, steps, NULL), 0);
+            assert_int_equal(tch_order_block(&t.sweep.parts.part[0].order, block, steps, NULL), 0);
             for (size_t i = 0; i < MANY; i++)
                 pairs[steps[i].unit][block] = steps[i].pair;
         }
@@ -191,6 +194,7 @@ static void nine_blocks_name_the_best_of_many(void **state)
             t.values[i][0].series = (struct tch_series){t.value[i][0], pairs[i], BLOCKS};
         assert_int_equal(tch_results_best(&t.r, &(struct tch_sweep_asked){0}, NULL), 0);
         found += t.cells[7].best == TCH_BEST_YES;
+        tch_parts_release(&t.sweep.parts);
     }
     printf("24 cells, 9 blocks, one at half the cost: found in %d of 100\n", found);
     assert_true(found >= 95);

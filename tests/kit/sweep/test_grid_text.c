@@ -140,9 +140,15 @@ static void names_stay_valid_for_folders(void **state)
     (void)state;
     assert_int_equal(tch_grid_add(&grid, "path=/etc/passwd,..", NULL), 0);
     tch_grid_name(&grid, 0, 1, "cell", name);
-    assert_string_equal(name, "cell-0001");
+    assert_string_equal(name, "cell-ad61111bd196"); /* sha256sum of the value and a NUL */
     tch_grid_name(&grid, 1, 1, "cell", name);
     assert_string_equal(name, "path=..");
+    tch_grid_release(&grid);
+
+    /* Another value before it, as in a sweep that is extended, does not change its name. */
+    assert_int_equal(tch_grid_add(&grid, "path=a,/etc/passwd", NULL), 0);
+    tch_grid_name(&grid, 1, 1, "cell", name);
+    assert_string_equal(name, "cell-ad61111bd196");
     tch_grid_release(&grid);
 }
 
