@@ -1,6 +1,7 @@
 /* Tables that fit the terminal. */
 #include "table.h"
 
+#include <assert.h>
 #include <stdarg.h>
 
 #include "text.h"
@@ -299,4 +300,61 @@ void cli_table_print(struct table *t, struct tch_buf *b)
         if (cell->column + 1 == t->count)
             print_row(t, b, widths, rests);
     }
+}
+
+/* --- Tables of the kit --- */
+
+static_assert((int)TCH_TONE_CYAN == CYAN && (int)TCH_KEEP_IF_ROOM == KEEP_IF_ROOM,
+              "tones and kinds of columns have the same numbers here");
+
+static bool is_shown(const struct tch_table *t, size_t column)
+{
+    return column < TABLE_MAX_COLUMNS && tch_table_has(t, column);
+}
+
+static void begin_text(struct tch_table *t)
+{
+    struct cli_text_table *text = t->form.ctx;
+    size_t count = 0;
+
+    for (size_t c = 0; c < t->count; c++) {
+        const struct tch_table_column *column = &t->columns[c];
+
+        if (is_shown(t, c))
+            text->columns[count++] = (struct column){.title = column->title,
+                                                     .right = column->right,
+                                                     .fit = column->wrap ? FIT_WRAP : FIT_WHOLE,
+                                                     .keep = (enum keep)column->keep};
+    }
+    cli_table_init(&text->table, text->term, text->columns, count);
+    text->table.indent = text->indent;
+}
+
+static void add_text(struct tch_table *t, const struct tch_table_cell *cell)
+{
+    struct cli_text_table *text = t->form.ctx;
+
+    if (is_shown(t, cell->column))
+        cli_table_add(&text->table, (enum paint)cell->tone, cell->text);
+}
+
+static void end_text(struct tch_table *t)
+{
+    struct cli_text_table *text = t->form.ctx;
+
+    cli_table_print(&text->table, t->b);
+    cli_table_release(&text->table);
+}
+
+struct tch_table_form cli_text_form(struct cli_text_table *text, const struct term *term,
+                                    size_t indent)
+{
+    text->term = term;
+    text->indent = indent;
+    return (struct tch_table_form){.in = TCH_IN_TEXT,
+                                   .to = term->utf8 ? " \u2026 " : " .. ",
+                                   .ctx = text,
+                                   .begin = begin_text,
+                                   .add = add_text,
+                                   .end = end_text};
 }

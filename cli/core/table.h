@@ -13,6 +13,7 @@
 #define CLI_TABLE_H
 
 #include "base/buf.h"
+#include "kit/text/table_forms.h"
 #include "term.h"
 
 enum { TABLE_MAX_COLUMNS = 32 };
@@ -23,7 +24,8 @@ enum fit {
     FIT_CUT,   /**< ends in an ellipsis */
 };
 
-/** Says when a column is left out of a table that is too wide for the terminal. */
+/** Says when a column is left out of a table that is too wide for the terminal. The same as enum
+    tch_table_keep. */
 enum keep {
     KEEP_ALWAYS,
     KEEP_IF_NAMES_FIT, /**< left out before the flexible column is made narrower; the last column
@@ -74,5 +76,18 @@ void cli_table_line(struct table *t, size_t column, enum paint paint, const char
 
 /** Prints the table to b. b fails if the table failed. */
 void cli_table_print(struct table *t, struct tch_buf *b);
+
+/** A table of the kit on a terminal. The caller keeps it until the table ends. */
+struct cli_text_table {
+    struct table table;
+    struct column columns[TABLE_MAX_COLUMNS];
+    const struct term *term;
+    size_t indent;
+};
+
+/** Returns the form that writes tables of the kit for this terminal. Columns above
+    TABLE_MAX_COLUMNS are left out. */
+struct tch_table_form cli_text_form(struct cli_text_table *text, const struct term *term,
+                                    size_t indent);
 
 #endif

@@ -13,6 +13,7 @@
 #include "kit/report/report.h"
 #include "kit/report/report_text.h"
 #include "kit/report/run_counts.h"
+#include "kit/report/run_statistics.h"
 #include "kit/text/human_number.h"
 #include "process/exit_text.h"
 
@@ -108,109 +109,6 @@ int cli_open_run(struct tch_report_run *run, const char *operand, char folder[PA
     }
     cli_warn_unfinished(operand, &run->result, run->life);
     return EXIT_OK;
-}
-
-/* Returns whether the peak of the tree repeats the peak of the process, because there was only one
-   process. */
-static bool repeats_process(const struct tch_result *r, const struct tch_row *row)
-{
-    const struct tch_row *process = tch_result_row(r, tch_field_metric(TCH_MAX_RSS)->key);
-    const struct tch_summary *s = &row->summary;
-
-    return process && process->summary.median == s->median && process->summary.min == s->min &&
-           process->summary.max == s->max;
-}
-
-/* Returns whether a row belongs in the table on the terminal. The report shows all rows. */
-static bool is_shown(const struct tch_result *r, const struct tch_row *row)
-{
-    static const char *const hidden[] = {
-        "minor_faults", "voluntary_switches", "involuntary_switches", "block_reads",
-        "block_writes", "branches",           "cache_references",
-    };
-
-    if (strcmp(row->metric.key, "major_faults") == 0)
-        return row->summary.median > 0;
-    if (strcmp(row->metric.key, "tree_rss_bytes") == 0 && repeats_process(r, row))
-        return false;
-    for (size_t i = 0; i < sizeof hidden / sizeof hidden[0]; i++)
-        if (strcmp(row->metric.key, hidden[i]) == 0)
-            return false;
-    return true;
-}
-
-static void add_interval(struct table *t, const struct tch_row *row)
-{
-    const struct tch_summary *s = &row->summary;
-    double precision = tch_summary_precision(s);
-
-    if (isfinite(precision))
-        cli_table_addf(t, PLAIN, "%.1f %%", 100 * precision);
-    else
-        cli_table_add(t, s->level > 0 ? PLAIN : DIM, "-");
-    tch_add_interval(cli_table_cell(t, s->level > 0 ? PLAIN : DIM), row->metric.unit, s->low,
-                     s->high, s->level, t->term->utf8 ? " \u2026 " : " .. ");
-}
-
-static void add_table(struct tch_buf *b, const struct term *term, const struct tch_result *r)
-{
-    static const struct column columns[] = {
-        {.title = "", .fit = FIT_WRAP},
-        {.title = "median", .right = true},
-        {.title = "+-", .right = true, .keep = KEEP_IF_ROOM},
-        {.title = "interval of the median", .keep = KEEP_IF_ROOM},
-        {.title = "min", .right = true, .keep = KEEP_IF_NAMES_FIT},
-        {.title = "max", .right = true, .keep = KEEP_IF_NAMES_FIT},
-    };
-    struct table t;
-
-    cli_table_init(&t, term, columns, 6);
-    t.indent = 2;
-    for (size_t i = 0; i < r->row_count; i++) {
-        const struct tch_row *row = &r->rows[i];
-
-        if (!is_shown(r, row))
-            continue;
-        if (strcmp(row->metric.key, "throughput") == 0)
-            cli_table_addf(&t, PLAIN, "%s/s", r->work.unit ? r->work.unit : "");
-        else
-            cli_table_add(&t, PLAIN, row->metric.title);
-        tch_add_value(cli_table_cell(&t, BOLD), row->metric.unit, row->summary.median);
-        add_interval(&t, row);
-        tch_add_value(cli_table_cell(&t, PLAIN), row->metric.unit, row->summary.min);
-        tch_add_value(cli_table_cell(&t, PLAIN), row->metric.unit, row->summary.max);
-    }
-    cli_table_print(&t, b);
-    cli_table_release(&t);
-}
-
-/* Adds each count with what counted it, or with the reason why it is missing. */
-static void add_counts(struct tch_buf *b, const struct term *term, const struct tch_result *r)
-{
-    static const struct column columns[] = {
-        {.title = "counts"},
-        {.title = "", .right = true},
-        {.title = ""},
-        {.title = "counted by", .fit = FIT_WRAP},
-    };
-    struct table t;
-
-    if (!tch_report_has_counts(r))
-        return;
-    cli_table_init(&t, term, columns, 4);
-    t.indent = 2;
-    for (int i = 0; i < TCH_COUNTS; i++) {
-        const struct tch_count *c = &r->counts.of[i];
-
-        if (!c->asked)
-            continue;
-        cli_table_add(&t, PLAIN, tch_count_metric((enum tch_count_kind)i)->title);
-        tch_count_add_value(cli_table_cell(&t, BOLD), (enum tch_count_kind)i, c);
-        tch_count_add_state(cli_table_cell(&t, tch_count_exact(c) ? GREEN : YELLOW), c);
-        tch_count_add_source(cli_table_cell(&t, PLAIN), c, tch_result_wall(r));
-    }
-    cli_table_print(&t, b);
-    cli_table_release(&t);
 }
 
 /* Returns the warning of a run that has the same cause, or NULL. */
@@ -320,6 +218,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
 {
     const struct tch_result *r = &run->items[i].result;
     double level = r->row_count > 0 ? r->rows[0].summary.level : 0;
+    struct cli_text_table text;
     struct tch_buf head;
 
     add_own_warnings(b, term, run, i);
@@ -339,7 +238,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
     if (tch_report_nothing(r))
         tch_buf_addf(b, "  no statistics: %s\n", tch_report_nothing(r));
     else
-        add_table(b, term, r);
+        tch_statistics_table(b, cli_text_form(&text, term, 2), r);
     tch_buf_init_part(&head, b);
     if (tch_report_add_layouts(&head, r))
         cli_add_labelled(b, term, PLAIN, "  layouts: ", head.data);
@@ -348,7 +247,7 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
     if (head.len > 0)
         cli_add_labelled(b, term, PLAIN, "  recording: ", head.data);
     tch_buf_release(&head);
-    add_counts(b, term, r);
+    tch_counts_table(b, cli_text_form(&text, term, 2), r);
     if (r->latency.wall.n > 0) {
         tch_buf_adds(b, "  ");
         tch_report_add_latencies(b, r);

@@ -191,6 +191,38 @@ static void prints_nothing_if_a_part_was_lost(void **state)
     cli_table_release(&t);
 }
 
+static void shows_tables_of_the_kit(void **state)
+{
+    static const struct tch_table_column columns[] = {
+        {.title = "name", .wrap = true},
+        {.title = "mean", .in = TCH_IN_HTML},
+        {.title = "max", .right = true, .keep = TCH_KEEP_IF_NAMES_FIT},
+    };
+    const struct term wide = {.width = 40, .color = true, .utf8 = true};
+    const struct term narrow = {.width = 12};
+    struct cli_text_table text;
+    struct tch_table t;
+    struct tch_buf b;
+
+    (void)state;
+    tch_buf_init(&b, 1000);
+    tch_table_init(&t, &b, cli_text_form(&text, &wide, 2), columns, 3);
+    tch_table_add(&t, TCH_TONE_GREEN, "a");
+    tch_table_add(&t, TCH_TONE_PLAIN, "1");
+    tch_table_add(&t, TCH_TONE_PLAIN, "2");
+    tch_table_end(&t);
+    assert_string_equal(b.data, "  \033[1mname\033[0m  \033[1mmax\033[0m\n"
+                                "  \033[32ma\033[0m       2\n");
+    tch_buf_clear(&b);
+    tch_table_init(&t, &b, cli_text_form(&text, &narrow, 0), columns, 3);
+    tch_table_add(&t, TCH_TONE_GREEN, "two long words");
+    tch_table_add(&t, TCH_TONE_PLAIN, "1");
+    tch_table_add(&t, TCH_TONE_PLAIN, "2");
+    tch_table_end(&t);
+    assert_string_equal(b.data, "name\ntwo long\nwords\n");
+    tch_buf_release(&b);
+}
+
 static int print_one(void *arg)
 {
     const struct term term = {.width = 40};
@@ -227,6 +259,7 @@ int main(void)
         cmocka_unit_test(an_empty_cell_keeps_its_place),
         cmocka_unit_test(paints_words_and_not_blanks),
         cmocka_unit_test(prints_nothing_if_a_part_was_lost),
+        cmocka_unit_test(shows_tables_of_the_kit),
         cmocka_unit_test(survives_every_allocation_failing),
     };
 

@@ -6,7 +6,7 @@
 #include "kit/file/found_file.h"
 #include "kit/result/run_folder.h"
 #include "kit/stats/order_stats.h"
-#include "kit/text/human_number.h"
+#include "kit/text/table_forms.h"
 #include "kit/text/xml.h"
 #include "plot.h"
 #include "report_parts.h"
@@ -59,38 +59,48 @@ static void add_name(struct tch_buf *b, const struct tch_result *r, bool linked)
     tch_buf_adds(b, linked ? "</a>" : "");
 }
 
-static void add_row(struct tch_buf *b, const struct tch_comparison *c, size_t i, double slowest,
+static void add_row(struct tch_table *t, const struct tch_comparison *c, size_t i, double slowest,
                     bool linked)
 {
     const struct tch_result *r = &c->runs[i].result;
     const struct tch_row *wall = wall_row(r);
     const struct tch_ratio *times = &c->run[i].times;
     double share = wall && slowest > 0 ? wall->summary.median / slowest : 0;
+    struct tch_buf *cell = tch_table_markup(t);
 
-    tch_buf_adds(b, i == c->fastest ? "<tr class=\"best\"><td>" : "<tr><td>");
-    add_name(b, r, linked);
-    tch_buf_addf(b, "%s</td><td>%zu</td><td>", i == c->fastest ? " (fastest)" : "", r->run_count);
-    tch_add_value(b, TCH_NS, wall ? wall->summary.median : NAN);
-    tch_buf_adds(b, "</td><td>");
+    t->row = i == c->fastest ? "best" : NULL;
+    add_name(cell, r, linked);
+    tch_buf_adds(cell, i == c->fastest ? " (fastest)" : "");
+    tch_buf_addf(tch_table_cell(t, TCH_TONE_PLAIN), "%zu", r->run_count);
+    tch_table_value(t, TCH_TONE_PLAIN, TCH_NS, wall ? wall->summary.median : NAN);
+    cell = tch_table_cell(t, TCH_TONE_PLAIN);
     if (wall)
-        tch_add_interval(b, TCH_NS, wall->summary.low, wall->summary.high, wall->summary.level,
-                         " … ");
-    tch_buf_adds(b, "</td><td>");
-    tch_add_value(b, TCH_PLAIN, times->estimate);
-    tch_buf_adds(b, "</td><td>");
+        tch_add_interval(cell, TCH_NS, wall->summary.low, wall->summary.high, wall->summary.level,
+                         t->form.to);
+    tch_table_value(t, TCH_TONE_PLAIN, TCH_PLAIN, times->estimate);
+    cell = tch_table_cell(t, TCH_TONE_PLAIN);
     if (isfinite(times->estimate) && i != c->fastest)
-        tch_comparison_add_interval(b, times);
-    tch_buf_addf(b,
-                 "</td><td class=\"text\"><span class=\"bar\" style=\"width:%.1fem\"></span></td>"
-                 "<td class=\"text\"><code>",
+        tch_comparison_add_interval(cell, times);
+    tch_buf_addf(tch_table_markup(t), "<span class=\"bar\" style=\"width:%.1fem\"></span>",
                  10 * share);
-    tch_xml_adds(b, r->command.line);
-    tch_buf_adds(b, "</code></td></tr>\n");
+    cell = tch_table_markup(t);
+    tch_buf_adds(cell, "<code>");
+    tch_xml_adds(cell, r->command.line);
+    tch_buf_adds(cell, "</code>");
 }
 
 static void add_ranking(struct tch_buf *b, const struct tch_comparison *c, bool linked)
 {
+    static const struct tch_table_column columns[] = {{.title = ""},
+                                                      {.title = "runs"},
+                                                      {.title = "wall time, median"},
+                                                      {.title = "interval of the median"},
+                                                      {.title = "times the fastest"},
+                                                      {.title = "joint 95 % interval"},
+                                                      {.title = "", .css = "text"},
+                                                      {.title = "command", .css = "text"}};
     double slowest = 0;
+    struct tch_table t;
 
     for (size_t i = 0; i < c->count; i++) {
         const struct tch_row *wall = wall_row(&c->runs[i].result);
@@ -98,45 +108,38 @@ static void add_ranking(struct tch_buf *b, const struct tch_comparison *c, bool 
         if (wall)
             slowest = fmax(slowest, wall->summary.median);
     }
-    tch_buf_adds(
-        b, "<div class=\"wide\"><table><tr><th></th><th>runs</th><th>wall time, median</th>"
-           "<th>interval of the median</th><th>times the fastest</th><th>joint 95 % interval</th>"
-           "<th></th><th class=\"text\">command</th></tr>\n");
+    tch_table_init(&t, b, tch_table_html, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < c->count; i++)
-        add_row(b, c, i, slowest, linked);
-    tch_buf_adds(b, "</table></div>\n");
+        add_row(&t, c, i, slowest, linked);
+    tch_table_end(&t);
 }
 
 /* Adds the medians of everything: one row per metric, one column per run. */
-static void add_medians(struct tch_buf *b, const struct tch_comparison *c)
+static int add_medians(struct tch_buf *b, const struct tch_comparison *c, tacho_error *err)
 {
-    tch_buf_adds(b, "<h2>Medians side by side</h2>\n<div class=\"wide\"><table><tr><th></th>");
-    for (size_t i = 0; i < c->count; i++) {
-        tch_buf_adds(b, "<th>");
-        tch_xml_adds(b, c->runs[i].result.name);
-        tch_buf_adds(b, "</th>");
-    }
-    tch_buf_adds(b, "</tr>\n");
+    struct tch_table_column *columns = calloc(c->count + 1, sizeof *columns);
+    struct tch_table t;
+
+    if (!columns)
+        return tch_fail_memory(err);
+    columns[0].title = "";
+    for (size_t i = 0; i < c->count; i++)
+        columns[1 + i].title = c->runs[i].result.name;
+    tch_buf_adds(b, "<h2>Medians side by side</h2>\n");
+    tch_table_init(&t, b, tch_table_html, columns, 1 + c->count);
     for (size_t j = 0; j < c->runs[0].result.row_count; j++) {
-        const struct tch_row *row = &c->runs[0].result.rows[j];
+        const struct tch_metric *metric = &c->runs[0].result.rows[j].metric;
 
-        tch_buf_adds(b, "<tr><td>");
-        tch_xml_adds(b, row->metric.title);
-        tch_buf_adds(b, "</td>");
+        tch_table_add(&t, TCH_TONE_PLAIN, metric->title);
         for (size_t i = 0; i < c->count; i++) {
-            const struct tch_result *r = &c->runs[i].result;
-            double value = NAN;
+            const struct tch_row *row = tch_result_row(&c->runs[i].result, metric->key);
 
-            for (size_t k = 0; k < r->row_count; k++)
-                if (strcmp(r->rows[k].metric.key, row->metric.key) == 0)
-                    value = r->rows[k].summary.median;
-            tch_buf_adds(b, "<td>");
-            tch_add_value(b, row->metric.unit, value);
-            tch_buf_adds(b, "</td>");
+            tch_table_value(&t, TCH_TONE_PLAIN, metric->unit, row ? row->summary.median : NAN);
         }
-        tch_buf_adds(b, "</tr>\n");
     }
-    tch_buf_adds(b, "</table></div>\n");
+    tch_table_end(&t);
+    free(columns);
+    return 0;
 }
 
 /* The wall times that are drawn, one series per command. */
@@ -257,7 +260,8 @@ static int add_comparison(struct tch_buf *b, const struct tch_comparison *c, boo
     add_sentences(b, c);
     add_ranking(b, c, linked);
     status = add_charts(b, c, err);
-    add_medians(b, c);
+    if (status == 0)
+        status = add_medians(b, c, err);
     tch_buf_adds(b, "</section>\n");
     return status;
 }

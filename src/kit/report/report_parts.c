@@ -14,9 +14,8 @@
 #include "kit/event/event_stages.h"
 #include "kit/event/event_stages_sum.h"
 #include "kit/file/found_file.h"
-#include "kit/text/human_number.h"
+#include "kit/text/table_forms.h"
 #include "kit/text/xml.h"
-#include "plot.h"
 
 enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };
 
@@ -93,47 +92,51 @@ int tch_part_flamegraphs(struct tch_buf *b, const struct tch_report_run *run, ta
 
 /* Profile events. */
 
-static void add_stage(struct tch_buf *b, struct tch_stage *stage, double total)
+static void add_stage(struct tch_table *t, struct tch_stage *stage, double total)
 {
     struct tch_stage_summary s;
     double share;
 
     tch_stage_summarise(stage, &s);
     share = total > 0 ? s.total / total : 0;
-    tch_buf_adds(b, "<tr><td>");
-    tch_xml_add(b, stage->name, stage->name_len);
-    tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)stage->count);
-    tch_add_value(b, TCH_NS, s.total * 1e3);
-    tch_buf_addf(b, "</td><td>%.1f %%</td><td style=\"text-align:left\">", 100 * share);
-    tch_buf_addf(b, "<span class=\"bar\" style=\"width:%.1fem\"></span></td><td>",
+    tch_buf_add(tch_table_cell(t, TCH_TONE_PLAIN), stage->name, stage->name_len);
+    tch_buf_addf(tch_table_cell(t, TCH_TONE_PLAIN), "%llu", (unsigned long long)stage->count);
+    tch_table_value(t, TCH_TONE_PLAIN, TCH_NS, s.total * 1e3);
+    tch_buf_addf(tch_table_cell(t, TCH_TONE_PLAIN), "%.1f %%", 100 * share);
+    tch_buf_addf(tch_table_markup(t), "<span class=\"bar\" style=\"width:%.1fem\"></span>",
                  8 * (share < 1 ? share : 1));
-    tch_add_value(b, TCH_NS, s.p50 * 1e3);
-    tch_buf_adds(b, "</td><td>");
-    tch_add_value(b, TCH_NS, s.p95 * 1e3);
-    tch_buf_adds(b, "</td><td>");
-    tch_add_value(b, TCH_NS, s.max * 1e3);
-    tch_buf_adds(b, "</td></tr>\n");
+    tch_table_value(t, TCH_TONE_PLAIN, TCH_NS, s.p50 * 1e3);
+    tch_table_value(t, TCH_TONE_PLAIN, TCH_NS, s.p95 * 1e3);
+    tch_table_value(t, TCH_TONE_PLAIN, TCH_NS, s.max * 1e3);
 }
 
 static void add_group(struct tch_buf *b, struct tch_stage_group *group)
 {
+    char title[64];
+    const struct tch_table_column columns[] = {{.title = title},
+                                               {.title = "times"},
+                                               {.title = "total"},
+                                               {.title = "share"},
+                                               {.title = "", .css = "text"},
+                                               {.title = "p50"},
+                                               {.title = "p95"},
+                                               {.title = "max"}};
     bool is_stage;
     double total = tch_stage_group_total(group, &is_stage);
     size_t shown = 0;
+    struct tch_table t;
 
     tch_buf_adds(b, "<h3>");
     tch_xml_add(b, group->event, group->event_len);
-    tch_buf_addf(b,
-                 "</h3>\n<div class=\"wide\"><table><tr><th>stage, of %llu events</th>"
-                 "<th>times</th><th>total</th><th>share</th><th></th><th>p50</th><th>p95</th>"
-                 "<th>max</th></tr>\n",
-                 (unsigned long long)group->events);
+    tch_buf_adds(b, "</h3>\n");
+    snprintf(title, sizeof title, "stage, of %llu events", (unsigned long long)group->events);
+    tch_table_init(&t, b, tch_table_html, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < group->count && shown < STAGES_SHOWN; i++)
         if (!group->stages[i].is_count) {
-            add_stage(b, &group->stages[i], total);
+            add_stage(&t, &group->stages[i], total);
             shown++;
         }
-    tch_buf_adds(b, "</table></div>\n");
+    tch_table_end(&t);
 }
 
 int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)

@@ -18,13 +18,6 @@ void tch_add_interval(struct tch_buf *b, enum tch_unit unit, double low, double 
 /** Adds "0.98 … 1.04": the interval of a ratio, or the range of the runs' own ratios. */
 void tch_add_ratio_interval(struct tch_buf *b, const struct tch_ratio *ratio, const char *to);
 
-/** Adds text that Markdown shows unchanged, even in a cell of a table. It becomes no markup, HTML,
-    link or mention (@name), and it stays on one line. */
-void tch_add_md_text(struct tch_buf *b, const char *text);
-
-/** Adds text as a code span, even if it contains backticks. */
-void tch_add_md_code(struct tch_buf *b, const char *text);
-
 /** One test case of JUnit XML. The texts are plain; they are escaped when written. */
 struct tch_junit_case {
     const char *group;

@@ -4,8 +4,6 @@
 #include <math.h>
 
 #include "kit/text/human_number.h"
-#include "kit/text/xml.h"
-#include "report_text.h"
 
 enum { PARTS_SHOWN = 12 };
 
@@ -26,7 +24,9 @@ bool tch_report_has_counts(const struct tch_result *r)
     return false;
 }
 
-void tch_count_add_value(struct tch_buf *b, enum tch_count_kind kind, const struct tch_count *c)
+/* Adds the value with all digits: "1,234,567", "513,596 B". Adds a range if runs differ, and "-" if
+   the value cannot be counted. */
+static void add_value(struct tch_buf *b, enum tch_count_kind kind, const struct tch_count *c)
 {
     double low = INFINITY;
     double high = 0;
@@ -45,13 +45,6 @@ void tch_count_add_value(struct tch_buf *b, enum tch_count_kind kind, const stru
         tch_add_grouped(b, (uint64_t)high);
     }
     tch_buf_adds(b, tch_count_metric((enum tch_count_kind)kind)->unit == TCH_BYTES ? " B" : "");
-}
-
-void tch_count_add_state(struct tch_buf *b, const struct tch_count *c)
-{
-    tch_buf_adds(b, c->values.n == 0     ? "not countable"
-                    : tch_count_exact(c) ? "exact"
-                                         : "differs between runs");
 }
 
 /* Adds the calls by name, the most frequent first. */
@@ -77,63 +70,44 @@ static void add_parts(struct tch_buf *b, const struct tch_count *c)
         tch_buf_addf(b, " and %zu more", c->part_count - shown);
 }
 
-void tch_part_counts(struct tch_buf *b, const struct tch_result *r)
+void tch_counts_table(struct tch_buf *b, struct tch_table_form form, const struct tch_result *r)
 {
-    struct tch_buf text;
+    static const struct tch_table_column columns[] = {
+        {.title = "counts"},
+        {.title = "", .right = true},
+        {.title = "", .css = "words"},
+        {.title = "counted by", .wrap = true, .css = "words"},
+        {.title = "by name", .in = TCH_IN_HTML, .css = "words"},
+    };
+    struct tch_table t;
 
     if (!tch_report_has_counts(r))
         return;
-    tch_buf_init_part(&text, b);
-    tch_buf_adds(b,
-                 "<h2>Counts</h2>\n<p class=\"sub\">Counted in extra runs that are not timed. An "
-                 "exact count was equal in all of them.</p>\n<div class=\"wide\"><table><tr>"
-                 "<th></th><th>count</th><th></th><th>counted by</th><th>by name</th></tr>\n");
+    tch_table_init(&t, b, form, columns, sizeof columns / sizeof columns[0]);
     for (int i = 0; i < TCH_COUNTS; i++) {
         const struct tch_count *c = &r->counts.of[i];
+        bool exact = tch_count_exact(c);
 
         if (!c->asked)
             continue;
-        tch_buf_addf(b, "<tr><td>%s</td><td>", tch_count_metric((enum tch_count_kind)i)->title);
-        tch_count_add_value(b, (enum tch_count_kind)i, c);
-        tch_buf_adds(b, "</td><td class=\"words\">");
-        tch_count_add_state(b, c);
-        tch_buf_adds(b, "</td><td class=\"words\">");
-        tch_buf_clear(&text);
-        tch_count_add_source(&text, c, tch_result_wall(r));
-        tch_xml_adds(b, text.data);
-        tch_buf_adds(b, "</td><td class=\"words\">");
-        tch_buf_clear(&text);
-        add_parts(&text, c);
-        tch_xml_adds(b, text.data);
-        tch_buf_adds(b, "</td></tr>\n");
+        tch_table_add(&t, TCH_TONE_PLAIN, tch_count_metric((enum tch_count_kind)i)->title);
+        add_value(tch_table_cell(&t, TCH_TONE_BOLD), (enum tch_count_kind)i, c);
+        tch_table_add(&t, exact ? TCH_TONE_GREEN : TCH_TONE_YELLOW,
+                      c->values.n == 0 ? "not countable"
+                      : exact          ? "exact"
+                                       : "differs between runs");
+        tch_count_add_source(tch_table_cell(&t, TCH_TONE_PLAIN), c, tch_result_wall(r));
+        add_parts(tch_table_cell(&t, TCH_TONE_PLAIN), c);
     }
-    tch_buf_adds(b, "</table></div>\n");
-    tch_buf_release(&text);
+    tch_table_end(&t);
 }
 
-void tch_counts_add_md(struct tch_buf *b, const struct tch_result *r)
+void tch_part_counts(struct tch_buf *b, const struct tch_result *r)
 {
-    struct tch_buf text;
-
     if (!tch_report_has_counts(r))
         return;
-    tch_buf_init_part(&text, b);
-    tch_buf_adds(b, "| counts | | | counted by |\n| --- | ---: | --- | --- |\n");
-    for (int i = 0; i < TCH_COUNTS; i++) {
-        const struct tch_count *c = &r->counts.of[i];
-
-        if (!c->asked)
-            continue;
-        tch_buf_addf(b, "| %s | ", tch_count_metric((enum tch_count_kind)i)->title);
-        tch_count_add_value(b, (enum tch_count_kind)i, c);
-        tch_buf_adds(b, " | ");
-        tch_count_add_state(b, c);
-        tch_buf_adds(b, " | ");
-        tch_buf_clear(&text);
-        tch_count_add_source(&text, c, tch_result_wall(r));
-        tch_add_md_text(b, text.data);
-        tch_buf_adds(b, " |\n");
-    }
-    tch_buf_addc(b, '\n');
-    tch_buf_release(&text);
+    tch_buf_adds(b,
+                 "<h2>Counts</h2>\n<p class=\"sub\">Counted in extra runs that are not timed. An "
+                 "exact count was equal in all of them.</p>\n");
+    tch_counts_table(b, tch_table_html, r);
 }

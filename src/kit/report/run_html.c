@@ -16,14 +16,7 @@
 #include "report_text.h"
 #include "run_comparison.h"
 #include "run_counts.h"
-
-static const char *row_title(const struct tch_result *r, const struct tch_row *row, char text[96])
-{
-    if (strcmp(row->metric.key, "throughput") != 0)
-        return row->metric.title;
-    snprintf(text, 96, "%s/s", r->work.unit ? r->work.unit : "");
-    return text;
-}
+#include "run_statistics.h"
 
 /* Forbids loading anything, whatever text or picture is in the page, because names and SVGs may
    come from somebody else. Frames of data: URLs inherit this policy. */
@@ -127,14 +120,14 @@ static void add_heads(struct tch_buf *b, const struct tch_result *r)
     for (size_t i = 0; i < r->row_count; i++) {
         const struct tch_row *row = &r->rows[i];
         bool shown = row->metric.unit == TCH_PLAIN || tch_metric_is_recorded(row->metric.key);
-        char title[96];
+        char title[TCH_ROW_TITLE];
 
         for (size_t j = 0; j < sizeof names / sizeof names[0]; j++)
             shown |= strcmp(row->metric.key, names[j]) == 0;
         if (!shown)
             continue;
         tch_buf_adds(b, "<div class=\"head\"><span>");
-        tch_xml_adds(b, row_title(r, row, title));
+        tch_xml_adds(b, tch_row_title(r, row, title));
         tch_buf_adds(b, "</span><b>");
         tch_add_value(b, row->metric.unit, row->summary.median);
         tch_buf_adds(b, "</b><span>");
@@ -145,43 +138,10 @@ static void add_heads(struct tch_buf *b, const struct tch_result *r)
     tch_buf_adds(b, "</div>\n");
 }
 
-static void add_cell(struct tch_buf *b, enum tch_unit unit, double value)
-{
-    tch_buf_adds(b, "<td>");
-    tch_add_value(b, unit, value);
-    tch_buf_adds(b, "</td>");
-}
-
 static void add_table(struct tch_buf *b, const struct tch_result *r)
 {
-    double level = r->row_count > 0 ? r->rows[0].summary.level : 0;
-
-    tch_buf_adds(b, "<h2>Statistics</h2>\n<div class=\"wide\"><table><tr><th></th>"
-                    "<th>median</th><th>interval of the median");
-    if (level > 0)
-        tch_buf_addf(b, ", %.4g %%", floor(1000 * level) / 10);
-    tch_buf_adds(b, "</th><th>mean</th><th>sd</th><th>min</th><th>p95</th><th>max</th>"
-                    "<th>outliers</th></tr>\n");
-    for (size_t i = 0; i < r->row_count; i++) {
-        const struct tch_row *row = &r->rows[i];
-        const struct tch_summary *s = &row->summary;
-        char title[96];
-
-        tch_buf_adds(b, "<tr><td>");
-        tch_xml_adds(b, row_title(r, row, title));
-        tch_buf_adds(b, "</td>");
-        add_cell(b, row->metric.unit, s->median);
-        tch_buf_adds(b, s->level > 0 ? "<td>" : "<td class=\"words\">");
-        tch_add_interval(b, row->metric.unit, s->low, s->high, s->level, " … ");
-        tch_buf_adds(b, "</td>");
-        add_cell(b, row->metric.unit, s->mean);
-        add_cell(b, row->metric.unit, s->stddev);
-        add_cell(b, row->metric.unit, s->min);
-        add_cell(b, row->metric.unit, s->p95);
-        add_cell(b, row->metric.unit, s->max);
-        tch_buf_addf(b, "<td>%llu</td></tr>\n", (unsigned long long)s->outliers);
-    }
-    tch_buf_adds(b, "</table></div>\n");
+    tch_buf_adds(b, "<h2>Statistics</h2>\n");
+    tch_statistics_table(b, tch_table_html, r);
     if (tch_result_by_layout(r)) {
         tch_buf_adds(b, "<p class=\"sub\">");
         (void)tch_report_add_layouts(b, r);

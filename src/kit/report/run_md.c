@@ -2,10 +2,12 @@
 #include <math.h>
 
 #include "kit/text/human_number.h"
+#include "kit/text/markdown.h"
 #include "report.h"
 #include "report_text.h"
 #include "run_comparison.h"
 #include "run_counts.h"
+#include "run_statistics.h"
 
 static void add_head(struct tch_buf *b, const struct tch_result *r)
 {
@@ -53,27 +55,10 @@ static void add_run(struct tch_buf *b, const struct tch_result *r)
         tch_buf_addf(b, "No statistics: %s.\n\n", tch_report_nothing(r));
         return;
     }
-    tch_buf_adds(b, "| | median | interval of the median | min | max |\n"
-                    "| --- | ---: | ---: | ---: | ---: |\n");
-    for (size_t i = 0; i < r->row_count; i++) {
-        const struct tch_row *row = &r->rows[i];
-        const struct tch_summary *s = &row->summary;
-        bool throughput = strcmp(row->metric.key, "throughput") == 0;
-
-        tch_buf_adds(b, "| ");
-        tch_add_md_text(b, throughput ? (r->work.unit ? r->work.unit : "") : row->metric.title);
-        tch_buf_adds(b, throughput ? "/s | " : " | ");
-        tch_add_value(b, row->metric.unit, s->median);
-        tch_buf_adds(b, " | ");
-        tch_add_interval(b, row->metric.unit, s->low, s->high, s->level, " … ");
-        tch_buf_adds(b, " | ");
-        tch_add_value(b, row->metric.unit, s->min);
-        tch_buf_adds(b, " | ");
-        tch_add_value(b, row->metric.unit, s->max);
-        tch_buf_adds(b, " |\n");
-    }
+    tch_statistics_table(b, tch_table_md, r);
     tch_buf_addc(b, '\n');
-    tch_counts_add_md(b, r);
+    tch_counts_table(b, tch_table_md, r);
+    tch_buf_adds(b, tch_report_has_counts(r) ? "\n" : "");
     before = b->len;
     tch_report_add_latencies(b, r);
     tch_buf_adds(b, b->len > before ? "\n\n" : "");

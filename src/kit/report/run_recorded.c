@@ -7,7 +7,7 @@
 #include "base/fail.h"
 #include "kit/file/found_file.h"
 #include "kit/text/human_number.h"
-#include "kit/text/xml.h"
+#include "kit/text/table_forms.h"
 #include "lib/measure/csv_columns.h"
 #include "lib/measure/csv_read.h"
 #include "plot.h"
@@ -15,37 +15,39 @@
 
 /* --- Latencies --- */
 
-static void add_cell(struct tch_buf *b, double ns)
-{
-    tch_buf_adds(b, "<td>");
-    tch_add_value(b, TCH_NS, ns);
-    tch_buf_adds(b, "</td>");
-}
-
-static void add_latency_row(struct tch_buf *b, const char *title, const tacho_latency_stats *s,
+static void add_latency_row(struct tch_table *t, const char *title, const tacho_latency_stats *s,
                             double p50)
 {
     const double values[] = {
         (double)s->min, p50,     (double)s->p90, (double)s->p95, (double)s->p99, (double)s->p999,
         (double)s->max, s->mean, s->std};
 
-    tch_buf_addf(b, "<tr><td>%s</td><td>", title);
-    tch_add_grouped(b, s->n);
-    tch_buf_adds(b, "</td>");
+    tch_table_add(t, TCH_TONE_PLAIN, title);
+    tch_add_grouped(tch_table_cell(t, TCH_TONE_PLAIN), s->n);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)
-        add_cell(b, values[i]);
-    tch_buf_adds(b, "</tr>\n");
+        tch_table_value(t, TCH_TONE_PLAIN, TCH_NS, values[i]);
 }
 
 static void add_latency_table(struct tch_buf *b, const struct tch_latency_summary *s)
 {
-    tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th><th>n</th><th>min</th><th>p50</th>"
-                    "<th>p90</th><th>p95</th><th>p99</th><th>p99.9</th><th>max</th><th>mean</th>"
-                    "<th>std (population)</th></tr>\n");
-    add_latency_row(b, "latency", &s->wall, s->wall_p50);
+    static const struct tch_table_column columns[] = {{.title = ""},
+                                                      {.title = "n"},
+                                                      {.title = "min"},
+                                                      {.title = "p50"},
+                                                      {.title = "p90"},
+                                                      {.title = "p95"},
+                                                      {.title = "p99"},
+                                                      {.title = "p99.9"},
+                                                      {.title = "max"},
+                                                      {.title = "mean"},
+                                                      {.title = "std (population)"}};
+    struct tch_table t;
+
+    tch_table_init(&t, b, tch_table_html, columns, sizeof columns / sizeof columns[0]);
+    add_latency_row(&t, "latency", &s->wall, s->wall_p50);
     if (s->kernel.max > 0)
-        add_latency_row(b, "in the kernel", &s->kernel, s->kernel_p50);
-    tch_buf_adds(b, "</table></div>\n");
+        add_latency_row(&t, "in the kernel", &s->kernel, s->kernel_p50);
+    tch_table_end(&t);
 }
 
 static int count_row(const tacho_csv_row *row, void *h, tacho_error *err)
@@ -185,41 +187,39 @@ int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tach
 
 /* --- Memory categories --- */
 
-static void add_category(struct tch_buf *b, const char *name, const struct tch_summary *s)
-{
-    const char *category = strncmp(name, "memory.", 7) == 0 ? name + 7 : name;
-
-    tch_buf_adds(b, "<tr><td>");
-    tch_xml_adds(b, category);
-    tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)s->n);
-    tch_add_value(b, TCH_BYTES, s->median);
-    tch_buf_adds(b, "</td><td>");
-    tch_add_value(b, TCH_BYTES, s->min);
-    tch_buf_adds(b, "</td><td>");
-    tch_add_value(b, TCH_BYTES, s->max);
-    tch_buf_adds(b, "</td></tr>\n");
-}
-
 int tch_part_categories(struct tch_buf *b, const struct tch_result *r, tacho_error *err)
 {
-    bool any = false;
+    static const struct tch_table_column columns[] = {{.title = "category"},
+                                                      {.title = "runs"},
+                                                      {.title = "median peak"},
+                                                      {.title = "min"},
+                                                      {.title = "max"}};
+    static const char prefix[] = "memory.";
+    struct tch_table t = {.b = NULL};
+    int status = 0;
 
-    for (size_t i = TCH_FIELDS; i < r->column_count; i++) {
+    for (size_t i = TCH_FIELDS; i < r->column_count && status == 0; i++) {
         const struct tch_column *c = &r->columns[i];
+        const char *key = c->metric.key;
         struct tch_summary s;
 
         if (c->metric.source != TCH_FROM_MEMORY)
             continue;
-        if (tch_summary_of(c->value, r->run_count, TCH_RESULT_ALPHA, &s, err) < 0)
-            return TACHO_ENOMEM;
-        if (!any)
-            tch_buf_adds(b, "<h2>Peaks of the memory categories</h2>\n<div class=\"wide\"><table>"
-                            "<tr><th>category</th><th>runs</th><th>median peak</th><th>min</th>"
-                            "<th>max</th></tr>\n");
-        any = true;
-        add_category(b, c->metric.key, &s);
+        status = tch_summary_of(c->value, r->run_count, TCH_RESULT_ALPHA, &s, err);
+        if (status < 0)
+            break;
+        if (!t.b) { /* most programs record no categories */
+            tch_buf_adds(b, "<h2>Peaks of the memory categories</h2>\n");
+            tch_table_init(&t, b, tch_table_html, columns, 5);
+        }
+        tch_table_add(&t, TCH_TONE_PLAIN,
+                      strncmp(key, prefix, sizeof prefix - 1) == 0 ? key + sizeof prefix - 1 : key);
+        tch_buf_addf(tch_table_cell(&t, TCH_TONE_PLAIN), "%llu", (unsigned long long)s.n);
+        tch_table_value(&t, TCH_TONE_PLAIN, TCH_BYTES, s.median);
+        tch_table_value(&t, TCH_TONE_PLAIN, TCH_BYTES, s.min);
+        tch_table_value(&t, TCH_TONE_PLAIN, TCH_BYTES, s.max);
     }
-    if (any)
-        tch_buf_adds(b, "</table></div>\n");
-    return 0;
+    if (t.b)
+        tch_table_end(&t);
+    return status < 0 ? TACHO_ENOMEM : 0;
 }

@@ -3,13 +3,11 @@
 #include "base/fail.h"
 #include "base/intern.h"
 #include "kit/recorded/recorded_traces.h"
-#include "kit/text/human_number.h"
-#include "kit/text/xml.h"
+#include "kit/text/table_forms.h"
 #include "kit/trace/trace_summary.h"
-#include "plot.h"
 #include "report_parts.h"
 
-enum { SPANS_SHOWN = 15, NAME_SIZE = 80 };
+enum { SPANS_SHOWN = 15, NAME_MOST = 79 };
 
 /* All spans of one name, over all recordings. */
 struct span {
@@ -72,24 +70,26 @@ static int by_total(const void *a, const void *b)
 
 static void add_spans(struct tch_buf *b, const struct spans *s)
 {
-    tch_buf_adds(b, "<h2>Top spans of the trace</h2>\n<div class=\"wide\"><table><tr><th>span</th>"
-                    "<th>times</th><th>total</th><th>mean</th><th>longest</th></tr>\n");
+    static const struct tch_table_column columns[] = {{.title = "span"},
+                                                      {.title = "times"},
+                                                      {.title = "total"},
+                                                      {.title = "mean"},
+                                                      {.title = "longest"}};
+    struct tch_table t;
+
+    tch_buf_adds(b, "<h2>Top spans of the trace</h2>\n");
+    tch_table_init(&t, b, tch_table_html, columns, 5);
     for (size_t i = 0; i < s->names.count && i < SPANS_SHOWN; i++) {
         const struct span *span = &s->list[i];
-        char name[NAME_SIZE];
 
-        snprintf(name, sizeof name, "%s", tch_intern_text(&s->names, span->name));
-        tch_buf_adds(b, "<tr><td>");
-        tch_xml_adds(b, name);
-        tch_buf_addf(b, "</td><td>%llu</td><td>", (unsigned long long)span->count);
-        tch_add_value(b, TCH_NS, (double)span->total);
-        tch_buf_adds(b, "</td><td>");
-        tch_add_value(b, TCH_NS, (double)span->sum / (double)span->count);
-        tch_buf_adds(b, "</td><td>");
-        tch_add_value(b, TCH_NS, (double)span->longest);
-        tch_buf_adds(b, "</td></tr>\n");
+        tch_buf_addf(tch_table_cell(&t, TCH_TONE_PLAIN), "%.*s", NAME_MOST,
+                     tch_intern_text(&s->names, span->name));
+        tch_buf_addf(tch_table_cell(&t, TCH_TONE_PLAIN), "%llu", (unsigned long long)span->count);
+        tch_table_value(&t, TCH_TONE_PLAIN, TCH_NS, (double)span->total);
+        tch_table_value(&t, TCH_TONE_PLAIN, TCH_NS, (double)span->sum / (double)span->count);
+        tch_table_value(&t, TCH_TONE_PLAIN, TCH_NS, (double)span->longest);
     }
-    tch_buf_adds(b, "</table></div>\n");
+    tch_table_end(&t);
 }
 
 int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "kit/text/human_number.h"
+#include "kit/text/markdown.h"
 #include "report_text.h"
 #include "verdict_formats.h"
 
