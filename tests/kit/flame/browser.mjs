@@ -74,7 +74,7 @@ async function simple() {
   await key("ArrowUp", 38);
   await key("ArrowUp", 38);
   check("arrows walk the frames", await ask("document.querySelector('.details').textContent"),
-        "emit (40 samples, 40.00%)");
+        "40.00%, 40 samples  emit");
   await key("Enter", 13);
   check("Enter zooms", await ask(shown), ["all", "emit", "main", "write"]);
   await ask("history.back()");
@@ -182,11 +182,58 @@ async function large() {
   check("labels fit their frames", await ask(overlaps), 0);
 }
 
+// Long names are shortened in the middle, template arguments first; the frame under the mouse has them.
+async function long() {
+  const name = "store::detail::table<std::pair<int, std::vector<long>>, std::allocator<char>>::insert_unique";
+  await open(draw("names.svg", "main;" + name + " 35\nmain;operator< 20\nmain;" + "n".repeat(200) + "::last 45\n", "--width", "1200"));
+  const text = (start) => `[...document.querySelectorAll('.frames g')].find((g) => g.querySelector('title').textContent.startsWith('${start}')).querySelector('text').textContent`;
+  check("template arguments are left out", await ask(text("store")), "store::detail::table\u2039\u2026\u203a::insert_unique");
+  check("but not the name of an operator", await ask(text("operator<")), "operator<");
+  check("both ends of a name are kept", await ask(`/^n+\u2026n*::last$/.test(${text("nnn")})`), true);
+  check("labels fit their frames", await ask(overlaps), 0);
+  await ask(`[...document.querySelectorAll('.frames g')].find((g) => g.querySelector('title').textContent.startsWith('store')).querySelector('rect').dispatchEvent(new MouseEvent('mouseover', { bubbles: true }))`);
+  check("the frame under the mouse has its arguments", await ask(`${text("store")}.includes("<std") || ${text("store")}.includes(">::insert")`), true);
+  check("the status line starts with the numbers", await ask("document.querySelector('.details').textContent"),
+        "35.00%, 35 samples  " + name);
+  await shot("names");
+}
+
+// Frames that are too narrow to draw are found by search and shown by zoom.
+async function narrow() {
+  let folded = "main;wide 100000\n";
+  for (let i = 0; i < 40; i++) folded += "main;parent;narrow_" + i + ";" + "deep;".repeat(30) + "leaf 3\n";
+  const url = draw("narrow.svg", folded, "--min-width", "0.1");
+  const settled = () => new Promise((go) => setTimeout(go, 50));
+  const eventually = async (expression) => { for (let i = 0; i < 200 && !await ask(expression); i++) await settled(); return ask(expression); };
+  await open(url);
+  check("narrow frames are not drawn", await ask(shown), ["all", "main", "parent", "wide"]);
+  check("the note says so", await ask("document.querySelector('.pruned').textContent"),
+        "1,280 frames of fewer than 101 samples are not shown; 0.12% of all end in them. Search finds them, zoom shows them.");
+  await click("document.querySelector('input')");
+  await page.send("Input.insertText", { text: "narrow_1" });
+  check("search finds them", await eventually(`${matched}.startsWith("11 frames") && ${matched}`),
+        "11 frames found: 33 samples, 0.03% (11 only when zoomed)");
+  const height = "document.documentElement.height.baseVal.value";
+  const before = await ask(height);
+  await click(frame("parent"));
+  check("zoom shows them", await eventually(`!!(${frame("narrow_7")})`), true);
+  check("with all their callees", await ask("[...document.querySelectorAll('.frames g')].filter((g) => g.querySelector('title').textContent.startsWith('leaf (3 samples, ')).length"), 40);
+  check("in a higher picture", await ask(height) > before, true);
+  check("labels fit their frames", await ask(overlaps), 0);
+  await shot("narrow");
+  await click("document.querySelector('.reset')");
+  check("reset hides them again", [await ask(shown), await ask(height)], [["all", "main", "parent", "wide"], before]);
+  await open(url + "#flame=3,6,3");
+  check("a link to one of them works", await eventually(`!!(${frame("leaf")})`), true);
+}
+
 await withPage(chromium, folder, async (opened) => {
   page = opened;
   await simple();
   await hostile();
   await deep();
+  await long();
+  await narrow();
   await large();
   check("no complaint on the console", page.complaints, []);
   check("no request but for the files themselves",

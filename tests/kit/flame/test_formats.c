@@ -65,7 +65,7 @@ static void the_tree_fits_the_terminal(void **state)
     is(test_convert(text, strlen(text), NULL, "tree", &options, NULL),
        "  total     self  frame\n"
        "100.00%    0.00%  all\n"
-       "100.00%  100.00%  a_function_with_a_nam\xe2\x80\xa6\n");
+       "100.00%  100.00%  a_funct\xe2\x80\xa6me_length\xef\xbf\xbd[31m\n");
 }
 
 static void speedscope_has_frames_and_samples(void **state)

@@ -32,6 +32,52 @@ static void truncated_text_ends_in_an_ellipsis(void **state)
     cut_is("\xe6\xbc\xa2\xe5\xad\x97", 3, "\xe6\xbc\xa2\xe2\x80\xa6");
 }
 
+static void name_is(const char *text, size_t columns, const char *wanted)
+{
+    struct tch_buf b;
+
+    tch_buf_init(&b, 1000);
+    tch_plain_name(&b, span(text), columns);
+    assert_string_equal(b.data, wanted);
+    tch_buf_release(&b);
+}
+
+/* First the template arguments are left out, then the middle. */
+static void long_names_keep_their_ends(void **state)
+{
+    (void)state;
+    name_is("f<int>::g", 9, "f<int>::g");
+    name_is("f<int>::g", 8, "f\xe2\x80\xb9\xe2\x80\xa6\xe2\x80\xba::g");
+    name_is("f<a<b>, c>::g<d->e>", 18,
+            "f\xe2\x80\xb9\xe2\x80\xa6\xe2\x80\xba::g\xe2\x80\xb9\xe2\x80\xa6\xe2\x80\xba");
+    name_is("<T as Trait>::method", 19,
+            "<T as \xe2\x80\xa6"
+            "ait>::method");
+    name_is("operator<(int, long)", 10, "ope\xe2\x80\xa6 long)");
+    name_is("a<b::c", 5, "a<b:\xe2\x80\xa6");
+    name_is("abcdef", 1, "\xe2\x80\xa6");
+    name_is("abcdef", 0, "");
+    name_is("\xe6\xbc\xa2\xe5\xad\x97", 3, "\xe6\xbc\xa2\xe2\x80\xa6");
+}
+
+/* Frames that are left out are in the file, for the script. */
+static void narrow_frames_are_packed(void **state)
+{
+    struct tch_format_options options = {.least_percent = 1};
+    const char text[] = "main;f 999\nmain;tiny 1\n";
+    char *svg = test_convert(text, strlen(text), NULL, "svg", &options, NULL);
+
+    (void)state;
+    assert_null(strstr(svg, "<title>tiny"));
+    assert_non_null(strstr(svg, "<metadata class=\"detail\">H4sI"));
+    assert_non_null(strstr(svg, "Search finds them, zoom shows them.</text>"));
+    free(svg);
+    options.least_percent = 0;
+    svg = test_convert(text, strlen(text), NULL, "svg", &options, NULL);
+    assert_null(strstr(svg, "<metadata"));
+    free(svg);
+}
+
 static void library_is(const char *name, const char *wanted)
 {
     struct tch_span library = tch_library_of(span(name));
@@ -184,6 +230,8 @@ static void a_long_name_is_truncated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(long_names_keep_their_ends),
+        cmocka_unit_test(narrow_frames_are_packed),
         cmocka_unit_test(truncated_text_ends_in_an_ellipsis),
         cmocka_unit_test(libraries_are_recognised_by_name),
         cmocka_unit_test(languages_are_recognised_by_name),

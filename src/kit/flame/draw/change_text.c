@@ -89,14 +89,14 @@ static void add_function(struct tch_buf *b, const struct tch_stacks *stacks,
 {
     struct tch_span name = tch_span_interned(&stacks->names, f->name);
 
-    tch_plain_cut(b, tch_frame_unmarked(name), columns);
+    tch_plain_name(b, tch_frame_unmarked(name), columns);
     if (tch_frame_mark(name) == 'k')
         tch_buf_adds(b, " [kernel]");
     if (f->self.sign == 0) {
         tch_buf_adds(b, f->total.sign == 0 ? ", within noise" : ", self within noise");
     } else if (f->caller != TCH_INTERN_NONE) {
         tch_buf_adds(b, ", called by ");
-        tch_plain_cut(b, tch_frame_text(stacks, f->caller), columns);
+        tch_plain_name(b, tch_frame_text(stacks, f->caller), columns);
     }
 }
 

@@ -11,6 +11,8 @@
   var total = Number(root.dataset.total) || 1, count = root.dataset.count;
   var ROW = 16, MARGIN = 10, HEAD = area.y.baseVal.value, height = root.height.baseVal.value;
   var inverted = root.dataset.inverted === "1", levels = area.height.baseVal.value / ROW;
+  var LEVELS = levels, HEIGHT = height; /* without the frames that zoom shows */
+  var MOST = 20000; /* narrow frames to show at a time */
   var pen = document.createElementNS(HTML, "canvas").getContext("2d");
   var column = 7.3;
   var zoomed = null, here = null, found = [], pattern = "", printing = false, scrolled = 0, top = 0;
@@ -20,17 +22,66 @@
     column = pen.measureText("M").width || column;
   }
 
-  var frames = Array.prototype.map.call(area.children, function (g, i) {
+  var frames = Array.prototype.map.call(area.children, function (g) {
     var rect = g.querySelector("rect"), title = g.querySelector("title").textContent;
     var y = rect.y.baseVal.value / ROW;
     return {
       g: g, rect: rect, text: g.querySelector("text"), title: title,
       name: title.slice(0, title.lastIndexOf(" (" + share(title))),
-      x: Number(g.dataset.x), w: Number(g.dataset.w), index: i,
+      x: Number(g.dataset.x), w: Number(g.dataset.w),
       level: inverted ? y : levels - 1 - y
     };
   });
   frames.forEach(function (f) { f.g.flame = f; });
+
+  /* Frames that are too narrow to draw are packed in the file. They are unpacked by the first search
+     or zoom, and get elements while zoom makes them wide enough. */
+  var packed = root.querySelector("metadata.detail"), unpacking = null;
+
+  if (packed && !window.DecompressionStream)
+    root.querySelector(".pruned").textContent += " (Not in this browser.)";
+
+  function unpack() {
+    if (!unpacking) unpacking = packed && window.DecompressionStream ? inflate() : Promise.resolve();
+    return unpacking;
+  }
+
+  function inflate() {
+    var bytes = Uint8Array.from(atob(packed.textContent), function (c) { return c.charCodeAt(0); });
+    var stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return new Response(stream).text().then(read, function () { /* damaged: only drawn frames */ });
+  }
+
+  function read(text) {
+    var lines = text.split("\n"), names = Number(lines[0]), i, at, label;
+    for (i = names + 1; i < lines.length - 1; i++) {
+      at = lines[i].split("\t");
+      label = lines[1 + Number(at[3])];
+      frames.push({ narrow: true, g: null, name: label.slice(7), fill: label.slice(0, 7),
+                    level: Number(at[0]), x: Number(at[1]), w: Number(at[2]),
+                    sign: at[4], opacity: at[5], tail: at[6] });
+    }
+  }
+
+  function titleOf(f) {
+    if (!f.title)
+      f.title = f.name + (f.tail || " (" + f.w.toLocaleString("en-US") + " " + count + ", " +
+                                    (100 * f.w / total).toFixed(2) + "%)");
+    return f.title;
+  }
+
+  function build(f) {
+    f.g = make(area, "g", {});
+    make(f.g, "title", {}, titleOf(f));
+    f.rect = make(f.g, "rect", { height: ROW - 1, fill: f.fill });
+    if (f.sign) {
+      f.rect.setAttribute("class", ["less", "same", "more"][Number(f.sign) + 1]);
+      f.rect.setAttribute("fill-opacity", f.opacity);
+    }
+    f.text = null;
+    f.g.flame = f;
+    f.g.classList.toggle("found", !!f.found);
+  }
 
   function share(title) { return title.slice(title.lastIndexOf(" (") + 2); }
 
@@ -102,7 +153,7 @@
     if (alone) {
       window.scrollTo(0, inverted ? edge : edge - window.innerHeight);
       if (window.parent !== window) /* a frame of its full height, in a page that scrolls */
-        window.parent.postMessage({ tachoRoot: edge, above: !inverted }, "*");
+        window.parent.postMessage({ tachoRoot: edge, above: !inverted, height: height }, "*");
       follow();
       return;
     }
@@ -129,45 +180,110 @@
     }
   }
 
-  function fit(text, room) {
-    var columns = Math.floor((room - 6) / column), low = 0, high;
-    if (columns < 3) return "";
-    if (/^[\x20-\x7e]*$/.test(text))
-      return text.length <= columns ? text : text.slice(0, columns - 1) + "\u2026";
-    var letters = Array.from(text.length > 400 ? text.slice(0, 400) : text);
-    if (!pen) return letters.slice(0, Math.floor(columns / 2)).join("");
-    if (pen.measureText(text).width <= room - 6) return text;
-    for (high = letters.length; low < high;) {
-      var middle = (low + high + 1) >> 1;
-      if (pen.measureText(letters.slice(0, middle).join("") + "\u2026").width <= room - 6)
-        low = middle;
-      else
-        high = middle - 1;
+  /* Replaces the outermost template arguments of a name by an ellipsis. The "<" of `operator<`, of
+     `<lambda>` and of Rust's `<T as Trait>::f` begins none. */
+  function collapse(name) {
+    var out = "", depth = 0, mark = 0, i, c;
+    for (i = 0; i < name.length; i++) {
+      c = name[i];
+      if (c === "<" && !depth && i && /[\w)]/.test(name[i - 1]) && name.slice(Math.max(0, i - 8), i) !== "operator") {
+        mark = out.length;
+        depth = 1;
+      } else if (depth) {
+        depth += (c === "<") - (c === ">" && name[i - 1] !== "-");
+      }
+      out += c;
+      if (c === ">" && !depth && mark && out.length > mark + 3)
+        out = out.slice(0, mark) + "\u2039\u2026\u203a";
+      if (!depth) mark = 0;
     }
-    return low ? letters.slice(0, low).join("") + "\u2026" : "";
+    return out;
+  }
+
+  function fits(text, room) {
+    if (/^[\x20-\x7e\u2039\u2026\u203a]*$/.test(text)) return text.length <= Math.floor(room / column);
+    return pen ? pen.measureText(text).width <= room : 2 * text.length <= Math.floor(room / column);
+  }
+
+  /* Shortens a text: first its template arguments, unless it is wanted as it is, then its middle,
+     because long names differ at their ends. */
+  function fit(text, room, asIs) {
+    var letters, low = 0, high, middle, few = room < 10 * column + 6;
+    room -= 6;
+    if (room < 3 * column) return "";
+    if (fits(text, room)) return text;
+    if (!asIs) {
+      text = collapse(text);
+      if (fits(text, room)) return text;
+    }
+    function ends(n) {
+      var head = few ? n : Math.floor(n / 3);
+      return letters.slice(0, head).join("") + "\u2026" + letters.slice(letters.length - n + head).join("");
+    }
+    letters = Array.from(text);
+    for (high = Math.min(letters.length - 1, Math.floor(room / column) + 1); low < high;) {
+      middle = (low + high + 1) >> 1;
+      if (fits(ends(middle), room)) low = middle;
+      else high = middle - 1;
+    }
+    return low ? ends(low) : "";
   }
 
   function covers(f, z) {
     return f.level < z.level && f.x <= z.x && f.x + f.w >= z.x + z.w;
   }
 
+  /* Makes the picture higher for frames that are deeper than those drawn in the file. */
+  function setLevels(n) {
+    if (n === levels) return;
+    levels = n;
+    height = HEIGHT + (levels - LEVELS) * ROW;
+    area.setAttribute("height", levels * ROW);
+    root.setAttribute("height", height);
+    root.querySelectorAll(".legend, .details, .pruned, .changes").forEach(function (e) {
+      e.setAttribute("transform", "translate(0," + (height - HEIGHT) + ")");
+    });
+  }
+
+  /* Returns the width from which narrow frames are shown, so that there are not too many. */
+  function leastShown() {
+    var widths = [];
+    frames.forEach(function (f) { if (f.narrow && f.shown) widths.push(f.w); });
+    widths.sort(function (a, b) { return b - a; });
+    return widths.length > MOST ? widths[MOST] + 1 : 0;
+  }
+
   function draw() {
     var z = zoomed || { x: 0, w: total, level: 0 };
-    var px = area.width.baseVal.value;
+    var px = area.width.baseVal.value, deepest = 0, least;
     frames.forEach(function (f) {
-      var above = covers(f, z);
+      f.above = covers(f, z);
       var inside = f.level >= z.level && f.x >= z.x && f.x + f.w <= z.x + z.w;
-      var x = above ? 0 : (f.x - z.x) / z.w, w = above ? 1 : f.w / z.w;
-      var shown = (above || inside) && (w * px >= 0.3 || f.level === 0);
+      f.shown = (f.above || inside) && (f.w / z.w * px >= (f.narrow ? 1 : 0.3) || f.above || f.level === 0) &&
+                (!f.narrow || !!zoomed);
+    });
+    least = zoomed ? leastShown() : 0;
+    frames.forEach(function (f) {
+      if (f.narrow && f.w < least && !f.above) f.shown = false;
+      if (f.shown) deepest = Math.max(deepest, f.level + 1);
+    });
+    setLevels(Math.max(LEVELS, deepest));
+    frames.forEach(function (f) {
+      var x = f.above ? 0 : (f.x - z.x) / z.w, w = f.above ? 1 : f.w / z.w;
       var y = (inverted ? f.level : levels - 1 - f.level) * ROW, label;
-      f.shown = shown;
-      f.g.classList.toggle("off", !shown);
-      f.g.classList.toggle("above", above && f.level > 0);
-      if (!shown) return;
+      if (f.narrow && f.shown !== !!f.g) {
+        if (f.shown) build(f);
+        else { f.g.remove(); f.g = null; }
+      }
+      if (!f.g) return;
+      f.g.classList.toggle("off", !f.shown);
+      f.g.classList.toggle("above", f.above && f.level > 0);
+      if (!f.shown) return;
       f.rect.setAttribute("x", 100 * x + "%");
       f.rect.setAttribute("width", 100 * w + "%");
       f.rect.setAttribute("y", y);
-      label = fit(f.name, w * px);
+      f.room = w * px;
+      label = fit(f.name, f.room);
       if (label && !f.text) {
         f.text = document.createElementNS(SVG, "text");
         f.text.setAttribute("dx", 3);
@@ -182,9 +298,12 @@
     reset.classList.toggle("idle", !zoomed);
   }
 
-  /* Finds frames and sums up their samples, each counted once. */
+  /* Finds frames and sums up their samples, each counted once. The first search unpacks the narrow
+     frames, and then searches again. */
   function search(text) {
-    var re, end = -1, sum = 0;
+    var re, end = -1, sum = 0, hidden = 0;
+    if (text && !unpacking)
+      unpack().then(function () { if (pattern) search(pattern); });
     pattern = text;
     found = [];
     if (text) {
@@ -196,8 +315,10 @@
     }
     frames.forEach(function (f) {
       var yes = !!re && f.level > 0 && re.test(f.name);
-      f.g.classList.toggle("found", yes);
+      f.found = yes;
+      if (f.g) f.g.classList.toggle("found", yes);
       if (yes) found.push(f);
+      if (yes && f.narrow) hidden++;
     });
     found.slice().sort(function (a, b) { return a.x - b.x || b.w - a.w; }).forEach(function (f) {
       if (f.x < end) return;
@@ -206,7 +327,7 @@
     });
     matched.textContent = text ? found.length + (found.length === 1 ? " frame" : " frames") +
       " found: " + sum.toLocaleString("en-US") + " " + count + ", " +
-      (100 * sum / total).toFixed(2) + "%" : "";
+      (100 * sum / total).toFixed(2) + "%" + (hidden ? " (" + hidden.toLocaleString("en-US") + " only when zoomed)" : "") : "";
     if (input.value !== text) input.value = text;
   }
 
@@ -237,6 +358,7 @@
       text = slash < 0 ? "" : decodeURIComponent(state.slice(slash + 1));
     } catch (e) { /* the fragment was not written by us */ }
     zoomed = null;
+    if (at.length === 3 && !unpacking) unpack().then(recall);
     if (at.length === 3)
       frames.forEach(function (f) {
         if (f.level === Number(at[0]) && f.x === Number(at[1]) && f.w === Number(at[2]))
@@ -247,9 +369,15 @@
   }
 
   function go(f) {
+    var before = height;
     zoomed = f && f.level > 0 ? f : null;
     draw();
     remember();
+    if (height !== before) {
+      place(); /* a scroll bar may have come or gone */
+      showRoot();
+    }
+    if (zoomed && packed && !unpacking) unpack().then(function () { go(zoomed); });
   }
 
   function flip() {
@@ -264,11 +392,30 @@
     root.dataset.theme = dark ? "light" : "dark";
   }
 
+  /* Returns the numbers of a title, the percentage first. */
+  function numbers(f) {
+    var text = titleOf(f).slice(f.name.length + 2, -1), comma = text.lastIndexOf(", ");
+    return root.dataset.diff === "1" || comma < 0 ? text
+                                                  : text.slice(comma + 2) + ", " + text.slice(0, comma);
+  }
+
+  /* Shows the numbers and the name of a frame below the picture, and its label with template
+     arguments. */
   function point(f) {
-    if (here) here.g.classList.remove("here");
+    var text;
+    if (here && here.g) {
+      here.g.classList.remove("here");
+      if (here.text) here.text.textContent = fit(here.name, here.room);
+    }
     here = f;
-    details.textContent = f ? fit(f.title, area.width.baseVal.value) : " ";
-    if (f) f.g.classList.add("here");
+    if (!f) {
+      details.textContent = " ";
+      return;
+    }
+    f.g.classList.add("here");
+    if (f.text) f.text.textContent = fit(f.name, f.room, true);
+    text = numbers(f) + "  ";
+    details.textContent = text + fit(f.name, Math.max(area.width.baseVal.value - text.length * column, 12 * column), true);
   }
 
   /* Selects a frame by key and scrolls to it, as it may be out of view. */
@@ -301,6 +448,10 @@
 
   function nextFound() {
     var shown = found.filter(function (f) { return f.shown; });
+    if (!shown.length && found.length) {
+      go(found[0]);
+      shown = [found[0]];
+    }
     if (shown.length) reach(shown[(shown.indexOf(here) + 1) % shown.length]);
   }
 

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/fail.h"
@@ -207,4 +208,18 @@ int tch_layout_limit(struct tch_layout *layout, size_t most, tacho_error *err)
     drop_narrow(layout, (uint64_t)widths[most] + 1);
     free(widths);
     return 0;
+}
+
+int tch_layout_wider(const struct tch_layout *all, uint64_t least, size_t most,
+                     struct tch_layout *ret, tacho_error *err)
+{
+    *ret = *all;
+    ret->cap = all->count;
+    ret->list = malloc(all->count * sizeof *ret->list + 1);
+    if (!ret->list)
+        return tch_fail(err, TACHO_ENOMEM, 0, "out of memory for %zu frames", all->count);
+    memcpy(ret->list, all->list, all->count * sizeof *ret->list);
+    if (least > all->least)
+        drop_narrow(ret, least);
+    return tch_layout_limit(ret, most, err);
 }

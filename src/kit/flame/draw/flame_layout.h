@@ -48,6 +48,11 @@ int tch_layout_make(const struct tch_stacks *stacks, uint64_t least, struct tch_
                     tacho_error *err);
 void tch_layout_release(struct tch_layout *layout);
 
+/** Copies the frames that have at least `least` samples, and of these at most the `most` widest.
+   ret is all zero; call tch_layout_release() in any case. Returns 0 or TACHO_ENOMEM. */
+int tch_layout_wider(const struct tch_layout *all, uint64_t least, size_t most,
+                     struct tch_layout *ret, tacho_error *err);
+
 /** Keeps at most the `most` widest frames. Frames of equal width are kept or dropped together. */
 int tch_layout_limit(struct tch_layout *layout, size_t most, tacho_error *err);
 

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "change_text.h"
+#include "flame_detail.h"
 #include "frame_text.h"
 #include "kit/flame/stack/frame_kind.h"
 #include "kit/text/human_number.h"
@@ -18,9 +19,8 @@ enum {
     ROW = 16,
     HEAD = 52, /* above the frames: title, subtitle */
     FOOT = 48, /* below the frames: text about the frame under the mouse and the frames left out */
-    LEGEND = 18,   /* more space below, for the meaning of the colours, if they have one */
-    LINE = 16,     /* height of a line in the table of changes */
-    LONGEST = 1000 /* columns of a name; a longer tooltip does not help */
+    LEGEND = 18, /* more space below, for the meaning of the colours, if they have one */
+    LINE = 16    /* height of a line in the table of changes */
 };
 
 /* Width of a column of the 12 px monospace font with some reserve; common fonts have 0.6 em. */
@@ -29,6 +29,7 @@ static const double column_px = 7.3;
 struct picture {
     const struct tch_stacks *stacks;
     const struct tch_layout *layout;
+    const struct tch_layout *all;
     const struct tch_svg_options *options;
     struct tch_sink *sink;
     struct tch_buf *b;
@@ -161,9 +162,7 @@ static void add_change_fill(struct tch_buf *b, int sign, double opacity)
 
 static void add_fill(struct picture *p, const struct tch_frame *f)
 {
-    const double faintest = 0.25;
     struct tch_change change;
-    double size;
 
     if (!p->stacks->before) {
         tch_buf_adds(p->b, " fill=\"");
@@ -172,10 +171,7 @@ static void add_fill(struct picture *p, const struct tch_frame *f)
         return;
     }
     change = tch_change_of(p->stacks, f->before, (double)f->w);
-    size = fabs(change.now - change.before) / p->full_change;
-    /* The square root makes small changes visible. */
-    add_change_fill(p->b, change.sign,
-                    change.sign == 0 ? 1 : faintest + (1 - faintest) * sqrt(fmin(1, size)));
+    add_change_fill(p->b, change.sign, tch_palette_opacity(&change, p->full_change));
 }
 
 static void add_label(struct picture *p, const struct tch_frame *f, struct tch_span name, double x,
@@ -198,7 +194,7 @@ static void add_label(struct picture *p, const struct tch_frame *f, struct tch_s
     if (!ascii)
         tch_buf_adds(p->b, " class=\"wide\"");
     tch_buf_addc(p->b, '>');
-    tch_xml_cut(p->b, name, ascii ? columns : columns / 2);
+    tch_xml_name(p->b, name, ascii ? columns : columns / 2);
     tch_buf_adds(p->b, "</text>");
 }
 
@@ -214,7 +210,7 @@ static void add_frame(struct picture *p, const struct tch_frame *f)
     tch_buf_adds(p->b, "\" data-w=\"");
     tch_add_u64(p->b, f->w);
     tch_buf_adds(p->b, "\"><title>");
-    tch_xml_cut(p->b, name, LONGEST);
+    tch_xml_cut(p->b, name, TCH_NAME_COLUMNS);
     tch_add_title(p->b, p->stacks, p->layout, f, p->count_name);
     tch_buf_adds(p->b, "</title><rect x=\"");
     add_percent(p->b, x);
@@ -310,11 +306,30 @@ static void add_legend(struct picture *p)
     tch_buf_adds(p->b, "</g>\n");
 }
 
-/* Adds the text below the frames, which says what was left out. */
-static void add_foot(struct picture *p)
+/* Adds what the script can do with the frames that are not drawn. packed: the file contains those
+   of p->all. */
+static void add_reach(struct picture *p, bool packed)
+{
+    if (!packed) {
+        tch_buf_adds(p->b, " Search does not find them.");
+    } else if (p->all->pruned == 0) {
+        tch_buf_adds(p->b, " Search finds them, zoom shows them.");
+    } else {
+        tch_buf_adds(p->b, " Search finds and zoom shows those of at least ");
+        tch_add_grouped(p->b, p->all->least);
+        tch_buf_addf(p->b, " %s.", p->count_name);
+    }
+}
+
+/* Adds the text below the frames, which says what was left out, and packs it. Returns 0 or
+   TACHO_ENOMEM. */
+static int add_foot(struct picture *p)
 {
     const struct tch_layout *l = p->layout;
     double total = (double)(l->total ? l->total : 1);
+    int packed = l->pruned > 0 ? tch_detail_add(p->b, p->stacks, l, p->all, p->options,
+                                                p->full_change, p->sink->err)
+                               : 0;
 
     tch_buf_addf(p->b, "<text class=\"details\" x=\"%d\" y=\"%u\"> </text>\n", MARGIN,
                  p->height - FOOT + 18);
@@ -325,10 +340,12 @@ static void add_foot(struct picture *p)
         tch_add_grouped(p->b, l->least);
         tch_buf_addf(p->b, " %s are not shown; %.2f%% of all end in them.", p->count_name,
                      100.0 * (double)l->pruned_samples / total);
+        add_reach(p, packed > 0);
     }
     if (l->total == 0)
         tch_buf_adds(p->b, "No stacks: the profile is empty.");
     tch_buf_adds(p->b, "</text>\n");
+    return packed < 0 ? packed : 0;
 }
 
 /* Adds the two lines of a function in the table. Their columns fit a phone, except for the last. */
@@ -342,12 +359,12 @@ static void add_table_row(struct picture *p, const struct tch_function_change *f
     tch_buf_addf(p->b, "/><text x=\"%u\" y=\"%u\" text-anchor=\"end\">", name_x - 10, y);
     tch_counted_add(p->b, p->stacks, f->self.now - f->self.before, true);
     tch_buf_addf(p->b, "</text><text x=\"%u\" y=\"%u\">", name_x, y);
-    tch_xml_cut(p->b, tch_frame_unmarked(name), LONGEST);
+    tch_xml_cut(p->b, tch_frame_unmarked(name), TCH_NAME_COLUMNS);
     if (tch_frame_mark(name) == 'k')
         tch_buf_adds(p->b, " [kernel]");
     if (f->caller != TCH_INTERN_NONE && f->self.sign != 0) {
         tch_buf_adds(p->b, ", called by ");
-        tch_xml_cut(p->b, tch_frame_text(p->stacks, f->caller), LONGEST);
+        tch_xml_cut(p->b, tch_frame_text(p->stacks, f->caller), TCH_NAME_COLUMNS);
     }
     tch_buf_addf(p->b, "</text><text class=\"quiet\" x=\"%d\" y=\"%u\">", MARGIN + 24, y + LINE);
     tch_change_counts(p->b, p->stacks, &f->self, p->count_name);
@@ -379,6 +396,7 @@ static int write_picture(struct picture *p)
     bool legend = has_legend(p->stacks, p->layout, options);
     const char *counted = options->count_name ? options->count_name : "samples";
     struct tch_buf count_name;
+    int status;
 
     tch_buf_init(&count_name, 1 << 16);
     tch_xml_add_line(&count_name, counted, strlen(counted));
@@ -389,7 +407,7 @@ static int write_picture(struct picture *p)
     if (legend)
         add_legend(p);
     add_frames(p);
-    add_foot(p);
+    status = add_foot(p);
     add_table(p);
     tch_buf_adds(p->b, "<script><![CDATA[\n");
     tch_buf_add(p->b, tch_flame_js, tch_flame_js_len);
@@ -397,15 +415,17 @@ static int write_picture(struct picture *p)
     p->b->failed |= count_name.failed;
     tch_buf_release(&count_name);
     tch_sink_step(p->sink);
-    return p->sink->status;
+    return status < 0 ? status : p->sink->status;
 }
 
 int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layout,
-                  const struct tch_svg_options *options, struct tch_sink *sink)
+                  const struct tch_layout *all, const struct tch_svg_options *options,
+                  struct tch_sink *sink)
 {
     struct picture p = {
         .stacks = stacks,
         .layout = layout,
+        .all = all,
         .options = options,
         .sink = sink,
         .b = &sink->b,

@@ -30,8 +30,10 @@ struct tch_svg_options {
     enum tch_theme theme;
 };
 
+/** Draws the frames of `layout`. The script finds those of `all`, too. */
 int tch_svg_write(const struct tch_stacks *stacks, const struct tch_layout *layout,
-                  const struct tch_svg_options *options, struct tch_sink *sink);
+                  const struct tch_layout *all, const struct tch_svg_options *options,
+                  struct tch_sink *sink);
 
 /** Writes a header line, then one line per frame: level, x, w and title, separated by tabs. */
 void tch_frames_write(const struct tch_stacks *stacks, const struct tch_layout *layout,

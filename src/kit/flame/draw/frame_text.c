@@ -7,6 +7,8 @@
 #include "kit/text/human_number.h"
 #include "kit/text/xml.h"
 
+static const char ellipsis[] = "\xe2\x80\xa6";
+
 static bool is_wide(uint32_t code)
 {
     return (code >= 0x1100 && code <= 0x115f) || (code >= 0x2e80 && code <= 0xa4cf) ||
@@ -40,17 +42,15 @@ void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns)
     } else if (columns > 0) {
         text.len = fit_columns(text, columns - 1);
         tch_xml_add_line(b, text.p, text.len);
-        tch_buf_adds(b, "\xe2\x80\xa6");
+        tch_buf_adds(b, ellipsis);
     }
 }
 
-void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
+/* Adds a text for a terminal: one line, without characters that cannot be shown. */
+static void add_plain(struct tch_buf *b, struct tch_span text)
 {
-    bool whole = fit_columns(text, columns) == text.len;
     char out[4];
 
-    if (!whole)
-        text.len = columns > 0 ? fit_columns(text, columns - 1) : 0;
     while (text.len > 0) {
         uint32_t code;
         size_t step = tch_utf8_shown(text.p, text.len, &code);
@@ -59,8 +59,132 @@ void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
         text.p += step;
         text.len -= step;
     }
+}
+
+void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns)
+{
+    bool whole = fit_columns(text, columns) == text.len;
+
+    if (!whole)
+        text.len = columns > 0 ? fit_columns(text, columns - 1) : 0;
+    add_plain(b, text);
     if (!whole && columns > 0)
-        tch_buf_adds(b, "\xe2\x80\xa6");
+        tch_buf_adds(b, ellipsis);
+}
+
+/* --- Names that are too long --- */
+
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           c == ')';
+}
+
+/* Returns whether the "<" at i begins template arguments. It does not in `operator<`, in `<lambda>`
+   and in Rust's `<T as Trait>::f`. */
+static bool begins_arguments(struct tch_span name, size_t i)
+{
+    return i > 0 && is_word(name.p[i - 1]) &&
+           !(i >= 8 && memcmp(name.p + i - 8, "operator", 8) == 0);
+}
+
+/* Adds a name whose template arguments are replaced by an ellipsis, unless they are as short. */
+static void add_collapsed(struct tch_buf *b, struct tch_span name)
+{
+    size_t depth = 0;
+    size_t mark = 0; /* where the outermost arguments begin in b */
+
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.p[i];
+
+        if (c == '<' && depth == 0 && begins_arguments(name, i)) {
+            mark = b->len;
+            depth = 1;
+        } else if (depth > 0) {
+            depth += c == '<';
+            depth -= c == '>' && name.p[i - 1] != '-';
+        }
+        tch_buf_addc(b, c);
+        if (c == '>' && depth == 0 && mark > 0 && b->len > mark + 3) {
+            b->data[b->len = mark] = '\0';
+            tch_buf_adds(b, "\xe2\x80\xb9\xe2\x80\xa6\xe2\x80\xba"); /* three columns */
+        }
+        if (depth == 0)
+            mark = 0;
+    }
+}
+
+/* Adds both ends of a text that has more columns. The end gets more, because names of one program
+   rather begin alike. In a few columns only the beginning can be recognised. */
+static void add_ends(struct tch_buf *b, struct tch_span text, size_t columns)
+{
+    enum { FEW = 10 };
+    size_t room = columns < FEW ? 0 : columns - 1 - (columns - 1) / 3;
+    size_t head = fit_columns(text, columns - 1 - room);
+    struct tch_span tail = {text.p + head, text.len - head};
+
+    while (fit_columns(tail, room) < tail.len) {
+        uint32_t code;
+        size_t step = tch_utf8_shown(tail.p, tail.len, &code);
+
+        tail.p += step;
+        tail.len -= step;
+    }
+    tch_buf_add(b, text.p, head);
+    tch_buf_adds(b, ellipsis);
+    tch_buf_add(b, tail.p, tail.len);
+}
+
+static struct tch_span span_of(const struct tch_buf *b)
+{
+    return (struct tch_span){b->data, b->len};
+}
+
+/* Adds a name, shortened to the columns, to a buffer for any text. */
+static void add_short(struct tch_buf *b, struct tch_span name, size_t columns)
+{
+    struct tch_buf collapsed;
+
+    tch_buf_init(&collapsed, SIZE_MAX);
+    add_collapsed(&collapsed, name);
+    if (columns > 0 && fit_columns(span_of(&collapsed), columns) < collapsed.len)
+        add_ends(b, span_of(&collapsed), columns);
+    else if (columns > 0)
+        tch_buf_add(b, collapsed.data, collapsed.len);
+    b->failed |= collapsed.failed;
+    tch_buf_release(&collapsed);
+}
+
+static void add_name(struct tch_buf *b, struct tch_span name, size_t columns,
+                     void (*add)(struct tch_buf *, struct tch_span))
+{
+    struct tch_buf text;
+
+    if (fit_columns(name, columns) == name.len) {
+        add(b, name);
+        return;
+    }
+    tch_buf_init(&text, SIZE_MAX);
+    name.len = fit_columns(name, TCH_NAME_COLUMNS); /* no more are shown anywhere */
+    add_short(&text, name, columns);
+    add(b, span_of(&text));
+    b->failed |= text.failed;
+    tch_buf_release(&text);
+}
+
+static void add_xml(struct tch_buf *b, struct tch_span text)
+{
+    tch_xml_add_line(b, text.p, text.len);
+}
+
+void tch_xml_name(struct tch_buf *b, struct tch_span name, size_t columns)
+{
+    add_name(b, name, columns, add_xml);
+}
+
+void tch_plain_name(struct tch_buf *b, struct tch_span name, size_t columns)
+{
+    add_name(b, name, columns, add_plain);
 }
 
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name)

@@ -8,12 +8,20 @@
 #include "base/text_span.h"
 #include "flame_layout.h"
 
+/** Columns of a name in a tooltip; a longer one does not help. */
+enum { TCH_NAME_COLUMNS = 1000 };
+
 /** Adds a text as tch_xml_add_line() does, truncated with an ellipsis after `columns`. Wide
     characters take two columns. */
 void tch_xml_cut(struct tch_buf *b, struct tch_span text, size_t columns);
 
 /** Adds a text truncated likewise, without escaping, for a terminal. */
 void tch_plain_cut(struct tch_buf *b, struct tch_span text, size_t columns);
+
+/** Adds the name of a function, shortened to `columns`: first its template arguments, "f‹…›", then
+    its middle, because long names differ at their ends. For XML, and for a terminal. */
+void tch_xml_name(struct tch_buf *b, struct tch_span name, size_t columns);
+void tch_plain_name(struct tch_buf *b, struct tch_span name, size_t columns);
 
 /** Returns the name of a frame without a mark such as "_[k]"; "all" for TCH_FRAME_ALL. */
 struct tch_span tch_frame_text(const struct tch_stacks *stacks, uint32_t name);

@@ -3,6 +3,7 @@
 #include "palette.h"
 
 #include <ctype.h>
+#include <math.h>
 
 #include "base/hash.h"
 #include "frame_text.h"
@@ -189,4 +190,14 @@ struct tch_color tch_palette_change(int sign)
     static const struct tch_color colors[] = {{122, 140, 255}, {228, 228, 228}, {255, 100, 100}};
 
     return colors[sign + 1];
+}
+
+double tch_palette_opacity(const struct tch_change *change, double full)
+{
+    const double faintest = 0.25;
+
+    if (change->sign == 0)
+        return 1;
+    /* The square root makes small changes visible. */
+    return faintest + (1 - faintest) * sqrt(fmin(1, fabs(change->now - change->before) / full));
 }

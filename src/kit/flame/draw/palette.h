@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/text_span.h"
+#include "kit/flame/stack/stacks.h"
 
 /** Palettes, in the order of tch_palettes. */
 enum tch_palette { TCH_PALETTE_HASH, TCH_PALETTE_LIBRARY, TCH_PALETTE_LANGUAGE };
@@ -25,6 +26,10 @@ struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span nam
 
 /** Returns the colour of a change in a differential: red for 1, blue for -1, grey for 0. */
 struct tch_color tch_palette_change(int sign);
+
+/** Returns the opacity of the colour of a change, if `full` is the change that has the full
+    colour. */
+double tch_palette_opacity(const struct tch_change *change, double full);
 
 /** Guess the origin of a function by its name. tch_library_of() returns the library, module, crate,
     package or "kernel", which points into the name or is constant. tch_language_of() returns the

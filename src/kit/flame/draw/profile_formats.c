@@ -4,26 +4,46 @@
 #include <math.h>
 #include <strings.h>
 
-int tch_profile_layout(const struct tch_profile *profile, const struct tch_format_options *options,
-                       size_t most, struct tch_layout *ret, tacho_error *err)
+#include "flame_detail.h"
+
+/* Returns the samples that are this part of the larger profile, at least 1. */
+static uint64_t samples_of(const struct tch_profile *profile, double share)
 {
     double total = (double)tch_stacks_total(profile->stacks);
     double before = tch_stacks_total_before(profile->stacks);
-    double least = ceil((total > before ? total : before) * options->least_percent / 100.0);
-    int status = tch_layout_make(profile->stacks, least < 1 ? 1 : (uint64_t)least, ret, err);
+    double samples = ceil(fmax(total, before) * share);
+
+    return samples < 1 ? 1 : (uint64_t)samples;
+}
+
+int tch_profile_layout(const struct tch_profile *profile, const struct tch_format_options *options,
+                       size_t most, struct tch_layout *ret, tacho_error *err)
+{
+    uint64_t least = samples_of(profile, options->least_percent / 100);
+    int status = tch_layout_make(profile->stacks, least, ret, err);
 
     return status < 0 ? status : tch_layout_limit(ret, most, err);
 }
 
+/* Draws the wide frames, and hands over the narrower ones for the script. */
 static int write_svg(const struct tch_profile *profile, const struct tch_format_options *options,
                      struct tch_sink *sink)
 {
+    uint64_t least = samples_of(profile, options->least_percent / 100);
+    uint64_t least_packed = samples_of(profile, TCH_DETAIL_SHARE);
+    struct tch_layout all = {0};
     struct tch_layout layout = {0};
-    int status = tch_profile_layout(profile, options, TCH_SVG_FRAMES, &layout, sink->err);
+    int status = tch_layout_make(profile->stacks, least < least_packed ? least : least_packed, &all,
+                                 sink->err);
 
     if (status == 0)
-        status = tch_svg_write(profile->stacks, &layout, &options->svg, sink);
+        status = tch_layout_wider(&all, least, TCH_SVG_FRAMES, &layout, sink->err);
+    if (status == 0)
+        status = tch_layout_limit(&all, TCH_SVG_FRAMES + TCH_DETAIL_FRAMES, sink->err);
+    if (status == 0)
+        status = tch_svg_write(profile->stacks, &layout, &all, &options->svg, sink);
     tch_layout_release(&layout);
+    tch_layout_release(&all);
     return status;
 }
 

@@ -34,7 +34,7 @@ static void add_line(struct tree *t, const struct tch_frame *f, const char *bran
                                                                 : FEWEST_COLUMNS;
     tch_buf_addf(b, "%6.2f%%  %6.2f%%  %s%s", 100.0 * (double)f->w / total,
                  100.0 * (double)f->self / total, t->margin.data, branch);
-    tch_plain_cut(b, tch_frame_text(t->profile->stacks, f->name), columns);
+    tch_plain_name(b, tch_frame_text(t->profile->stacks, f->name), columns);
     tch_buf_addc(b, '\n');
     tch_sink_step(t->sink);
 }
