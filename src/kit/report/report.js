@@ -156,14 +156,17 @@
 
   // A flamegraph is in a sandboxed frame as high as the picture, inside a box that scrolls. The frame
   // sends the position of its root (tachoRoot), and the box scrolls there. The page sends how far the
-  // box is scrolled (tachoTop), so that the frame can keep its title in view.
+  // box is scrolled (tachoTop), so that the frame can keep its title in view. Browsers do not draw a
+  // frame before it comes into view; until then, and in a picture of the whole page, its image is there.
   for (const box of document.querySelectorAll('.picture')) {
     const frame = box.firstElementChild;
     const sendScroll = () => frame.contentWindow.postMessage({ tachoTop: box.scrollTop }, '*');
+    frame.style.backgroundImage = `url("${frame.src}")`;
     box.scrollTop = box.scrollHeight;
     box.addEventListener('scroll', sendScroll);
     window.addEventListener('message', e => {
       if (e.source !== frame.contentWindow || !e.data || typeof e.data.tachoRoot !== 'number') return;
+      if (e.data.height > 0) frame.style.setProperty('--height', `${e.data.height + 2}px`);
       box.scrollTop = e.data.tachoRoot - (e.data.above ? box.clientHeight : 0);
       sendScroll();
     });
