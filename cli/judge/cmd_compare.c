@@ -41,28 +41,46 @@ static int open_runs(struct compare *c, const struct args *args)
     return EXIT_OK;
 }
 
-/* Refuses to compare runs of different machine classes, unless --force is given. */
+static bool is_unknown(const struct tch_result *r)
+{
+    return strcmp(r->machine_class, "unknown") == 0;
+}
+
+int cli_compare_check_machine(struct compare *c, const struct tch_result *a,
+                              const struct tch_result *b)
+{
+    if (is_unknown(a) || is_unknown(b)) {
+        tch_findings_note(&c->findings,
+                          "the machine of %s is not known; if they are different machines, that "
+                          "alone may cause the differences",
+                          !is_unknown(b)   ? "A"
+                          : !is_unknown(a) ? "B"
+                                           : "both sides");
+        return EXIT_OK;
+    }
+    if (strcmp(a->machine_class, b->machine_class) == 0)
+        return EXIT_OK;
+    if (!c->force) {
+        cli_complain(NULL,
+                     "'%s' and '%s' were run on different machine classes, \"%s\" and "
+                     "\"%s\"; --force compares them anyway",
+                     a->name, b->name, a->machine_class, b->machine_class);
+        return EXIT_WORK;
+    }
+    tch_findings_note(&c->findings,
+                      "DIFFERENT MACHINES: '%s' and '%s' were not run on the same "
+                      "machine class; the machine alone may cause the differences",
+                      a->name, b->name);
+    return EXIT_OK;
+}
+
 static int check_machines(struct compare *c)
 {
-    for (size_t i = 1; i < c->count; i++) {
-        const struct tch_result *a = &c->runs[0].result;
-        const struct tch_result *b = &c->runs[i].result;
+    int status = EXIT_OK;
 
-        if (strcmp(a->machine_class, b->machine_class) == 0)
-            continue;
-        if (!c->force) {
-            cli_complain(NULL,
-                         "'%s' and '%s' were run on different machine classes, \"%s\" and "
-                         "\"%s\"; --force compares them anyway",
-                         a->name, b->name, a->machine_class, b->machine_class);
-            return EXIT_WORK;
-        }
-        tch_findings_note(&c->findings,
-                          "DIFFERENT MACHINES: '%s' and '%s' were not run on the same "
-                          "machine class; the machine alone may cause the differences",
-                          a->name, b->name);
-    }
-    return EXIT_OK;
+    for (size_t i = 1; i < c->count && status == EXIT_OK; i++)
+        status = cli_compare_check_machine(c, &c->runs[0].result, &c->runs[i].result);
+    return status;
 }
 
 static int compare_with_first(struct compare *c, size_t i, tacho_error *err)
@@ -158,7 +176,8 @@ static int write_page(const struct compare *c)
         flames[i - 1] = (struct tch_verdict_flame){
             .title = titles[i], .before = c->runs[0].folder, .now = c->runs[i].folder};
     }
-    if (tch_verdict_save_page(c->html, &c->findings, flames, c->count - 1, &err) == 0)
+    if (tch_verdict_save_page(c->html, &c->findings, flames, c->count > 0 ? c->count - 1 : 0,
+                              &err) == 0)
         return EXIT_OK;
     cli_complain(NULL, "%s", err.message);
     return EXIT_WORK;
@@ -191,7 +210,7 @@ static void note_unjudged(struct compare *c)
         cli_complain(NULL, "%s", c->findings.problems[i].text);
 }
 
-static int compare(struct compare *c, const struct args *args)
+static int compare_runs(struct compare *c)
 {
     tacho_error err;
     int status = check_machines(c);
@@ -208,14 +227,21 @@ static int compare(struct compare *c, const struct args *args)
         cli_compare_note_unseen(c);
         note_layouts(c);
         note_sessions(c);
-        note_unjudged(c);
     }
     if (code < 0) {
         cli_complain(&err, "cannot compare");
         status = EXIT_WORK;
     }
-    if (status == EXIT_OK)
-        status = print_findings(c, args);
+    return status;
+}
+
+/* Prints the findings. Returns the exit status of the command. */
+static int finish(struct compare *c, const struct args *args)
+{
+    int status;
+
+    note_unjudged(c);
+    status = print_findings(c, args);
     if (status == EXIT_OK && c->findings.problem_count > 0 && c->findings.verdict != TCH_FAIL)
         return EXIT_UNJUDGED;
     return status == EXIT_OK ? cli_findings_status(&c->findings, c->fail_on_warn) : status;
@@ -230,10 +256,15 @@ static int run_compare(struct args *args)
         return cli_no_memory();
     tch_findings_init(&c->findings, "compare");
     status = cli_compare_parse(c, args);
-    if (status == EXIT_OK)
+    if (status == EXIT_OK && cli_compare_is_sets(args)) {
+        status = cli_compare_sets(c, args);
+    } else if (status == EXIT_OK) {
         status = open_runs(c, args);
+        if (status == EXIT_OK)
+            status = compare_runs(c);
+    }
     if (status == EXIT_OK)
-        status = compare(c, args);
+        status = finish(c, args);
     for (size_t i = 0; i < c->count; i++)
         tch_report_close(&c->runs[i]);
     for (size_t i = 0; i < c->budget_count; i++)
@@ -247,8 +278,14 @@ static int run_compare(struct args *args)
 }
 
 static const struct arg operands[] = {
-    {.name = "A", .help = "run folder of the old side", .complete = COMPLETE_RUN},
-    {.name = "B", .help = "run folders to compare with A", .many = true, .complete = COMPLETE_RUN},
+    {.name = "A",
+     .help = "the old side: a run folder, or a set: a folder with many runs, or a result file of "
+             "another tool",
+     .complete = COMPLETE_RUN},
+    {.name = "B",
+     .help = "run folders to compare with A, or one set",
+     .many = true,
+     .complete = COMPLETE_RUN},
     {.name = NULL},
 };
 
@@ -260,6 +297,8 @@ static const struct example examples[] = {
     {"tacho compare --quantile 99 -t latency=10% before after",
      "Judge the p99 of the latencies that each run recorded."},
     {"tacho compare --html compare.html before after", "Also write a page with pictures."},
+    {"tacho compare --changed old.json new.json",
+     "Compare all benchmarks in result files of another tool, and print what changed."},
     {NULL, NULL},
 };
 
@@ -293,6 +332,13 @@ const struct cmd cmd_compare = {
         "FAIL of at most --alpha in the whole report. PASS: the interval ends within the "
         "tolerance; B may be better by any amount, unless --equivalent is given. WARN: worse, but "
         "perhaps within the tolerance. INCONCLUSIVE: too uncertain to decide.\n"
+        "\n"
+        "A set is a folder with many runs, such as tacho-out, or a file that tacho import can "
+        "read. "
+        "Benchmarks of two sets are matched by name. The table is ordered from worst to best. A "
+        "change is called one if it is significant after correction for the number of rows. "
+        "The geometric mean of a metric has an interval that allows for errors which all "
+        "benchmarks of a session share.\n"
         "\n"
         "Metrics are wall, cpu, user, system, memory, tree_memory, energy, server_cpu, "
         "server_memory, server_energy, throughput, "

@@ -207,6 +207,17 @@ const struct opt cli_compare_opts[] = {
     {.name = "force",
      .help = "compare runs of different machine classes",
      CLI_FLAG(struct compare, force)},
+    {.name = "filter",
+     .arg = "REGEX",
+     .help = "sets: compare only benchmarks whose name matches",
+     CLI_TEXT(struct compare, filter)},
+    {.name = "changed",
+     .help = "sets: print only rows that changed",
+     CLI_FLAG(struct compare, only_changed)},
+    {.name = "rows",
+     .arg = "N",
+     .help = "sets: print the first N rows of the table (default 40; 0: all)",
+     .set = CLI_SET(struct compare, rows_shown, .kind = TCH_SET_U64, .most = 1000000)},
     {.name = "fail-on-warn",
      .help = "exit with 3 if a verdict is WARN or INCONCLUSIVE",
      CLI_FLAG(struct compare, fail_on_warn)},
@@ -219,6 +230,7 @@ int cli_compare_parse(struct compare *c, struct args *args)
 
     c->alpha = TCH_ALPHA;
     c->min_effect = NAN;
+    c->rows_shown = 40;
     status = cli_set_opts(args, c, NULL);
     complete_budgets(c);
     if (status == EXIT_OK && args->json && c->format > 0 && formats[c->format] != &tch_verdict_json)
@@ -229,6 +241,10 @@ int cli_compare_parse(struct compare *c, struct args *args)
             args, "--equivalent needs --tolerance, which says how far B may differ from A");
     if (status == EXIT_OK && c->raw && formats[c->format] != &tch_verdict_csv)
         status = cli_wrong_usage(args, "--raw needs --format csv");
+    if (status == EXIT_OK && (c->filter || c->only_changed) && !cli_compare_is_sets(args))
+        status = cli_wrong_usage(
+            args, "--filter and --changed need two sets: files of other tools, or folders with "
+                  "many runs");
     c->writer = c->raw ? &tch_verdict_raw_csv : args->json ? &tch_verdict_json : formats[c->format];
     return status;
 }

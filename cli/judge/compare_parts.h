@@ -33,6 +33,9 @@ struct compare {
     bool raw;
     bool force;
     bool fail_on_warn;
+    const char *filter;  /**< sets: compare only benchmarks whose name matches; NULL: all */
+    bool only_changed;   /**< sets: print only rows that changed */
+    uint64_t rows_shown; /**< sets: rows of the table; 0: all */
     const struct tch_verdict_format *writer; /**< output format; NULL: a table */
 
     struct tch_metric_rule metrics[TCH_METRICS_MOST];
@@ -49,6 +52,18 @@ extern const struct opt cli_compare_opts[];
 
 /** Parses and checks all options. Returns EXIT_OK, or the status of wrong usage. */
 int cli_compare_parse(struct compare *c, struct args *args);
+
+/** Refuses to compare runs of different machine classes, unless --force is given, and notes that
+   they differ or are not known. Returns EXIT_OK or EXIT_WORK. */
+int cli_compare_check_machine(struct compare *c, const struct tch_result *a,
+                              const struct tch_result *b);
+
+/** Returns whether one of two operands is a set of benchmarks: a file of another tool, or a folder
+    with many runs. */
+bool cli_compare_is_sets(const struct args *args);
+
+/** Compares two sets. Returns EXIT_OK, or EXIT_WORK after a complaint. */
+int cli_compare_sets(struct compare *c, const struct args *args);
 
 /** Reads the calibration of the first two runs, if there is one. The calibration contains the
     smallest changes that this machine can see. For two runs of one command that were not

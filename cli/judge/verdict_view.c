@@ -151,8 +151,9 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
 
     if (benches)
         cli_table_add(t, PLAIN,
-                      i > 0 && strcmp(f->about[i - 1].bench, about->bench) == 0 ? ""
-                                                                                : about->bench);
+                      !f->set && i > 0 && strcmp(f->about[i - 1].bench, about->bench) == 0
+                          ? ""
+                          : about->bench);
     tch_add_metric_title(cli_table_cell(t, PLAIN), f, i);
     tch_add_row_value(cli_table_cell(t, PLAIN), f, i, r->a_median);
     tch_add_row_value(cli_table_cell(t, PLAIN), f, i, r->b_median);
@@ -201,10 +202,52 @@ static void add_table(struct tch_buf *b, const struct term *term, const struct t
             columns[count++] = all[i];
     columns[INTERVAL - !benches].title = interval;
     cli_table_init(&t, term, columns, count);
-    for (size_t i = 0; i < f->count; i++)
+    for (size_t i = 0; i < tch_rows_shown(f); i++)
         add_row(&t, f, i, benches, picture ? plot_range(f) : 0);
     cli_table_print(&t, b);
     cli_table_release(&t);
+    if (tch_rows_shown(f) < f->count)
+        tch_buf_addf(b, "... and %zu more rows; --rows 0 prints all, --changed what changed\n",
+                     f->count - tch_rows_shown(f));
+}
+
+/* --- Sets --- */
+
+enum { SHOWN_NAMES = 10 };
+
+static void add_only(struct tch_buf *b, const struct term *term, const char *label,
+                     char *const *names, size_t count)
+{
+    struct tch_buf text;
+
+    if (count == 0)
+        return;
+    tch_buf_init_part(&text, b);
+    for (size_t i = 0; i < count && i < SHOWN_NAMES; i++)
+        tch_buf_addf(&text, "%s%s", i > 0 ? ", " : "", names[i]);
+    if (count > SHOWN_NAMES)
+        tch_buf_addf(&text, " and %zu more; --json has them all", count - SHOWN_NAMES);
+    cli_add_labelled(b, term, PLAIN, label, text.data);
+    tch_buf_release(&text);
+}
+
+static void add_set(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
+{
+    const struct tch_set_summary *s = f->set;
+    struct tch_buf text;
+
+    tch_buf_addc(b, '\n');
+    tch_buf_init_part(&text, b);
+    tch_add_set_summary(&text, f);
+    cli_add_labelled(b, term, PLAIN, "", text.data);
+    for (size_t i = 0; i < s->mean_count; i++) {
+        tch_buf_clear(&text);
+        tch_add_set_mean(&text, &s->means[i]);
+        cli_add_labelled(b, term, PLAIN, "  ", text.data);
+    }
+    tch_buf_release(&text);
+    add_only(b, term, "only in A: ", s->only_a, s->only_a_count);
+    add_only(b, term, "only in B: ", s->only_b, s->only_b_count);
 }
 
 void cli_add_findings(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
@@ -228,14 +271,14 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         add_table(b, term, f);
     tch_buf_init_part(&text, b);
     tch_buf_init_part(&line, b);
-    for (size_t i = 0; i < f->count; i++) {
+    for (size_t i = 0; i < tch_rows_shown(f); i++) {
         if (!f->rows[i].why[0])
             continue;
         tch_buf_clear(&text);
         tch_add_sentence(&text, f, i);
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
-    for (size_t i = 0; i < f->count; i++) {
+    for (size_t i = 0; i < tch_rows_shown(f); i++) {
         if (!f->about[i].counted_by[0])
             continue;
         tch_buf_clear(&text);
@@ -243,7 +286,7 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         tch_buf_addf(&text, ": counted by %s", f->about[i].counted_by);
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     }
-    for (size_t i = 0; i < f->count && !has_room(term); i++) {
+    for (size_t i = 0; i < tch_rows_shown(f) && !has_room(term); i++) {
         tch_buf_clear(&text);
         tch_add_sight(&text, f, i);
         if (f->rows[i].advised > 0)
@@ -261,6 +304,8 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         cli_add_labelled(b, term, PLAIN, "  ", text.data);
     tch_buf_release(&line);
     tch_buf_release(&text);
+    if (f->set)
+        add_set(b, term, f);
     if (word) {
         tch_buf_adds(b, f->count > 0 ? "\n" : "");
         cli_add_painted(b, term, f->problem_count > 0 ? RED : verdict_paint(f->verdict), word);

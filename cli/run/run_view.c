@@ -92,10 +92,10 @@ void cli_complain_of_folder(const char *path, const tacho_error *err)
     (void)tch_file_read(path, FOREIGN_MAX, &b,
                         NULL); /* an unreadable file belongs to no known tool */
     tool = tool_of(b.data);
-    cli_complain(NULL,
-                 "cannot read the run '%s': it is a file%s%s, not a run folder; name a folder that "
-                 "'tacho run' wrote, such as OUT/NAME/latest",
-                 path, tool ? " of " : "", tool ? tool : "");
+    cli_complain(NULL, "cannot read the run '%s': it is a file%s%s, not a run folder; %s", path,
+                 tool ? " of " : "", tool ? tool : "",
+                 tool ? "turn it into run folders with 'tacho import'"
+                      : "name a folder that 'tacho run' wrote, such as OUT/NAME/latest");
     tch_buf_release(&b);
 }
 

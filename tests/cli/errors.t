@@ -180,12 +180,12 @@ $ tacho run 'gzip x' 'zstd x'
 ! tacho: use -c for a command line in one word: tacho run -c 'gzip x' -c 'zstd x'
 [1]
 
-$ project/try 'for f in results/command benchmarks/context perfgate.run.v1/x other/y; do echo "{\"${f%/*}\": {\"${f#*/}\": 1}}" > base.json; tacho compare base.json base.json; done; tacho report base.json'
-! tacho: cannot read the run 'base.json': it is a file of hyperfine, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
-! tacho: cannot read the run 'base.json': it is a file of Google Benchmark, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
-! tacho: cannot read the run 'base.json': it is a file of perfgate, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
+$ project/try 'for f in results/command benchmarks/context perfgate.run.v1/x other/y; do echo "{\"${f%/*}\": {\"${f#*/}\": 1}}" > base.json; tacho report base.json; done; tacho compare base.json base.json'
+! tacho: cannot read the run 'base.json': it is a file of hyperfine, not a run folder; turn it into run folders with 'tacho import'
+! tacho: cannot read the run 'base.json': it is a file of Google Benchmark, not a run folder; turn it into run folders with 'tacho import'
+! tacho: cannot read the run 'base.json': it is a file of perfgate, not a run folder; turn it into run folders with 'tacho import'
 ! tacho: cannot read the run 'base.json': it is a file, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
-! tacho: cannot read the run 'base.json': it is a file, not a run folder; name a folder that 'tacho run' wrote, such as OUT/NAME/latest
+! tacho: cannot compare 'base.json': the format is not known; 'tacho import --list' shows how formats are recognised
 [1]
 
 $ project/try 'printf "[a]\nb = 1\n" > perfgate.toml; tacho gate -c perfgate.toml'

@@ -110,3 +110,23 @@ $ project/try ': >empty; echo hello >text; head -c 100 "$here/../cases/corpus/im
 ! tacho: cannot import 'text': the format is not known; 'tacho import --list' shows how formats are recognised
 ! tacho: cannot import 'cut.json': line 5: the JSON is truncated or not valid: expected ':', found the end of the text
 ! tacho: cannot import 'none': there is no file of a known format in the folder
+
+# Two files are compared benchmark by benchmark, from worst to best. What is new or missing is listed.
+$ project/try 'for i in 1 2 3 4 5 6; do echo "BenchmarkA 1 10$i ns/op"; echo "BenchmarkB 1 10$i ns/op"; echo "BenchmarkC 1 5 ns/op"; done >old; for i in 1 2 3 4 5 6; do echo "BenchmarkA 1 10$i ns/op"; echo "BenchmarkB 1 30$i ns/op"; echo "BenchmarkD 1 5 ns/op"; done >new; tacho compare old new | sed -n "/^bench/,\$p"; tacho compare -f csv --changed old new | cut -d, -f 1-7,15; tacho compare --filter A -f csv old new | cut -d, -f 1,15; tacho compare -t 5% old new >/dev/null; echo $?'
+| bench  metric            A         B    change  95 % interval         less        0        more  B > A
+| B      wall time  103.5 ns  303.5 ns  +193.2 %  +144.9 % .. +251.1 %              │           ●   1.00  slower
+| A      wall time  103.5 ns  103.5 ns     0.0 %  -22.4 % .. +28.9 %            ────●────           0.50  no change seen
+| 
+| 2 benchmarks in both sets; 1 of 2 rows changed
+|   wall time, geometric mean of 2 benchmarks: +71.2 % [+37.8 % .. +112.8 %]
+| only in A: C
+| only in B: D
+| bench,metric,a_runs,a_median,b_runs,b_median,ratio,verdict
+| B,wall,6,103.5,6,303.5,2.9323655531187196,slower
+| bench,verdict
+| A,no change seen
+| 0
+$ tacho compare --changed nowhere/a nowhere/b
+! tacho: --filter and --changed need two sets: files of other tools, or folders with many runs
+! see 'tacho compare --help'
+[64]

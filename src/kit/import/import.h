@@ -104,6 +104,15 @@ int tch_import_path(struct tch_import_set *set, const char *path,
 int tch_import_finish(struct tch_import_set *set, const struct tch_import_options *options,
                       tacho_error *err);
 
+/**
+ * Adds a set of benchmarks: the runs in a folder, at most two levels below it, the newest of each
+ * benchmark only. A run folder is a set of one run. Anything else is imported, see
+ * tch_import_path(). Results of run folders are complete: call tch_import_finish() only if
+ * *imported is set.
+ */
+int tch_import_load_set(struct tch_import_set *set, const char *path,
+                        const struct tch_import_options *options, bool *imported, tacho_error *err);
+
 /** Makes the name of the folder of a benchmark, which no other benchmark has. */
 void tch_import_folder_name(char *out, size_t size, const char *name);
 

@@ -13,6 +13,7 @@
 #include "base/fail.h"
 #include "base/json_write.h"
 #include "kit/text/human_number.h"
+#include "set_compare.h"
 
 enum { NOTES_MOST = 64, NOTE_TEXT = 2000, DIFFERENCES_MOST = 200, DOCUMENT_MAX = 64 << 20 };
 
@@ -108,6 +109,7 @@ void tch_findings_release(struct tch_findings *f)
     free(f->b_name);
     free(f->reproduce);
     free(f->link);
+    tch_set_summary_free(f->set);
     *f = (struct tch_findings){0};
 }
 

@@ -26,6 +26,7 @@
 enum { TCH_ABOUT_DETAIL = 120, TCH_ABOUT_COUNTED = 300 };
 
 struct tch_calibration;
+struct tch_set_summary;
 
 /** The question of a row. */
 struct tch_about {
@@ -103,6 +104,7 @@ struct tch_findings {
     bool lost;         /**< memory ran out for a sentence: the report must not be written */
     char *reproduce;   /**< command to reproduce the report; or NULL */
     char *link;        /**< URL of the page with more; or NULL */
+    struct tch_set_summary *set; /**< of a comparison of sets, owned: set_compare.h; or NULL */
     enum tch_verdict verdict;
 };
 

@@ -118,6 +118,7 @@ struct tch_verdict_row {
     double trend;      /**< not paired: trend of both sides, positive if it is towards worse */
     bool runs_useless; /**< not paired, open: no number of runs would decide at this estimate */
     bool doubtful;     /**< not paired, WARN: FAIL but for `obvious` */
+    bool changed;      /**< in a comparison of sets: changed, after correction for all rows */
     enum tch_verdict verdict;
     uint64_t advised; /**< INCONCLUSIVE: total runs of each side with which a verdict is possible,
                          and PASS likely if nothing changed; 0: not known */

@@ -176,7 +176,7 @@ void tch_add_contradictions(struct tch_buf *b, const struct tch_findings *f)
 {
     size_t count = 0;
 
-    for (size_t i = 0; i < f->count; i++) {
+    for (size_t i = 0; i < tch_rows_shown(f); i++) {
         if (!contradicts(f, i))
             continue;
         tch_buf_adds(b, count++ > 0 ? "; " : "");
@@ -236,6 +236,10 @@ const char *tch_change_word(const struct tch_findings *f, size_t row)
     if (r->has_ratio ? r->ratio.low <= 1 && r->ratio.high >= 1 : !(r->p <= 0.05))
         return "no change seen";
     more = r->has_ratio ? r->ratio.low > 1 : r->b_median > r->a_median;
+    if (f->set && !r->changed) /* its interval says so, but not after correction for all rows */
+        return time   ? more ? "perhaps slower" : "perhaps faster"
+               : more ? "perhaps more"
+                      : "perhaps less";
     return time ? more ? "slower" : "faster" : more ? "more" : "less";
 }
 
@@ -245,6 +249,42 @@ const char *tch_row_word(const struct tch_findings *f, size_t row)
         return f->about[row].instead;
     return f->about[row].ask == TCH_ASK_NOTHING ? tch_change_word(f, row)
                                                 : tch_verdict_names[f->rows[row].verdict];
+}
+
+/* --- Sets --- */
+
+void tch_add_set_summary(struct tch_buf *b, const struct tch_findings *f)
+{
+    const struct tch_set_summary *s = f->set;
+    size_t rows = f->count + s->hidden;
+
+    tch_buf_addf(b, "%zu benchmark%s in both sets; %zu of %zu row%s changed", s->benches,
+                 tch_plural(s->benches), s->changed, rows, tch_plural(rows));
+    if (s->hidden > 0)
+        tch_buf_addf(b, ", the other %zu are not shown", s->hidden);
+}
+
+void tch_add_set_mean(struct tch_buf *b, const struct tch_set_mean *mean)
+{
+    tch_buf_addf(b, "%s, geometric mean of %zu benchmark%s: ", mean->metric.title, mean->count,
+                 tch_plural(mean->count));
+    tch_add_change(b, mean->estimate);
+    if (isnan(mean->low)) {
+        tch_buf_adds(b, ", without an interval");
+    } else {
+        tch_buf_adds(b, " [");
+        tch_add_change(b, mean->low);
+        tch_buf_adds(b, " .. ");
+        tch_add_change(b, mean->high);
+        tch_buf_adds(b, "]");
+    }
+    if (mean->unsure_count > 0)
+        tch_buf_addf(b, "; %zu without an interval left out", mean->unsure_count);
+}
+
+size_t tch_rows_shown(const struct tch_findings *f)
+{
+    return f->set && f->set->shown > 0 && f->set->shown < f->count ? f->set->shown : f->count;
 }
 
 /* --- Files --- */

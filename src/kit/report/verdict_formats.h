@@ -6,6 +6,7 @@
 
 #include "base/buf.h"
 #include "kit/judge/findings.h"
+#include "kit/judge/set_compare.h"
 #include "report.h"
 
 struct tch_verdict_format {
@@ -78,6 +79,17 @@ void tch_add_contradictions(struct tch_buf *b, const struct tch_findings *f);
 
 /** Adds one sentence: "wall time +14.9 % [+13.8 .. +16.1], allowed +5 %". */
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row);
+
+/** Adds what a comparison of sets found, as sentences for people: "12 benchmarks in both sets; 2 of
+    24 rows changed". */
+void tch_add_set_summary(struct tch_buf *b, const struct tch_findings *f);
+
+/** Adds "wall time, geometric mean of 12 benchmarks: +1.2 % [-3.0 % .. +5.6 %]". */
+void tch_add_set_mean(struct tch_buf *b, const struct tch_set_mean *mean);
+
+/** Returns how many rows of a set to show first: those that `shown` allows. All rows without a
+    set. */
+size_t tch_rows_shown(const struct tch_findings *f);
 
 /** Returns the word for a change without a budget: "slower", "less", "no change seen". */
 const char *tch_change_word(const struct tch_findings *f, size_t row);

@@ -163,8 +163,20 @@ static void add_contradictions(struct tch_buf *b, const struct tch_findings *f)
     tch_buf_release(&text);
 }
 
+static void add_rows(struct tch_buf *b, const struct tch_findings *f, size_t from, size_t to,
+                     double range)
+{
+    tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th><th></th><th>A</th>"
+                    "<th>B</th><th>change</th><th>interval</th><th>less … more</th>"
+                    "<th style=\"white-space:nowrap\">B &gt; A</th><th>runs</th><th>p</th></tr>\n");
+    for (size_t i = from; i < to; i++)
+        add_row(b, f, i, range);
+    tch_buf_adds(b, "</table></div>\n");
+}
+
 static void add_table(struct tch_buf *b, const struct tch_findings *f)
 {
+    size_t shown = tch_rows_shown(f);
     double range =
         log(1.02); /* half the width of the intervals' axis: at least 2 %, at most a factor of 2 */
 
@@ -175,16 +187,56 @@ static void add_table(struct tch_buf *b, const struct tch_findings *f)
             range = fmax(range, fmax(fabs(log(ratio->low)), fabs(log(ratio->high))));
     }
     range = fmin(range, log(2));
-    tch_buf_adds(b, "<h2>Metrics</h2>\n<div class=\"wide\"><table><tr><th></th><th></th><th>A</th>"
-                    "<th>B</th><th>change</th><th>interval</th><th>less … more</th>"
-                    "<th style=\"white-space:nowrap\">B &gt; A</th><th>runs</th><th>p</th></tr>\n");
-    for (size_t i = 0; i < f->count; i++)
-        add_row(b, f, i, range);
+    tch_buf_adds(b, "<h2>Metrics</h2>\n");
+    add_rows(b, f, 0, shown, range);
+    if (shown < f->count) {
+        tch_buf_addf(b, "<details><summary>%zu more rows</summary>\n", f->count - shown);
+        add_rows(b, f, shown, f->count, range);
+        tch_buf_adds(b, "</details>\n");
+    }
     tch_buf_adds(
-        b, "</table></div>\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
+        b, "\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
            "larger value than a run of A. p: p-value, adjusted for several budgets. Can detect: a "
            "change of this size would have been a FAIL in 9 of 10 reports.</p>\n");
     add_contradictions(b, f);
+}
+
+/* --- Sets --- */
+
+static void add_only(struct tch_buf *b, const char *which, char *const *names, size_t count)
+{
+    if (count == 0)
+        return;
+    tch_buf_addf(b, "<details><summary>%zu benchmark%s only in %s</summary><ul>\n", count,
+                 tch_plural(count), which);
+    for (size_t i = 0; i < count; i++) {
+        tch_buf_adds(b, "<li>");
+        tch_xml_adds(b, names[i]);
+        tch_buf_adds(b, "</li>\n");
+    }
+    tch_buf_adds(b, "</ul></details>\n");
+}
+
+static void add_set(struct tch_buf *b, const struct tch_findings *f)
+{
+    const struct tch_set_summary *s = f->set;
+    struct tch_buf text;
+
+    tch_buf_init_part(&text, b);
+    tch_buf_adds(b, "<h2>Benchmarks</h2>\n<p>");
+    tch_add_set_summary(b, f);
+    tch_buf_adds(b, ".</p>\n<ul>\n");
+    for (size_t i = 0; i < s->mean_count; i++) {
+        tch_buf_clear(&text);
+        tch_add_set_mean(&text, &s->means[i]);
+        tch_buf_adds(b, "<li>");
+        tch_xml_adds(b, text.data);
+        tch_buf_adds(b, "</li>\n");
+    }
+    tch_buf_adds(b, "</ul>\n");
+    tch_buf_release(&text);
+    add_only(b, "A", s->only_a, s->only_a_count);
+    add_only(b, "B", s->only_b, s->only_b_count);
 }
 
 static void add_differences(struct tch_buf *b, const struct tch_findings *f)
@@ -333,6 +385,8 @@ int tch_verdict_html(struct tch_buf *b, const struct tch_findings *f,
 
     add_open(b, f);
     add_differences(b, f);
+    if (f->set)
+        add_set(b, f);
     add_table(b, f);
     status = add_distributions(b, f, err);
     for (size_t i = 0; i < count && status == 0; i++)

@@ -79,6 +79,8 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     tch_json_put_bool(b, "paired", r->paired);
     if (r->exact)
         tch_json_put_bool(b, "exact", true);
+    if (f->set)
+        tch_json_put_bool(b, "changed", r->changed);
     if (about->counted_by[0])
         tch_json_put_text(b, "counted_by", about->counted_by);
     tch_json_put_f64(b, "session_spread", r->spread);
@@ -146,6 +148,42 @@ static void add_references(struct tch_buf *b, const struct tch_findings *f)
     tch_json_end_array(b);
 }
 
+static void add_names(struct tch_buf *b, const char *key, char *const *names, size_t count)
+{
+    tch_json_key(b, key);
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < count; i++)
+        tch_json_text(b, names[i]);
+    tch_json_end_array(b);
+}
+
+static void add_set(struct tch_buf *b, const struct tch_set_summary *s)
+{
+    tch_json_key(b, "set");
+    tch_json_begin_object(b);
+    tch_json_put_u64(b, "benches", s->benches);
+    tch_json_put_u64(b, "changed", s->changed);
+    tch_json_put_u64(b, "hidden", s->hidden);
+    add_names(b, "only_a", s->only_a, s->only_a_count);
+    add_names(b, "only_b", s->only_b, s->only_b_count);
+    tch_json_key(b, "geometric_means");
+    tch_json_begin_array(b);
+    for (size_t i = 0; i < s->mean_count; i++) {
+        const struct tch_set_mean *mean = &s->means[i];
+
+        tch_json_begin_object(b);
+        tch_json_put_text(b, "metric", mean->metric.name);
+        tch_json_put_u64(b, "benches", mean->count);
+        tch_json_put_u64(b, "without_interval", mean->unsure_count);
+        tch_json_put_f64(b, "estimate", mean->estimate);
+        tch_json_put_f64(b, "low", mean->low);
+        tch_json_put_f64(b, "high", mean->high);
+        tch_json_end_object(b);
+    }
+    tch_json_end_array(b);
+    tch_json_end_object(b);
+}
+
 static void add_texts(struct tch_buf *b, const char *key, const struct tch_note *notes,
                       size_t count)
 {
@@ -173,6 +211,8 @@ static void write_json(struct tch_buf *b, const struct tch_findings *f)
     add_texts(b, "notes", f->notes, f->note_count);
     if (strcmp(f->mode, "baseline") == 0)
         add_references(b, f);
+    if (f->set)
+        add_set(b, f->set);
     add_differences(b, f);
     tch_json_key(b, "rows");
     tch_json_begin_array(b);

@@ -81,6 +81,8 @@ static void add_fold(struct tch_buf *b, const struct tch_findings *f, size_t mov
         add_head(b);
         add_rows(b, f, TCH_NO_VERDICT, &left);
         tch_buf_adds(b, "\n");
+        if (rest > SHOWN)
+            tch_buf_addf(b, "and %zu more.\n\n", rest - SHOWN);
         return;
     }
     tch_buf_addf(b, "<details><summary>%zu more within their budgets or without one</summary>\n\n",
@@ -133,6 +135,38 @@ static void add_contradictions(struct tch_buf *b, const struct tch_findings *f)
     tch_buf_release(&text);
 }
 
+static void add_only(struct tch_buf *b, const char *which, char *const *names, size_t count)
+{
+    if (count == 0)
+        return;
+    tch_buf_addf(b, "<details><summary>%zu benchmark%s only in %s</summary>\n\n", count,
+                 tch_plural(count), which);
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        tch_buf_adds(b, "- ");
+        tch_add_md_code(b, names[i]);
+        tch_buf_addc(b, '\n');
+    }
+    if (count > SHOWN)
+        tch_buf_addf(b, "- and %zu more\n", count - SHOWN);
+    tch_buf_adds(b, "\n</details>\n\n");
+}
+
+static void add_set(struct tch_buf *b, const struct tch_findings *f)
+{
+    const struct tch_set_summary *s = f->set;
+
+    tch_add_set_summary(b, f);
+    tch_buf_adds(b, ".\n\n");
+    for (size_t i = 0; i < s->mean_count; i++) {
+        tch_buf_adds(b, "- ");
+        tch_add_set_mean(b, &s->means[i]);
+        tch_buf_addc(b, '\n');
+    }
+    tch_buf_adds(b, "\n");
+    add_only(b, "A", s->only_a, s->only_a_count);
+    add_only(b, "B", s->only_b, s->only_b_count);
+}
+
 static void write_md(struct tch_buf *b, const struct tch_findings *f)
 {
     const char *word = tch_findings_word(f);
@@ -156,6 +190,8 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
         add_quote(b, "**Not judged:** ", f->problems[i].text, "\n");
     for (size_t i = 0; i < f->note_count; i++)
         add_quote(b, "", f->notes[i].text, i + 1 < f->note_count ? ">\n" : "\n");
+    if (f->set)
+        add_set(b, f);
     if (moved > 0) {
         add_head(b);
         add_rows(b, f, TCH_FAIL, &left);
