@@ -85,6 +85,31 @@ int tacho_event_validate(const tacho_event *event, tacho_error *err)
     return status;
 }
 
+static int read_texts(struct tch_event_block *block, const tacho_event_view *view,
+                      tacho_event *event, tacho_error *err)
+{
+    const struct {
+        const char *name;
+        tacho_raw text;
+        const char **to;
+    } texts[] = {
+        {"event", view->event, &event->event},
+        {"commit_sha", view->commit_sha, &event->commit_sha},
+        {"env_hash", view->env_hash, &event->env_hash},
+        {"model", view->model, &event->model},
+        {"source", view->source, &event->source},
+        {"source_line", view->source_line, &event->source_line},
+    };
+
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        int status = tch_event_block_text(block, texts[i].text, texts[i].name, texts[i].to, err);
+
+        if (status < 0)
+            return status;
+    }
+    return 0;
+}
+
 /* Makes the struct of an event from its canonical form of `len` bytes. */
 static int make_event(const tacho_event_view *view, size_t len, tacho_event **ret, tacho_error *err)
 {
@@ -104,27 +129,19 @@ static int make_event(const tacho_event_view *view, size_t len, tacho_event **re
     event->shape = (tacho_fields){fields, shape};
     event->stage_us = (tacho_fields){fields + shape, stages};
     event->runtime_flags = tch_event_block_raw(&block, view->runtime_flags);
-    status = tch_event_block_text(&block, view->event, "event", &event->event, err);
-    if (status == 0)
-        status =
-            tch_event_block_text(&block, view->commit_sha, "commit_sha", &event->commit_sha, err);
-    if (status == 0)
-        status = tch_event_block_text(&block, view->env_hash, "env_hash", &event->env_hash, err);
-    if (status == 0)
-        status = tch_event_block_text(&block, view->model, "model", &event->model, err);
-    if (status == 0)
-        status = tch_event_block_text(&block, view->source, "source", &event->source, err);
-    if (status == 0)
-        status = tch_event_block_text(&block, view->source_line, "source_line", &event->source_line,
-                                      err);
-    if (status == 0)
-        status = tch_fields_read(&block, view->shape, fields, err);
-    if (status == 0)
-        status = tch_fields_read(&block, view->stage_us, fields + shape, err);
-    if (status == 0)
-        *ret = event;
-    else
-        free(event);
+    status = read_texts(&block, view, event, err);
+    if (status < 0)
+        goto out;
+    status = tch_fields_read(&block, view->shape, fields, err);
+    if (status < 0)
+        goto out;
+    status = tch_fields_read(&block, view->stage_us, fields + shape, err);
+    if (status < 0)
+        goto out;
+    *ret = event;
+    return 0;
+out:
+    free(event);
     return status;
 }
 

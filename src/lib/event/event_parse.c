@@ -129,18 +129,22 @@ static int check_values(const struct tch_json_value values[TCH_EVENT_FIELDS], ui
 {
     int status = check_text(&values[TCH_EVENT_EVENT], tch_utf8_is_blank, TCH_BAD_EVENT, err);
 
-    if (status == 0)
-        status =
-            check_text(&values[TCH_EVENT_COMMIT_SHA], tch_utf8_is_blank, TCH_BAD_COMMIT_SHA, err);
-    if (status == 0)
-        status = check_text(&values[TCH_EVENT_ENV_HASH], is_no_env_hash, TCH_BAD_ENV_HASH, err);
-    if (status == 0)
-        status = check_text(&values[TCH_EVENT_MODEL], tch_utf8_is_blank, TCH_BAD_MODEL, err);
-    if (status == 0 && concurrency == 0)
-        status = tch_fail(err, TACHO_EPARSE, 0, "%s", TCH_BAD_CONCURRENCY);
-    if (status == 0 && values[TCH_EVENT_RUNTIME_FLAGS].type != TCH_JSON_OBJECT)
-        status = tch_fail(err, TACHO_EPARSE, 0, "%s", TCH_BAD_FLAGS);
-    return status;
+    if (status < 0)
+        return status;
+    status = check_text(&values[TCH_EVENT_COMMIT_SHA], tch_utf8_is_blank, TCH_BAD_COMMIT_SHA, err);
+    if (status < 0)
+        return status;
+    status = check_text(&values[TCH_EVENT_ENV_HASH], is_no_env_hash, TCH_BAD_ENV_HASH, err);
+    if (status < 0)
+        return status;
+    status = check_text(&values[TCH_EVENT_MODEL], tch_utf8_is_blank, TCH_BAD_MODEL, err);
+    if (status < 0)
+        return status;
+    if (concurrency == 0)
+        return tch_fail(err, TACHO_EPARSE, 0, "%s", TCH_BAD_CONCURRENCY);
+    if (values[TCH_EVENT_RUNTIME_FLAGS].type != TCH_JSON_OBJECT)
+        return tch_fail(err, TACHO_EPARSE, 0, "%s", TCH_BAD_FLAGS);
+    return 0;
 }
 
 /* Returns the value as it is in the text; a string has its quotes. */

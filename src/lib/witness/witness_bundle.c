@@ -196,6 +196,27 @@ static int add_log(struct packing *p, const tacho_witness_reader *r, const char 
     return 0;
 }
 
+/* Writes the segment that describes a log. Collects its entries, which the next segment contains.
+ */
+static int write_meta(struct packing *p, tacho_witness_reader *r, const char *path,
+                      struct tch_buf *entries, tacho_error *err)
+{
+    int status = begin_segment(p, err);
+
+    if (status < 0)
+        return status;
+    status = write_log_line(p, path, err);
+    if (status < 0)
+        return status;
+    status = copy_lines(p, r, path, entries, err);
+    if (status < 0)
+        return status;
+    status = add_log(p, r, path, err);
+    if (status < 0)
+        return status;
+    return end_segment(p, TCH_RVF_META, err);
+}
+
 static int write_log(struct packing *p, const char *path, tacho_error *err)
 {
     tacho_witness_reader *r;
@@ -205,21 +226,17 @@ static int write_log(struct packing *p, const char *path, tacho_error *err)
     if (status < 0)
         return status;
     tch_buf_init(&entries, SIZE_MAX);
+    status = write_meta(p, r, path, &entries, err);
+    if (status < 0)
+        goto out;
     status = begin_segment(p, err);
-    if (status == 0)
-        status = write_log_line(p, path, err);
-    if (status == 0)
-        status = copy_lines(p, r, path, &entries, err);
-    if (status == 0)
-        status = add_log(p, r, path, err);
-    if (status == 0)
-        status = end_segment(p, TCH_RVF_META, err);
-    if (status == 0)
-        status = begin_segment(p, err);
-    if (status == 0)
-        status = write_payload(p, entries.data, entries.len, err);
-    if (status == 0)
-        status = end_segment(p, TCH_RVF_WITNESS, err);
+    if (status < 0)
+        goto out;
+    status = write_payload(p, entries.data, entries.len, err);
+    if (status < 0)
+        goto out;
+    status = end_segment(p, TCH_RVF_WITNESS, err);
+out:
     tch_buf_release(&entries);
     tacho_witness_reader_close(r);
     return status;
