@@ -470,24 +470,30 @@ int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
 {
     int status = init(s, by, err);
 
-    if (status == 0)
-        status = strcmp(path, "-") == 0
-                     ? UNORDERED /* a pipe cannot be read twice */
-                     : tch_model_read(&s->model, path, options, add_event, s, err);
+    if (status < 0)
+        goto out;
+    status = strcmp(path, "-") == 0 ? UNORDERED /* a pipe cannot be read twice */
+                                    : tch_model_read(&s->model, path, options, add_event, s, err);
     if (status == UNORDERED) {
         tch_trace_summary_release(s);
         status = init(s, by, err);
-        if (status == 0)
-            status = make_sorted(s, path, options, err);
+        if (status < 0)
+            goto out;
+        status = make_sorted(s, path, options, err);
     }
-    if (status == 0)
-        status = finish_tracks(s);
-    if (status == 0)
-        status = add_asyncs(s);
-    for (size_t i = 0; status == 0 && i < s->row_count; i++)
+    if (status != 0)
+        goto out;
+    status = finish_tracks(s);
+    if (status < 0)
+        goto out;
+    status = add_asyncs(s);
+    if (status < 0)
+        goto out;
+    for (size_t i = 0; i < s->row_count; i++)
         set_percentiles(&s->rows[i]);
-    if (status == 0 && s->row_count > 0)
+    if (s->row_count > 0)
         qsort(s->rows, s->row_count, sizeof *s->rows, by_total);
+out:
     free_state(s);
     return status;
 }
