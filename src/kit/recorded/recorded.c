@@ -458,29 +458,47 @@ bool tch_recorded_is_asked(const struct tch_result *r)
     return false;
 }
 
+/* Reads the files of a run into the columns of its result. */
+static int read_values(struct tch_reading *f)
+{
+    struct tch_result *r = f->r;
+    int status;
+
+    for (size_t i = TCH_FIELDS; i < r->column_count; i++) {
+        if (!r->columns[i].metric.asked)
+            continue;
+        status = tch_reading_ask(f, r->columns[i].metric.name, i);
+        if (status < 0)
+            return status;
+    }
+    status = tch_reading_read(f);
+    if (status < 0)
+        return status;
+    status = set_asked(f); /* before columns are added, which moves no column that was asked for */
+    if (status < 0)
+        return status;
+    status = set_latency(f, "latency", &f->wall);
+    if (status < 0)
+        return status;
+    status = set_latency(f, "latency_kernel", &f->kernel);
+    if (status < 0)
+        return status;
+    return set_stages(f);
+}
+
 static int read_run(struct tch_recorded *rec, struct tch_result *r, size_t index, tacho_error *err)
 {
     struct tch_reading f = {
         .folder = rec->folder, .run = r->runs[index].run, .r = r, .index = index, .err = err};
-    int status = 0;
+    int status = read_values(&f);
 
-    for (size_t i = TCH_FIELDS; i < r->column_count && status == 0; i++)
-        if (r->columns[i].metric.asked)
-            status = tch_reading_ask(&f, r->columns[i].metric.name, i);
-    if (status == 0)
-        status = tch_reading_read(&f);
-    if (status == 0) /* before columns are added, which moves no column that was asked for */
-        status = set_asked(&f);
-    if (status == 0)
-        status = set_latency(&f, "latency", &f.wall);
-    if (status == 0)
-        status = set_latency(&f, "latency_kernel", &f.kernel);
-    if (status == 0)
-        status = set_stages(&f);
-    if (status == 0)
-        status = tch_latencies_add_all(&rec->wall, &f.wall, err);
-    if (status == 0)
-        status = tch_latencies_add_all(&rec->kernel, &f.kernel, err);
+    if (status < 0)
+        goto out;
+    status = tch_latencies_add_all(&rec->wall, &f.wall, err);
+    if (status < 0)
+        goto out;
+    status = tch_latencies_add_all(&rec->kernel, &f.kernel, err);
+out: /* the sums count what was read of a run, even if the rest cannot be */
     rec->recordings += f.recordings;
     rec->spans += f.spans;
     rec->events += f.events;
