@@ -111,23 +111,29 @@ int tch_watch_open(const struct tch_watch_plan *plan, struct tch_watch **ret, ta
     w->last = (tacho_tree_sample)TACHO_TREE_SAMPLE_INIT;
     w->start_ns = w->last_ns = tch_now_ns();
     status = tch_tree_open(plan->root, plan->pid, &w->tree, err);
-    if (status == 0) /* poll at once, because the command may exit before the rest is ready */
-        status = tacho_tree_poll(w->tree, &w->last, err);
-    if (status == 0)
-        status = open_power(plan, &w->power, no_power, err);
-    if (status == 0)
-        tch_power_find_updates(w->power);
-    if (status == 0)
-        status = open_files(w, err);
+    if (status < 0)
+        goto out;
+    /* Poll at once, because the command may exit before the rest is ready. */
+    status = tacho_tree_poll(w->tree, &w->last, err);
+    if (status < 0)
+        goto out;
+    status = open_power(plan, &w->power, no_power, err);
+    if (status < 0)
+        goto out;
+    tch_power_find_updates(w->power);
+    status = open_files(w, err);
+    if (status < 0)
+        goto out;
     w->busy_known = tch_cpu_busy(plan->root, &w->start_busy_ns, NULL) == 0;
     w->start_cpu_ns = w->last.cpu_ns;
     w->most_processes = w->last.processes;
-    if (status == 0)
-        status = tch_watch_poll(w, &now, err);
+    status = tch_watch_poll(w, &now, err);
     if (status < 0)
-        tch_watch_discard(w);
-    else
-        *ret = w;
+        goto out;
+    *ret = w;
+    return 0;
+out:
+    tch_watch_discard(w);
     return status;
 }
 
@@ -145,20 +151,22 @@ static int write_detail(struct tch_watch *w, const char *key, uint64_t value, ta
 
 static int write_memory(struct tch_watch *w, tacho_error *err)
 {
-    int status = tacho_csv_add_memory(w->files[MEMORY],
-                                      &(tacho_csv_memory){.timestamp_us = w->last.timestamp_us,
-                                                          .peak_rss_bytes = w->last.rss_bytes},
-                                      err);
+    const tacho_tree_sample *s = &w->last;
+    const struct {
+        const char *key;
+        uint64_t value;
+    } details[] = {{"processes", s->processes},
+                   {"anon_bytes", s->anon_bytes},
+                   {"file_bytes", s->file_bytes},
+                   {"swap_bytes", s->swap_bytes},
+                   {"cpu_ns", s->cpu_ns}};
+    int status = tacho_csv_add_memory(
+        w->files[MEMORY],
+        &(tacho_csv_memory){.timestamp_us = s->timestamp_us, .peak_rss_bytes = s->rss_bytes}, err);
 
-    if (status == 0)
-        status = write_detail(w, "processes", w->last.processes, err);
-    if (status == 0)
-        status = write_detail(w, "anon_bytes", w->last.anon_bytes, err);
-    if (status == 0)
-        status = write_detail(w, "file_bytes", w->last.file_bytes, err);
-    if (status == 0)
-        status = write_detail(w, "swap_bytes", w->last.swap_bytes, err);
-    return status == 0 ? write_detail(w, "cpu_ns", w->last.cpu_ns, err) : status;
+    for (size_t i = 0; i < sizeof details / sizeof details[0] && status == 0; i++)
+        status = write_detail(w, details[i].key, details[i].value, err);
+    return status;
 }
 
 static int read_power(struct tch_watch *w, tacho_error *err)
