@@ -305,30 +305,32 @@ static int read_seal(struct tch_lines *lines, struct list *l, char hash[TCH_SHA2
     struct tch_chain chain;
     struct tch_line line = {0};
     uint64_t files = UINT64_MAX;
-    int status = 0;
     int more;
 
     tch_chain_init(&chain);
-    while (status == 0 && (more = tch_lines_next(lines, &line, err)) > 0) {
-        status = tch_chain_check(&chain, &line, err);
-        if (status == 0 && line.number == 1)
-            status = begins(&line, "{\"schema\":\"" SCHEMA "\",")
-                         ? 0
-                         : tch_fail(err, TACHO_EPARSE, 1, "this is not the seal of a run");
-        else if (status == 0 && files != UINT64_MAX)
-            status = tch_fail(err, TACHO_EPARSE, line.number, "there is a line after the last one");
-        else if (status == 0 && begins(&line, "{\"files\":"))
-            status = tch_member_u64(&line, "files", &files, err);
-        else if (status == 0)
-            status = read_file_line(&line, l, err);
+    while ((more = tch_lines_next(lines, &line, err)) > 0) {
+        int status = tch_chain_check(&chain, &line, err);
+
+        if (status < 0)
+            return status;
+        if (line.number == 1 && !begins(&line, "{\"schema\":\"" SCHEMA "\","))
+            return tch_fail(err, TACHO_EPARSE, 1, "this is not the seal of a run");
+        if (line.number == 1)
+            continue;
+        if (files != UINT64_MAX)
+            return tch_fail(err, TACHO_EPARSE, line.number, "there is a line after the last one");
+        status = begins(&line, "{\"files\":") ? tch_member_u64(&line, "files", &files, err)
+                                              : read_file_line(&line, l, err);
+        if (status < 0)
+            return status;
     }
-    if (status == 0 && more < 0)
-        status = more;
-    if (status == 0 && files != l->count)
-        status = tch_fail(err, TACHO_EPARSE, line.number + 1,
-                          "the seal ends here: its last lines are missing");
+    if (more < 0)
+        return more;
+    if (files != l->count)
+        return tch_fail(err, TACHO_EPARSE, line.number + 1,
+                        "the seal ends here: its last lines are missing");
     memcpy(hash, chain.last, sizeof chain.last);
-    return status;
+    return 0;
 }
 
 int tch_seal_parse(const char *data, size_t len, struct tch_seal_line **ret, size_t *count,
@@ -432,17 +434,23 @@ int tch_seal_check(const char *folder, tch_seal_bad_fn *bad, void *ctx, struct t
     *ret = (struct tch_seal_info){0};
     tch_buf_init(&b, SEAL_MAX);
     status = tch_found_read(folder, TCH_SEAL_FILE, SEAL_MAX, &b, err);
-    if (status == 0)
-        status = tch_seal_parse(b.data, b.len, &sealed.line, &sealed.count, ret->hash, err);
-    if (status == 0)
-        status = list_files(&there, folder, err);
-    if (status == 0)
-        status = compare_lists(&c, folder, &sealed, &there, err);
+    if (status < 0)
+        goto out;
+    status = tch_seal_parse(b.data, b.len, &sealed.line, &sealed.count, ret->hash, err);
+    if (status < 0)
+        goto out;
     ret->files = sealed.count;
     for (size_t i = 0; i < sealed.count; i++)
         ret->bytes += sealed.line[i].bytes;
+    status = list_files(&there, folder, err);
+    if (status < 0)
+        goto out;
+    status = compare_lists(&c, folder, &sealed, &there, err);
+    if (status == 0 && c.found > 0)
+        status = 1;
+out:
     tch_buf_release(&b);
     tch_seal_free(sealed.line, sealed.count);
     tch_seal_free(there.line, there.count);
-    return status == 0 && c.found > 0 ? 1 : status;
+    return status;
 }
