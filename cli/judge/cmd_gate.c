@@ -352,9 +352,9 @@ const struct cmd cmd_gate = {
         "changes are not found.\n"
         "\n"
         "A bench with an open verdict is run again, twice as often, up to max_runs. These interim "
-        "analyses share the probability of a wrong FAIL. A bench that FAILs is run again in a "
-        "fresh "
-        "block of runs, which alone decides.",
+        "analyses share the probability of a wrong FAIL. With --against, a bench that looks worse "
+        "(p at most 10 %) is run again in a fresh block of up to max_runs pairs, which alone "
+        "decides. Against a baseline, a bench that FAILs is run again.",
     .opts = opts,
     .examples = examples,
     .exits = exits,

@@ -18,8 +18,10 @@ $ tacho gate --help
 | found.
 | 
 | A bench with an open verdict is run again, twice as often, up to max_runs. These
-| interim analyses share the probability of a wrong FAIL. A bench that FAILs is
-| run again in a fresh block of runs, which alone decides.
+| interim analyses share the probability of a wrong FAIL. With --against, a bench
+| that looks worse (p at most 10 %) is run again in a fresh block of up to
+| max_runs pairs, which alone decides. Against a baseline, a bench that FAILs is
+| run again.
 | 
 | Commands:
 |   init  write a commented tacho.yaml and workflows for GitHub and GitLab
@@ -371,7 +373,7 @@ $ project/try 'tacho baseline save -q; echo steps 230 >steps; tacho gate -q --md
 | 
 | now against the baselines of CLASS. A wrong FAIL appears in at most 1 of 20 reports.
 | 
-| > steps: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs again
+| > steps: run again before FAIL, in a fresh block of 6 runs, which alone decides: it FAILs
 | >
 | > steps, score: sessions of fewer than 3 days are known, so a change below 2x is WARN, not FAIL; 'tacho baseline save' or 'tacho calibrate' on other days measures how much sessions differ
 | >

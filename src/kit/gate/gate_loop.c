@@ -51,8 +51,8 @@ static int make_runs(struct tch_gate *g, struct tch_gate_bench *b,
     uint64_t more = b->plan.runs;
     int status;
 
-    if (b->suspect) /* a fresh block of as many runs */
-        more = made;
+    if (b->fresh > 0)
+        more = b->fresh;
     else if (g->analysis > 0) /* as many again, up to the limit */
         more = made >= most / 2 ? most - made : made;
     if (watch->begin)
@@ -304,8 +304,9 @@ int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
 
 /* --- Deciding which benches need more runs --- */
 
-/* Sets whether a bench is settled. A FAIL settles it, because it remains at every later analysis. A
-   row that no number of runs can decide needs no more runs. */
+/* Sets whether a bench is settled. A FAIL settles it, because it remains at every later analysis.
+   Fresh runs decide about a suspect, so it needs no further analysis. A row that no number of runs
+   can decide needs no more runs. */
 static void update_settled(struct tch_gate *g, struct tch_gate_bench *b)
 {
     bool open = false;
@@ -314,8 +315,8 @@ static void update_settled(struct tch_gate *g, struct tch_gate_bench *b)
     for (size_t i = 0; i < b->row_count; i++) {
         const struct tch_verdict_row *row = &g->findings.rows[b->first_row + i];
 
-        open |=
-            (row->verdict == TCH_INCONCLUSIVE || row->verdict == TCH_WARN) && !row->runs_useless;
+        open |= (row->verdict == TCH_INCONCLUSIVE || row->verdict == TCH_WARN) &&
+                !row->runs_useless && !tch_gate_is_suspect(g, row);
         failed |= row->verdict == TCH_FAIL;
     }
     b->settled = failed || !open || tch_analyses_last(&b->analyses);

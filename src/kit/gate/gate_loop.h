@@ -12,8 +12,8 @@
  * The loop of tch_gate_run() measures, judges, and makes more runs where the verdict is open.
  * Interim analyses follow after runs, 2 runs, 4 runs … up to max_runs. They share alpha
  * (kit/stats/spending.h), so several analyses raise no more false alarms than one. A bench is
- * measured again while a row is open and none FAILs. Before the gate says FAIL, it runs the
- * suspects again: gate_fresh.c.
+ * measured again while a row other than a suspect is open, and none FAILs. A suspect is a row that
+ * looks worse, and only fresh runs decide whether it FAILs: gate_fresh.c.
  *
  * This is the face of src/kit/gate/.
  */
@@ -58,9 +58,9 @@ struct tch_gate_bench {
     char *cwd[2];                       /**< owned */
     struct tch_run run;
     bool opened;
-    bool settled; /**< needs no more runs */
-    bool failed;  /**< could not be measured, so it is not judged */
-    bool suspect; /**< a row FAILed at an analysis, so the bench is run again in a fresh block */
+    bool settled;      /**< needs no more runs */
+    bool failed;       /**< could not be measured, so it is not judged */
+    uint64_t fresh;    /**< runs of the fresh block; 0: no row is a suspect */
     const char *alone; /**< word for rows with nothing to compare with: "new"; or NULL */
     struct tch_baseline baseline;
     bool has_baseline;
@@ -207,9 +207,13 @@ int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
                       const struct tch_gate_bench *b, const struct tch_result *before,
                       const struct tch_result *own, tacho_error *err);
 
+/** Returns whether fresh runs have to decide about a row: it FAILs, or it is of pairs and looks
+    worse. */
+bool tch_gate_is_suspect(const struct tch_gate *g, const struct tch_verdict_row *row);
+
 /**
- * Runs each bench with a FAIL again, in a fresh block of as many runs, and judges the suspects by
- * that block alone. A suspect is INCONCLUSIVE after an interrupt, or if its bench fails now.
+ * Runs each bench with a suspect again, in a fresh block, and judges the suspects by that block
+ * alone. What FAILed is INCONCLUSIVE after an interrupt, or if its bench fails now.
  *
  * @return 0 or TACHO_ENOMEM
  */
