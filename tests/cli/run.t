@@ -454,17 +454,17 @@ $ tacho sweep --setup a --setup b --grid x=1,2 -- true
 [64]
 
 # Every format says how reliable the energy is. Only fixed:WATTS gives an energy on any machine.
-$ project/try 'tacho run -q -n 2 --power-source fixed:20 -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: estimated by fixed" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, estimated by fixed"; grep -o "Power during the runs, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
+$ project/try 'tacho run -q -n 2 --power-source fixed:20 -- sleep 0.01 | sed -n "/energy/{s/  */ /g;s/[0-9.]\+ \(J\|ms\|%\)/N \1/g;p}"; cut -d, -f2 tacho-out/sleep/latest/power.csv | sort -u; tacho report -f csv tacho-out/sleep/latest | cut -d, -f24-26; tacho report -f prometheus tacho-out/sleep/latest | grep -c "status=\"estimated\",source=\"fixed\",domain=\"given\""; grep -o "^energy: 20 W given x time" tacho-out/sleep/latest/report.md; tacho compare tacho-out/sleep/latest tacho-out/sleep/latest | grep -o "energy, 20 W given x time"; grep -o "Power during the runs, in watts (fixed:given:estimated)" tacho-out/sleep/latest/report.html | sort -u'
 |  energy, estimated N J - N J … N J (range) N J N J
-|  energy: estimated by fixed (given)
+|  energy: 20 W given x time
 | fixed:given:estimated
 | source
 | server_cpu_ns,server_rss_bytes,server_energy_j
 | ,,
 | ,,
 | 3
-| energy: estimated by fixed
-| energy, estimated by fixed
+| energy: 20 W given x time
+| energy, 20 W given x time
 | Power during the runs, in watts (fixed:given:estimated)
 
 # A run during which a reading failed has no energy. The replay ends in the second run.

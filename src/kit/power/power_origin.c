@@ -47,6 +47,15 @@ int tch_power_add_named(tacho_power *power, const char *name, const char *root, 
     return status;
 }
 
+double tch_power_given_watts(const char *name)
+{
+    double watts = 0;
+
+    if (strncmp(name, "fixed:", 6) != 0 || tch_parse_f64(name + 6, &watts) < 0)
+        return 0;
+    return watts;
+}
+
 static void append(char *list, size_t size, const char *text)
 {
     size_t len = strlen(list);
@@ -59,7 +68,8 @@ void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power)
     tacho_power_report r = TACHO_POWER_REPORT_INIT;
     bool failed = false;
 
-    *o = (struct tch_power_origin){.status = "unavailable", .idle = o->idle};
+    *o = (struct tch_power_origin){
+        .status = "unavailable", .idle = o->idle, .given_watts = o->given_watts};
     for (size_t i = 0; power && tacho_power_report_at(power, i, &r, NULL) == 0; i++) {
         const char *status = tacho_power_status(&r);
 
@@ -113,6 +123,11 @@ static int read_status(struct tch_json_reader *r, void *origin, tacho_error *err
     return 0;
 }
 
+static bool is_given(const void *origin)
+{
+    return ((const struct tch_power_origin *)origin)->given_watts > 0;
+}
+
 static bool has_idle(const void *origin)
 {
     return ((const struct tch_power_origin *)origin)->idle.seconds > 0;
@@ -139,6 +154,7 @@ const struct tch_json_field tch_power_origin_fields[] = {
     {ORIGIN(CHARS, domain, TCH_JSON_OR_NULL), .strict = true},
     {ORIGIN(U64, update_us, TCH_JSON_ALWAYS)},
     {ORIGIN(U64, short_runs, TCH_JSON_ALWAYS)},
+    {ORIGIN(F64, given_watts, TCH_JSON_LEFT_OUT), .there = is_given},
     {.key = "idle",
      .kind = TCH_JSON_AS_OBJECT,
      .absent = TCH_JSON_OR_NULL,
@@ -152,11 +168,12 @@ const struct tch_json_field tch_power_origin_fields[] = {
 
 void tch_power_origin_add(struct tch_buf *b, const struct tch_power_origin *o)
 {
-    tch_buf_adds(b, o->status);
     if (strcmp(o->status, "unavailable") == 0)
-        tch_buf_addf(b, ": %s", o->why_not);
+        tch_buf_addf(b, "unavailable: %s", o->why_not);
+    else if (o->given_watts > 0)
+        tch_buf_addf(b, "%.4g W given x time", o->given_watts);
     else
-        tch_buf_addf(b, " by %s (%s)", o->source, o->domain);
+        tch_buf_addf(b, "%s by %s (%s)", o->status, o->source, o->domain);
 }
 
 void tch_power_idle_add(struct tch_buf *b, const struct tch_power_origin *o)

@@ -34,6 +34,7 @@ struct tch_power_origin {
     uint64_t update_us;  /**< the longest update interval of all sources; 0: always current */
     uint64_t short_runs; /**< runs without energy: shorter than TCH_POWER_UPDATES updates of the
                             source */
+    double given_watts;  /**< of the only source, fixed:WATTS; 0: there is a sensor */
     char why_not[TCH_POWER_WHY]; /**< why it is unavailable; "" otherwise */
     struct tch_power_idle idle;
 };
@@ -49,7 +50,11 @@ int tch_power_check(const char *name, const char *more, tacho_error *err);
 /** Opens the power source of that name and adds it. root is the path before /proc and /sys. */
 int tch_power_add_named(tacho_power *power, const char *name, const char *root, tacho_error *err);
 
-/** Describes the sources that a meter reads. Sources that another process counts are left out. */
+/** Returns the watts of "fixed:WATTS", or 0 for another source. */
+double tch_power_given_watts(const char *name);
+
+/** Describes the sources that a meter reads. Sources that another process counts are left out.
+    Keeps the idle power and the given watts. */
 void tch_power_origin_of(struct tch_power_origin *o, tacho_power *power);
 
 /** Returns whether a run of `seconds` is too short to judge its energy. */
@@ -65,7 +70,7 @@ bool tch_power_too_short(const struct tch_power_origin *o, double seconds);
 /** The members of an origin in JSON. */
 extern const struct tch_json_field tch_power_origin_fields[];
 
-/** Adds "measured by rapl (package-0)", or "unavailable: " and why. */
+/** Adds "measured by rapl (package-0)", "20 W given x time", or "unavailable: " and why. */
 void tch_power_origin_add(struct tch_buf *b, const struct tch_power_origin *o);
 
 /** Adds "12.3 W, measured for 5 s before, while the CPUs were 1 % busy"; nothing when the idle

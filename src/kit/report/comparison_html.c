@@ -77,7 +77,11 @@ static void add_row(struct tch_table *t, const struct tch_comparison *c, size_t 
     if (wall)
         tch_add_interval(cell, TCH_NS, wall->summary.low, wall->summary.high, wall->summary.level,
                          t->form.to);
-    tch_table_value(t, TCH_TONE_PLAIN, TCH_PLAIN, times->estimate);
+    cell = tch_table_cell(t, TCH_TONE_PLAIN);
+    if (i == c->fastest)
+        tch_buf_addc(cell, '1');
+    else
+        tch_comparison_add_times(cell, times);
     cell = tch_table_cell(t, TCH_TONE_PLAIN);
     if (isfinite(times->estimate) && i != c->fastest)
         tch_comparison_add_interval(cell, times);
@@ -114,7 +118,25 @@ static void add_ranking(struct tch_buf *b, const struct tch_comparison *c, bool 
     tch_table_end(&t);
 }
 
-/* Adds the medians of everything: one row per metric, one column per run. */
+static void add_metric(struct tch_table *t, const struct tch_comparison *c,
+                       const struct tch_metric *metric)
+{
+    tch_table_add(t, TCH_TONE_PLAIN, metric->title);
+    for (size_t i = 0; i < c->count; i++) {
+        const struct tch_row *row = tch_result_row(&c->runs[i].result, metric->key);
+        struct tch_buf *cell = tch_table_markup(t);
+
+        tch_add_value(cell, metric->unit, row ? row->summary.median : NAN);
+        if (!row)
+            continue;
+        tch_buf_adds(cell, "<br><small>");
+        tch_add_interval(cell, metric->unit, row->summary.low, row->summary.high,
+                         row->summary.level, t->form.to);
+        tch_buf_adds(cell, "</small>");
+    }
+}
+
+/* Adds the medians of everything: one row per metric of any run, one column per run. */
 static int add_medians(struct tch_buf *b, const struct tch_comparison *c, tacho_error *err)
 {
     struct tch_table_column *columns = calloc(c->count + 1, sizeof *columns);
@@ -125,18 +147,19 @@ static int add_medians(struct tch_buf *b, const struct tch_comparison *c, tacho_
     columns[0].title = "";
     for (size_t i = 0; i < c->count; i++)
         columns[1 + i].title = c->runs[i].result.name;
-    tch_buf_adds(b, "<h2>Medians side by side</h2>\n");
+    tch_buf_adds(b, "<h2>Medians side by side</h2>\n<p class=\"sub\">Below each median: its "
+                    "interval of 95 % or more.</p>\n");
     tch_table_init(&t, b, tch_table_html, columns, 1 + c->count);
-    for (size_t j = 0; j < c->runs[0].result.row_count; j++) {
-        const struct tch_metric *metric = &c->runs[0].result.rows[j].metric;
+    for (size_t i = 0; i < c->count; i++)
+        for (size_t k = 0; k < c->runs[i].result.row_count; k++) {
+            const struct tch_metric *metric = &c->runs[i].result.rows[k].metric;
+            bool seen = false;
 
-        tch_table_add(&t, TCH_TONE_PLAIN, metric->title);
-        for (size_t i = 0; i < c->count; i++) {
-            const struct tch_row *row = tch_result_row(&c->runs[i].result, metric->key);
-
-            tch_table_value(&t, TCH_TONE_PLAIN, metric->unit, row ? row->summary.median : NAN);
+            for (size_t before = 0; before < i && !seen; before++)
+                seen = tch_result_row(&c->runs[before].result, metric->key) != NULL;
+            if (!seen)
+                add_metric(&t, c, metric);
         }
-    }
     tch_table_end(&t);
     free(columns);
     return 0;

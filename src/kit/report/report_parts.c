@@ -17,7 +17,7 @@
 #include "kit/text/table_forms.h"
 #include "kit/text/xml.h"
 
-enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6 };
+enum { SVG_MAX = 64 << 20, STAGES_SHOWN = 20, FACT_DEPTH = 6, HASH_SHOWN = 12 };
 
 /* Flamegraphs. */
 
@@ -170,6 +170,31 @@ int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_e
 
 /* Facts. */
 
+/* Returns whether a text is a SHA-1 or a SHA-256 in hexadecimal digits. */
+static bool is_hash(const char *text, size_t len)
+{
+    return (len == 40 || len == 64) && strspn(text, "0123456789abcdef") >= len;
+}
+
+void tch_part_code(struct tch_buf *b, const char *text, size_t len)
+{
+    bool quoted = len >= 2 && text[0] == '"' && text[len - 1] == '"';
+    const char *hash = text + quoted;
+    size_t digits = len - 2 * (size_t)quoted;
+
+    tch_buf_adds(b, "<code>");
+    if (is_hash(hash, digits)) {
+        tch_buf_adds(b, "<abbr title=\"");
+        tch_xml_add(b, hash, digits);
+        tch_buf_adds(b, "\">");
+        tch_xml_add(b, hash, HASH_SHOWN);
+        tch_buf_adds(b, "…</abbr>");
+    } else {
+        tch_xml_add(b, text, len);
+    }
+    tch_buf_adds(b, "</code>");
+}
+
 static void add_json_text(struct tch_buf *b, const struct tch_json_value *value)
 {
     struct tch_buf text;
@@ -185,7 +210,7 @@ static void add_json_text(struct tch_buf *b, const struct tch_json_value *value)
     } else {
         tch_buf_add(&text, value->text, value->len);
     }
-    tch_xml_add(b, text.data, text.len);
+    tch_part_code(b, text.data, text.len);
     tch_buf_release(&text);
 }
 
@@ -203,9 +228,9 @@ static void add_fact(struct tch_buf *b, const char *name, const struct tch_json_
     }
     tch_buf_adds(b, "<tr><td>");
     tch_xml_adds(b, name);
-    tch_buf_adds(b, "</td><td><code>");
+    tch_buf_adds(b, "</td><td>");
     add_json_text(b, value);
-    tch_buf_adds(b, "</code></td></tr>\n");
+    tch_buf_adds(b, "</td></tr>\n");
 }
 
 /* Adds the members of an object, one row each, named like "plan.runs". */

@@ -43,6 +43,10 @@ int tch_part_events(struct tch_buf *b, const struct tch_report_run *run, tacho_e
 /** Adds the recorded spans with the largest total time. */
 int tch_part_spans(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
+/** Adds a text as code. Of a hash, with or without quotes, it shows the first digits; all are in
+   the tooltip. */
+void tch_part_code(struct tch_buf *b, const char *text, size_t len);
+
 /** Adds the result's machine, configuration, plan and costs as tables. */
 void tch_part_facts(struct tch_buf *b, const struct tch_result *r);
 

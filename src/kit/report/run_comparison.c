@@ -145,6 +145,14 @@ static int decimals_of(const struct tch_ratio *times)
     return decimals;
 }
 
+void tch_comparison_add_times(struct tch_buf *b, const struct tch_ratio *times)
+{
+    if (isfinite(times->estimate))
+        tch_buf_addf(b, "%.*f", decimals_of(times), times->estimate);
+    else
+        tch_buf_addc(b, '-');
+}
+
 void tch_comparison_add_interval(struct tch_buf *b, const struct tch_ratio *times)
 {
     int decimals = decimals_of(times);
@@ -168,11 +176,14 @@ void tch_comparison_add_sentence(struct tch_buf *b, const struct tch_comparison 
         return;
     }
     if (c->run[i].is == TCH_COMPARED_EQUAL)
-        tch_buf_addf(b, "%s cannot be distinguished from the fastest, %s: %.*f times ", name,
-                     fastest, decimals_of(times), times->estimate);
+        tch_buf_addf(b, "%s cannot be distinguished from the fastest, %s: ", name, fastest);
     else
-        tch_buf_addf(b, "%s is %.*f times as fast as %s ", fastest, decimals_of(times),
-                     times->estimate, name);
+        tch_buf_addf(b, "%s is ", fastest);
+    tch_comparison_add_times(b, times);
+    if (c->run[i].is == TCH_COMPARED_EQUAL)
+        tch_buf_adds(b, " times ");
+    else
+        tch_buf_addf(b, " times as fast as %s ", name);
     tch_comparison_add_interval(b, times);
 }
 

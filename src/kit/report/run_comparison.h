@@ -46,6 +46,9 @@ void tch_comparison_add_fastest(struct tch_buf *b, const struct tch_comparison *
 /** Adds "zstd is 7.8 times as fast as gzip (5.9 to 10.4)" about run i, which is not the fastest. */
 void tch_comparison_add_sentence(struct tch_buf *b, const struct tch_comparison *c, size_t i);
 
+/** Adds "7.8", with as many digits as the interval needs; "-" if it is not known. */
+void tch_comparison_add_times(struct tch_buf *b, const struct tch_ratio *times);
+
 /** Adds "(5.9 to 10.4)". */
 void tch_comparison_add_interval(struct tch_buf *b, const struct tch_ratio *times);
 

@@ -11,13 +11,19 @@ enum { FILE_MAX = 64 << 20 };
 
 #define SHOWN_CHANGE 0.0005 /* a smaller change is shown as 0.0 % */
 
+/* Returns whether a change is shown as 0.0 %. */
+static bool is_shown_as_none(double ratio)
+{
+    return fabs(100 * (ratio - 1)) < 0.05;
+}
+
 void tch_add_change(struct tch_buf *b, double ratio)
 {
     double percent = 100 * (ratio - 1);
 
     if (!isfinite(ratio) || ratio < 0)
         tch_buf_adds(b, "-");
-    else if (fabs(percent) < 0.05)
+    else if (is_shown_as_none(ratio))
         tch_buf_adds(b, "0.0 %");
     else if (ratio >= 10)
         tch_buf_addf(b, "x%.*g", tch_factor_digits(ratio), ratio);
@@ -235,6 +241,8 @@ const char *tch_change_word(const struct tch_findings *f, size_t row)
         return "no interval"; /* values of 0 in two sessions */
     if (r->has_ratio ? r->ratio.low <= 1 && r->ratio.high >= 1 : !(r->p <= 0.05))
         return "no change seen";
+    if (r->has_ratio && is_shown_as_none(r->ratio.estimate))
+        return "change below 0.05 %";
     more = r->has_ratio ? r->ratio.low > 1 : r->b_median > r->a_median;
     if (f->set && !r->changed) /* its interval says so, but not after correction for all rows */
         return time   ? more ? "perhaps slower" : "perhaps faster"

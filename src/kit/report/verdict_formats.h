@@ -91,7 +91,8 @@ void tch_add_set_mean(struct tch_buf *b, const struct tch_set_mean *mean);
     set. */
 size_t tch_rows_shown(const struct tch_findings *f);
 
-/** Returns the word for a change without a budget: "slower", "less", "no change seen". */
+/** Returns the word for a change without a budget: "slower", "less", "no change seen". A change
+   that is shown as 0.0 % is "change below 0.05 %" and not "more", however certain it is. */
 const char *tch_change_word(const struct tch_findings *f, size_t row);
 
 /** Returns a row's verdict or, without a budget, the word for its change. */

@@ -251,11 +251,11 @@ static void add_differences(struct tch_buf *b, const struct tch_findings *f)
 
         tch_buf_adds(b, "<tr><td>");
         tch_xml_adds(b, d->path);
-        tch_buf_adds(b, "</td><td><code>");
-        tch_xml_adds(b, d->a ? d->a : "");
-        tch_buf_adds(b, "</code></td><td><code>");
-        tch_xml_adds(b, d->b ? d->b : "");
-        tch_buf_adds(b, "</code></td></tr>\n");
+        tch_buf_adds(b, "</td><td>");
+        tch_part_code(b, d->a ? d->a : "", d->a ? strlen(d->a) : 0);
+        tch_buf_adds(b, "</td><td>");
+        tch_part_code(b, d->b ? d->b : "", d->b ? strlen(d->b) : 0);
+        tch_buf_adds(b, "</td></tr>\n");
     }
     tch_buf_adds(b, "</table></div>\n");
 }

@@ -11,13 +11,18 @@
 
 /* --- Metrics --- */
 
-/* Adds the origin of energy to the title: ", measured by rapl (package-0)". */
+/* Adds the origin of energy to the title: ", measured by rapl (package-0)", ", 20 W given x time".
+ */
 static void describe_origin(const struct tch_result *r, struct tch_metric *m)
 {
     const struct tch_power_origin *o = &r->power;
     size_t len = strlen(m->title);
 
-    if (o->status && o->status[0] && strcmp(o->status, "unavailable") != 0)
+    if (!o->status || !o->status[0] || strcmp(o->status, "unavailable") == 0)
+        return;
+    if (o->given_watts > 0)
+        snprintf(m->title + len, sizeof m->title - len, ", %.4g W given x time", o->given_watts);
+    else
         snprintf(m->title + len, sizeof m->title - len, ", %s by %.40s (%.60s)", o->status,
                  o->source, o->domain);
 }

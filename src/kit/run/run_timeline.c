@@ -33,6 +33,7 @@ int tch_run_meter_open(struct tch_run_meter *m, const char *source, tacho_error 
 
     *m = (struct tch_run_meter){.begin_j = NAN};
     tch_power_origin_of(&m->origin, NULL);
+    m->origin.given_watts = tch_power_given_watts(source);
     if (strcmp(source, "none") == 0)
         return 0;
     status = tacho_power_new(NULL, &m->power, err);

@@ -44,6 +44,14 @@ says out '  broken is not compared: no run of it succeeded'
 page=$(sed -n 's/^comparison: //p' out)
 says "$page" 'Fastest: fast'
 says "$page" ' times as fast as slow ('
+# The sentence and the table have the same digits, and every metric has an interval.
+times=$(sed -n 's/.*fast is \([0-9.]*\) times as fast as slow (\(.*\))<.*/<td>\1<\/td><td>(\2)<\/td>/p' "$page")
+says "$page" "$times"
+[ "$(grep -c '^<tr><td>[a-z].*<br><small>' "$page")" -ge 10 ] || fail "metrics of $page lack an interval"
+# A report shows the first digits of a hash, and all of them in its tooltip.
+report=$(readlink -f tacho-out/fast/latest)
+hash=$(jq -r .fingerprint "$report/run.json")
+says "$report/report.html" "<abbr title=\"$hash\">$(printf '%.12s' "$hash")…</abbr>"
 for name in slow fast broken; do
     report=$(readlink -f tacho-out/$name/latest)
     says "$page" "href=\"../../$name/${report##*/}/report.html\""
@@ -82,3 +90,8 @@ names=$(sed 's/^  //; s/ .*//' out | tr -d '\n' | grep -o "${long}_mean${long}_m
 sed 's/ .*//' out | tr -d '\n' | grep -q "${long}_mean${long}_max" || fail "compare truncates names: $(cat out)"
 run 1 -n 2 -i --name good --name bad --name worse -c true -c false -c false
 [ "$(grep -c '^warning for ' out)" -eq 2 ] || fail "there is not one line per failed command: $(cat out)"
+
+# A change that is shown as 0.0 % is not called "more", however certain it is.
+run 0 -n 8 --metric 'n=n=([0-9]+)' --name few --name many -c 'echo n=3162000' -c 'echo n=3162500'
+"$tacho" compare tacho-out/few/latest tacho-out/many/latest >out
+grep -Eq '^n +3162000 +3162500 +0\.0 % .* change below 0\.05 %$' out || fail "$(cat out)"
