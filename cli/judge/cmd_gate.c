@@ -183,18 +183,22 @@ static int run_gate(struct args *args)
     struct gate_options *o;
     int status = cli_gate_options_parse(&o, args);
 
-    if (status == EXIT_OK)
-        status = cli_gate_read_settings(o);
-    if (status == EXIT_OK && o->list)
+    if (status != EXIT_OK)
+        goto out;
+    status = cli_gate_read_settings(o);
+    if (status != EXIT_OK)
+        goto out;
+    if (o->list)
         print_benches(&o->settings);
-    else if (status == EXIT_OK && o->exact && !o->against)
+    else if (o->exact && !o->against)
         status = cli_wrong_usage(args, "--exact needs --against REF");
-    else if (status == EXIT_OK && o->against && !o->ask.build)
+    else if (o->against && !o->ask.build)
         status =
             cli_wrong_usage(args, "--against needs a build command: --build 'CMD', or 'build' "
                                   "in the settings; use --build true if there is nothing to build");
-    else if (status == EXIT_OK)
+    else
         status = run_with(o, args);
+out:
     cli_gate_options_free(o);
     return status;
 }

@@ -319,6 +319,31 @@ static void choose_counts(struct tch_run_plan *plan, const struct tch_yaml_node 
         plan->max_runs = plan->runs;
 }
 
+/* Takes the command, what surrounds it, and what is measured of it. */
+static int take_what_runs(struct tch_bench *b, const struct tch_yaml_node *node,
+                          const struct raw *raw, tacho_error *err)
+{
+    int status = take_keep_env(b, raw->keep_env, err);
+
+    if (status < 0)
+        return status;
+    status = take_command(b, node, raw, err);
+    if (status < 0)
+        return status;
+    status = take_env(b, raw->env, err);
+    if (status < 0)
+        return status;
+    if (raw->work && tch_run_work_parse(raw->work->text, &b->plan) < 0)
+        return tch_yaml_fail(err, raw->work, "'work' needs an amount such as 200 or 200samples");
+    status = take_metrics(b, raw->metrics, err);
+    if (status < 0)
+        return status;
+    status = take_check(b, raw->check, err);
+    if (status < 0)
+        return status;
+    return tch_settings_layouts(&b->plan, raw->layouts, node, err);
+}
+
 static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
                       const struct raw *defaults, const struct tch_yaml_node *default_budgets,
                       tacho_error *err)
@@ -331,32 +356,27 @@ static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
     raw.budgets = NULL;
     status = tch_yaml_take(node, "a bench", bench_fields, &raw, err);
     b->plan = raw.plan;
-    if (status == 0)
-        status = check_counts(&raw, node, err);
-    if (status == 0)
-        status = take_name(b, node, &raw, err);
-    if (status == 0)
-        status = take_keep_env(b, raw.keep_env, err);
-    if (status == 0)
-        status = take_command(b, node, &raw, err);
-    if (status == 0)
-        status = take_env(b, raw.env, err);
-    if (status == 0 && raw.work && tch_run_work_parse(raw.work->text, &b->plan) < 0)
-        status = tch_yaml_fail(err, raw.work, "'work' needs an amount such as 200 or 200samples");
-    if (status == 0)
-        status = take_metrics(b, raw.metrics, err);
-    if (status == 0)
-        status = take_check(b, raw.check, err);
-    if (status == 0)
-        status = tch_settings_layouts(&b->plan, raw.layouts, node, err);
+    if (status < 0)
+        return status;
+    status = check_counts(&raw, node, err);
+    if (status < 0)
+        return status;
+    status = take_name(b, node, &raw, err);
+    if (status < 0)
+        return status;
+    status = take_what_runs(b, node, &raw, err);
+    if (status < 0)
+        return status;
     choose_counts(&b->plan, node);
-    if (status == 0)
-        status = tch_settings_counts(b, raw.count, tch_yaml_find(node, "count_runs"), err);
-    if (status == 0)
-        status = tch_settings_budgets(b, default_budgets, raw.budgets, err);
-    if (status == 0 && tch_settings_bench(s, b->name) != b)
-        status = tch_yaml_fail(err, raw.name, "there are two benches called '%.60s'", b->name);
-    return status;
+    status = tch_settings_counts(b, raw.count, tch_yaml_find(node, "count_runs"), err);
+    if (status < 0)
+        return status;
+    status = tch_settings_budgets(b, default_budgets, raw.budgets, err);
+    if (status < 0)
+        return status;
+    if (tch_settings_bench(s, b->name) != b)
+        return tch_yaml_fail(err, raw.name, "there are two benches called '%.60s'", b->name);
+    return 0;
 }
 
 /* --- The file --- */
@@ -427,6 +447,32 @@ static int take_benches(struct tch_settings *s, const struct tch_yaml_node *list
     return status;
 }
 
+/* Takes the settings that all benches share. */
+static int take_top(struct tch_settings *s, struct top *top, tacho_error *err)
+{
+    int status = tch_yaml_take(s->yaml.root, TCH_SETTINGS_FILE, top_fields, top, err);
+
+    if (status < 0)
+        return status;
+    if (top->baseline) {
+        status = tch_yaml_take(top->baseline, "baseline", baseline_fields, s, err);
+        if (status < 0)
+            return status;
+    }
+    if (!(top->alpha > 0 && top->alpha <= 0.5))
+        return tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
+                             "'alpha' needs a probability such as 5%%, at most 50%%");
+    status = take_factor("suspicious", top->suspicious, &s->suspicious, err);
+    if (status < 0)
+        return status;
+    status = take_factor("obvious", top->obvious, &s->obvious, err);
+    if (status < 0)
+        return status;
+    if (top->baseline && (s->keep == 0 || s->keep > 1000))
+        return tch_yaml_fail(err, top->baseline, "'keep' needs a number from 1 to 1000");
+    return 0;
+}
+
 int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tacho_error *err)
 {
     struct top top = {.alpha = TCH_ALPHA};
@@ -439,26 +485,22 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
                                .obvious = TCH_GATE_OBVIOUS,
                                .max_age_ns = TCH_GATE_MAX_AGE_NS};
     status = tch_yaml_parse(&s->yaml, text, len, err);
-    if (status == 0)
-        status = tch_yaml_take(s->yaml.root, TCH_SETTINGS_FILE, top_fields, &top, err);
-    if (status == 0 && top.baseline)
-        status = tch_yaml_take(top.baseline, "baseline", baseline_fields, s, err);
-    if (status == 0 && !(top.alpha > 0 && top.alpha <= 0.5))
-        status = tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "alpha"),
-                               "'alpha' needs a probability such as 5%%, at most 50%%");
-    if (status == 0)
-        status = take_factor("suspicious", top.suspicious, &s->suspicious, err);
-    if (status == 0)
-        status = take_factor("obvious", top.obvious, &s->obvious, err);
-    if (status == 0 && top.baseline && (s->keep == 0 || s->keep > 1000))
-        status = tch_yaml_fail(err, top.baseline, "'keep' needs a number from 1 to 1000");
-    if (status == 0 && top.defaults)
+    if (status < 0)
+        return status;
+    status = take_top(s, &top, err);
+    if (status < 0)
+        return status;
+    if (top.defaults) {
         status = tch_yaml_take(top.defaults, "the defaults", default_fields, &defaults, err);
-    if (status == 0 && top.defaults)
+        if (status < 0)
+            return status;
         status = check_counts(&defaults, top.defaults, err);
+        if (status < 0)
+            return status;
+    }
     s->alpha = top.alpha;
     s->build = top.build;
-    return status < 0 ? status : take_benches(s, top.benches, &defaults, err);
+    return take_benches(s, top.benches, &defaults, err);
 }
 
 int tch_settings_read(struct tch_settings *s, const char *path, bool found, tacho_error *err)
