@@ -278,20 +278,28 @@ static int parse_document(struct parse *p, struct tch_json_reader *r)
     bool seen[MEMBERS] = {false};
     struct tch_json_value value;
     int status = tch_json_read(r, &value);
-    int more = 0;
+    int more;
 
-    if (status == 0 && value.type != TCH_JSON_OBJECT)
+    if (status < 0)
+        return status;
+    if (value.type != TCH_JSON_OBJECT)
         return tch_fail(p->err, TACHO_EPARSE, 1, "a flamegraph result must be a JSON object");
-    while (status == 0 && (more = tch_json_member(r, &value)) > 0)
+    while ((more = tch_json_member(r, &value)) > 0) {
         status = take_member(p, r, &value, seen);
-    if (status == 0)
-        status = more < 0 ? more : tch_json_finish(r);
-    for (size_t i = 0; status == 0 && i < REQUIRED; i++)
+        if (status < 0)
+            return status;
+    }
+    if (more < 0)
+        return more;
+    status = tch_json_finish(r);
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < REQUIRED; i++)
         if (!seen[i])
-            status = tch_fail(p->err, TACHO_EPARSE, 0, "\"%s\" is missing", members[i].key);
-    if (status == 0 && !p->flame->svg_path)
-        status = tch_fail(p->err, TACHO_EPARSE, 0, "\"svg_path\" is not a text");
-    return status;
+            return tch_fail(p->err, TACHO_EPARSE, 0, "\"%s\" is missing", members[i].key);
+    if (!p->flame->svg_path)
+        return tch_fail(p->err, TACHO_EPARSE, 0, "\"svg_path\" is not a text");
+    return 0;
 }
 
 int tacho_flame_from_json(const char *json, size_t len, tacho_flame **ret, tacho_error *err)

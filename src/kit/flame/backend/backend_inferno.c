@@ -90,21 +90,26 @@ static int capture_from(const struct source *source, struct tch_capture *c, tach
     char svg[PATH_MAX];
     int status = tch_tool_file(c, source->file, data, sizeof data, err);
 
-    if (status == 0)
-        status = tch_tool_file(c, "folded", folded, sizeof folded, err);
-    if (status == 0)
-        status = tch_tool_file(c, "svg", svg, sizeof svg, err);
+    if (status < 0)
+        return status;
+    status = tch_tool_file(c, "folded", folded, sizeof folded, err);
+    if (status < 0)
+        return status;
+    status = tch_tool_file(c, "svg", svg, sizeof svg, err);
     if (status < 0)
         return status;
     status = source->record(c, data, err);
-    if (status == 0)
-        status = source->collapse(c, data, folded, err);
-    if (status == 0)
-        status = tch_tool_read_file(c, folded, TCH_READ_FOLDED, err);
-    if (status == 0 && c->stacks.count == 0)
-        status = tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, NULL);
-    if (status == 0)
-        status = draw(c, folded, svg, err);
+    if (status < 0)
+        goto out;
+    status = source->collapse(c, data, folded, err);
+    if (status < 0)
+        goto out;
+    status = tch_tool_read_file(c, folded, TCH_READ_FOLDED, err);
+    if (status < 0)
+        goto out;
+    status = c->stacks.count > 0 ? draw(c, folded, svg, err)
+                                 : tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, NULL);
+out:
     unlink(data);
     unlink(folded);
     unlink(svg);

@@ -289,11 +289,24 @@ int tch_tool_read_file(struct tch_capture *c, const char *path, int kind, tacho_
     return status;
 }
 
-int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err)
+static int write_marked(struct tch_replace *file, const struct tch_buf *svg,
+                        const struct tch_buf *mark, tacho_error *err)
 {
     /* A processing instruction comes after the XML declaration, if there is one. */
     const char *end = strncmp(svg->data, "<?xml", 5) == 0 ? strstr(svg->data, "?>") : NULL;
     size_t at = end ? (size_t)(end - svg->data) + 2 : 0;
+    int status = tch_replace_write(file, svg->data, at, err);
+
+    if (status < 0)
+        return status;
+    status = tch_replace_write(file, mark->data, mark->len, err);
+    if (status < 0)
+        return status;
+    return tch_replace_write(file, svg->data + at, svg->len - at, err);
+}
+
+int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_error *err)
+{
     struct tch_buf mark;
     struct tch_replace file;
     tacho_error why = {.message = ""};
@@ -307,11 +320,7 @@ int tch_tool_adopt_text(struct tch_capture *c, const struct tch_buf *svg, tacho_
     tch_buf_adds(&mark, "\"?>");
     status = tch_label_replace(&file, c->svg_path.data, &why);
     if (status == 0) {
-        status = tch_replace_write(&file, svg->data, at, &why);
-        if (status == 0)
-            status = tch_replace_write(&file, mark.data, mark.len, &why);
-        if (status == 0)
-            status = tch_replace_write(&file, svg->data + at, svg->len - at, &why);
+        status = write_marked(&file, svg, &mark, &why);
         if (status == 0)
             status = tch_label_keep_previous(c->svg_path.data, &c->result.previous_path, &why);
         if (status == 0)
