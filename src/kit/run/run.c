@@ -330,20 +330,33 @@ int tch_run_more(struct tch_run *run, uint64_t runs, const struct tch_run_watch 
     return tch_run_measure(run, watch, err);
 }
 
+/* Does what precedes the runs. Returns 1 if the user stopped it. */
+static int set_up(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
+{
+    int status = tch_run_meter_idle(&run->meter, run->plan, watch->stop);
+
+    if (status != 0)
+        return status;
+    status = tch_run_hook_once(run, TCH_HOOK_SETUP, err);
+    if (status != 0)
+        return status;
+    for (size_t i = 0; i < run->plan->command_count; i++) {
+        if (!tch_run_hook_line(run->plan, i, TCH_HOOK_SETUP))
+            continue;
+        status = record_program(run, i, err); /* the hook may have built it */
+        if (status != 0)
+            return status;
+    }
+    return run->plan->server ? start_server(run, watch, err) : 0;
+}
+
 int tch_run_measure(struct tch_run *run, const struct tch_run_watch *watch, tacho_error *err)
 {
     int status;
 
     tch_machine_read(&run->before);
     run->watch = watch;
-    status = tch_run_meter_idle(&run->meter, run->plan, watch->stop);
-    if (status == 0)
-        status = tch_run_hook_once(run, TCH_HOOK_SETUP, err);
-    for (size_t i = 0; i < run->plan->command_count && status == 0; i++)
-        if (tch_run_hook_line(run->plan, i, TCH_HOOK_SETUP))
-            status = record_program(run, i, err);
-    if (status == 0 && run->plan->server)
-        status = start_server(run, watch, err);
+    status = set_up(run, watch, err);
     if (status == 0)
         status = measure_all(run, watch, err);
     else if (status > 0)

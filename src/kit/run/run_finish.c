@@ -37,23 +37,30 @@ int tch_run_complete(struct tch_result *r, struct tch_recorded *rec,
     const char *folder = rec->folder;
     int status = tch_recorded_read(rec, r, err);
 
-    if (status == 0)
-        status = tch_recorded_finish(rec, r, err);
-    if (status == 0)
-        status = tch_recorded_merge(folder, &r->warnings, err);
-    if (status == 0 &&
-        (trace || tch_recorded_each_recording(folder, stop_at_first, NULL, err) > 0 ||
-         tch_recorded_each_chrome(folder, stop_at_first, NULL, err) > 0))
+    if (status < 0)
+        return status;
+    status = tch_recorded_finish(rec, r, err);
+    if (status < 0)
+        return status;
+    status = tch_recorded_merge(folder, &r->warnings, err);
+    if (status < 0)
+        return status;
+    /* A program that recorded spans gets a trace even if nobody asked for one. */
+    if (trace || tch_recorded_each_recording(folder, stop_at_first, NULL, err) > 0 ||
+        tch_recorded_each_chrome(folder, stop_at_first, NULL, err) > 0) {
         status = tch_run_trace(r, folder, err);
-    if (status == 0)
-        status = tch_result_end(r, end, err);
-    if (status == 0)
-        tch_costs_advise(&r->warnings, &r->costs, tch_result_wall(r));
-    if (status == 0)
-        status = tch_result_save(r, folder, err);
-    if (status == 0)
-        tch_found_remove(folder, "samples.jsonl");
-    return status == 0 ? tch_recorded_remove_parts(folder, err) : status;
+        if (status < 0)
+            return status;
+    }
+    status = tch_result_end(r, end, err);
+    if (status < 0)
+        return status;
+    tch_costs_advise(&r->warnings, &r->costs, tch_result_wall(r));
+    status = tch_result_save(r, folder, err);
+    if (status < 0)
+        return status;
+    tch_found_remove(folder, "samples.jsonl");
+    return tch_recorded_remove_parts(folder, err);
 }
 
 int tch_run_finish(struct tch_run *run, tacho_error *err)

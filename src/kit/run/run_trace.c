@@ -282,16 +282,21 @@ static int write_all(struct writing *w, const struct tch_result *r, const char *
         return tch_fail_memory(w->err);
     tch_sink_add(&w->out, "[\n", 2);
     status = write_runs(w, r);
-    if (status == 0)
-        status = write_csv(w, folder, "memory.csv", TACHO_CSV_MEMORY, add_memory_row);
-    if (status == 0)
-        status = write_csv(w, folder, "power.csv", TACHO_CSV_POWER, add_power_row);
-    if (status == 0)
-        status = tch_recorded_each_recording(folder, write_recording, w, w->err);
-    if (status == 0)
-        status = tch_recorded_each_chrome(folder, write_chrome_trace, w, w->err);
-    if (status == 0)
-        status = tch_chrome_names(&w->chrome);
+    if (status != 0)
+        return status;
+    status = write_csv(w, folder, "memory.csv", TACHO_CSV_MEMORY, add_memory_row);
+    if (status != 0)
+        return status;
+    status = write_csv(w, folder, "power.csv", TACHO_CSV_POWER, add_power_row);
+    if (status != 0)
+        return status;
+    status = tch_recorded_each_recording(folder, write_recording, w, w->err);
+    if (status != 0)
+        return status;
+    status = tch_recorded_each_chrome(folder, write_chrome_trace, w, w->err);
+    if (status != 0)
+        return status;
+    status = tch_chrome_names(&w->chrome);
     tch_sink_add(&w->out, "\n]\n", 3);
     return status;
 }
