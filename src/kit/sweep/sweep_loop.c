@@ -265,21 +265,23 @@ static int make_extra(const struct tch_sweep *sweep, size_t i, struct tch_unit_p
     p->run.flame = sweep->plan->run.flame;
     p->run.counts = sweep->plan->run.counts;
     status = tch_run_resume(&run, &p->run, unit->folder, unit->total, 0, err);
-    if (status == 0)
-        status = tch_run_extras(&run, &run_watch, err);
-    if (status == 0) {
-        ret->counts = run.items[0].result.counts;
-        run.items[0].result.counts = (struct tch_counts){0};
-    }
-    if (status == 0 && run.items[0].flame_error.message[0]) {
+    if (status < 0)
+        goto out;
+    status = tch_run_extras(&run, &run_watch, err);
+    if (status != 0)
+        goto out;
+    ret->counts = run.items[0].result.counts;
+    run.items[0].result.counts = (struct tch_counts){0};
+    if (run.items[0].flame_error.message[0]) {
         *err = run.items[0].flame_error;
         status = err->code;
-    } else if (status == 0 && run.server_flame_error.message[0]) {
+    } else if (run.server_flame_error.message[0]) {
         *err = run.server_flame_error;
         status = err->code;
-    } else if (status == 0) {
+    } else {
         ret->warnings = run.items[0].result.warnings;
     }
+out:
     tch_run_release(&run);
     return status;
 }

@@ -373,18 +373,24 @@ int tch_sweep_open(struct tch_sweep *sweep, const struct tch_sweep_plan *plan, t
 
     *sweep = (struct tch_sweep){.plan = plan, .lock_fd = -1};
     status = check_plan(plan, err);
-    if (status == 0)
-        status = make_units(sweep, err);
-    if (status == 0)
-        status = tch_surroundings_init(&sweep->surroundings, &plan->run, err);
-    if (status == 0)
-        status = make_folder(sweep, err);
-    if (status == 0)
-        status = lock_folder(sweep, err);
-    if (status == 0)
-        status = find_sweep(sweep, err);
-    if (status == 0)
-        status = count_runs(sweep, err);
+    if (status < 0)
+        return status;
+    status = make_units(sweep, err);
+    if (status < 0)
+        return status;
+    status = tch_surroundings_init(&sweep->surroundings, &plan->run, err);
+    if (status < 0)
+        return status;
+    status = make_folder(sweep, err);
+    if (status < 0)
+        return status;
+    status = lock_folder(sweep, err);
+    if (status < 0)
+        return status;
+    status = find_sweep(sweep, err);
+    if (status < 0)
+        return status;
+    status = count_runs(sweep, err);
     for (size_t i = 0; i < sweep->cells + sweep->baselines && status == 0 && sweep->resumed; i++)
         status = tch_sweep_find_unit(sweep, i, err);
     return status;

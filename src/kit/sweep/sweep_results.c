@@ -107,19 +107,23 @@ static int compare_measure(const char *name, const struct tch_result *base,
     if (!find_measure(base, name, &of_base) || !find_measure(cell, name, &of_cell))
         return 0;
     status = tch_series_of(base, &of_base, 0.5, &x, err);
-    if (status == 0)
-        status = tch_series_of(cell, &of_cell, 0.5, &y, err);
-    if (status == 0)
-        tch_series_match(&x, &y);
-    for (size_t i = 0; i < x.count && status == 0; i++) {
+    if (status < 0)
+        goto out;
+    status = tch_series_of(cell, &of_cell, 0.5, &y, err);
+    if (status < 0)
+        goto out;
+    tch_series_match(&x, &y);
+    for (size_t i = 0; i < x.count; i++) {
         x.value[n] = x.value[i];
         y.value[n] = y.value[i];
         n += x.value[n] > 0 && y.value[n] > 0; /* other pairs have no ratio */
     }
-    if (n > 0 && status == 0)
-        status = tch_ratio_paired(x.value, y.value, n, TCH_RESULT_ALPHA, 1, &ret->ratio, err);
-    if (n > 0 && status == 0)
+    if (n == 0)
+        goto out;
+    status = tch_ratio_paired(x.value, y.value, n, TCH_RESULT_ALPHA, 1, &ret->ratio, err);
+    if (status == 0)
         ret->p = ret->ratio.p;
+out:
     tch_series_release(&x);
     tch_series_release(&y);
     return status;
@@ -304,6 +308,26 @@ static int read_unit(struct tch_results *r, size_t i, struct tch_result *result,
     return unit->state == TCH_UNIT_FAILED ? 0 : take_rows(r, result, c, had, err);
 }
 
+/* Reads a cell, and compares it with its baseline if both have values. */
+static int read_cell(struct tch_results *r, size_t i, const struct tch_result *bases, size_t *had,
+                     tacho_error *err)
+{
+    const struct tch_sweep *sweep = r->sweep;
+    const char *state;
+    struct tch_result result;
+    int status = read_unit(r, i, &result, &had[i], err);
+
+    if (had[i] > 0 && sweep->baselines > 0 && had[sweep->cells + sweep->baseline[i]] > 0)
+        for (size_t m = 0; m < r->measure_count && status == 0; m++)
+            status = compare_measure(r->measures[m].name, &bases[sweep->baseline[i]], &result,
+                                     &r->cells[i].value[m], err);
+    tch_result_release(&result);
+    state = r->cells[i].state;
+    r->failed += strcmp(state, "failed") == 0;
+    r->pending += strcmp(state, "complete") != 0 && strcmp(state, "failed") != 0;
+    return status;
+}
+
 static int read_all(struct tch_results *r, struct tch_result *bases, size_t *had, tacho_error *err)
 {
     const struct tch_sweep *sweep = r->sweep;
@@ -312,19 +336,8 @@ static int read_all(struct tch_results *r, struct tch_result *bases, size_t *had
 
     for (size_t i = sweep->cells; i < all && status == 0; i++)
         status = read_unit(r, i, &bases[i - sweep->cells], &had[i], err);
-    for (size_t i = 0; i < sweep->cells && status == 0; i++) {
-        struct tch_result result;
-
-        status = read_unit(r, i, &result, &had[i], err);
-        if (had[i] > 0 && sweep->baselines > 0 && had[sweep->cells + sweep->baseline[i]] > 0)
-            for (size_t m = 0; m < r->measure_count && status == 0; m++)
-                status = compare_measure(r->measures[m].name, &bases[sweep->baseline[i]], &result,
-                                         &r->cells[i].value[m], err);
-        tch_result_release(&result);
-        r->failed += strcmp(r->cells[i].state, "failed") == 0;
-        r->pending +=
-            strcmp(r->cells[i].state, "complete") != 0 && strcmp(r->cells[i].state, "failed") != 0;
-    }
+    for (size_t i = 0; i < sweep->cells && status == 0; i++)
+        status = read_cell(r, i, bases, had, err);
     for (size_t i = 0; i < all && status == 0; i++)
         status = grow_values(r, &r->cells[i], had[i], err);
     return status == 0 ? adjust_p_values(r, err) : status;
