@@ -62,45 +62,60 @@ static int measure(struct tch_run *run, const struct args *args)
                            "cannot write the result of the pilot");
 }
 
+/* Completes the plan of the pilot and checks it. */
+static int check_pilot(struct planning *p, const struct args *args)
+{
+    struct tch_run_plan *plan = &p->run.plan;
+    tacho_error err;
+    int status = cli_run_commands_finish(&p->run, args);
+
+    if (status != EXIT_OK)
+        return status;
+    plan->runs = plan->command_count == 1 ? 2 * p->pairs : p->pairs;
+    plan->max_time_ns = 0;
+    plan->pilot = true;
+    if (plan->command_count > SIDES)
+        return cli_wrong_usage(
+            args, "a pilot compares one command with itself, or two commands; remove some");
+    status = cli_run_options_check(&p->run, args);
+    if (status != EXIT_OK)
+        return status;
+    if (tch_run_plan_check_metric(plan, p->of, &err) < 0) {
+        cli_complain(&err, "cannot plan");
+        return EXIT_WORK;
+    }
+    return EXIT_OK;
+}
+
 /* Runs one command against itself, or two commands interleaved. */
 static int make_pilot(struct planning *p, const struct args *args)
 {
     struct tch_run_plan *plan = &p->run.plan;
     struct tch_run run = {.plan = plan};
     tacho_error err;
-    int status = cli_run_commands_finish(&p->run, args);
+    int status = check_pilot(p, args);
 
-    plan->runs = plan->command_count == 1 ? 2 * p->pairs : p->pairs;
-    plan->max_time_ns = 0;
-    plan->pilot = true;
-    if (status == EXIT_OK && plan->command_count > SIDES)
-        status = cli_wrong_usage(
-            args, "a pilot compares one command with itself, or two commands; remove "
-                  "some");
-    if (status == EXIT_OK)
-        status = cli_run_options_check(&p->run, args);
-    if (status == EXIT_OK && tch_run_plan_check_metric(plan, p->of, &err) < 0) {
-        cli_complain(&err, "cannot plan");
-        status = EXIT_WORK;
-    }
     if (status != EXIT_OK)
         return status;
     if (tch_run_open(&run, plan, &err) < 0) {
         cli_complain(NULL, "%s", err.message);
         status = EXIT_WORK;
-    } else {
-        status = measure(&run, args);
+        goto out;
     }
-    for (size_t i = 0; i < plan->command_count && status == EXIT_OK; i++) {
+    status = measure(&run, args);
+    if (status != EXIT_OK)
+        goto out;
+    for (size_t i = 0; i < plan->command_count; i++) {
         p->folders[i] = run.items[i].folder.shown;
         if (tch_report_save(&run.items[i].result, run.items[i].folder.path, &err) < 0) {
             cli_complain(&err, "cannot write the report of '%s'", p->folders[i]);
             status = EXIT_WORK;
+            goto out;
         }
     }
-    if (status == EXIT_OK)
-        status = plan_from(p, &run.items[0].result,
-                           plan->command_count > 1 ? &run.items[1].result : NULL, args);
+    status = plan_from(p, &run.items[0].result,
+                       plan->command_count > 1 ? &run.items[1].result : NULL, args);
+out:
     tch_run_release(&run);
     return status;
 }

@@ -391,26 +391,35 @@ int tch_baseline_save(struct tch_baseline *b, const char *path, const struct tch
     int status = tch_mkdirs_above(path, err);
 
     tch_baseline_release(b);
-    if (status == 0)
-        status = tch_baseline_lock(path, &fd, err);
-    if (status == 0 && !how->replace)
-        status = tch_baseline_read(b, path, &why);
-    if ((status == 0 && how->replace) || (status == TACHO_EIO && why.system_errno == ENOENT))
+    if (status < 0)
+        return status;
+    status = tch_baseline_lock(path, &fd, err);
+    if (status < 0)
+        goto out;
+    status = how->replace ? 0 : tch_baseline_read(b, path, &why);
+    if (how->replace || (status == TACHO_EIO && why.system_errno == ENOENT)) {
         status = tch_baseline_init(b, how->bench, how->machine_class, err);
-    else if (status == 0)
-        status = check(b, r, how, &why);
-    if (status < 0 && why.message[0] && why.system_errno != ENOENT)
-        status =
-            tch_fail(err, status, why.line,
-                     "the baseline was not changed: %.130s; to start over: tacho baseline save "
-                     "--replace --bench %.40s",
-                     why.message, how->bench);
-    if (status == 0)
-        status = tch_baseline_add(b, r, how->keep, err);
-    if (status == 0 && how->promote)
+    } else {
+        if (status == 0)
+            status = check(b, r, how, &why);
+        if (status < 0)
+            status = tch_fail(err, status, why.line,
+                              "the baseline was not changed: %.130s; to start over: tacho baseline "
+                              "save --replace --bench %.40s",
+                              why.message, how->bench);
+    }
+    if (status < 0)
+        goto out;
+    status = tch_baseline_add(b, r, how->keep, err);
+    if (status < 0)
+        goto out;
+    if (how->promote) {
         status = tch_baseline_promote(b, tch_baseline_find(b, "latest"), err);
-    if (status == 0)
-        status = tch_baseline_write(b, path, err);
+        if (status < 0)
+            goto out;
+    }
+    status = tch_baseline_write(b, path, err);
+out:
     if (fd >= 0)
         close(fd);
     return status;

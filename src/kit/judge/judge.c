@@ -145,17 +145,22 @@ static int add_values(tacho_judge *judge, const char *name, const double *a, siz
     struct tch_named_budget budget;
     int status = check_open(judge, err);
 
-    if (status == 0 && (!name || !name[0] || strlen(name) >= TCH_METRIC_TEXT))
-        status = tch_fail(err, TACHO_EINVAL, 0, "a question needs a name of 1 to %d bytes",
-                          TCH_METRIC_TEXT - 1);
-    if (status == 0)
-        status = read_budget(given, &budget, err);
-    if (status == 0)
-        status = copy_values(name, "a", a, a_count, &x, err);
-    if (status == 0)
-        status = copy_values(name, "b", b, b_count, &y, err);
-    if (status == 0)
-        status = add_rows(judge, name, &x, &y, paired, &budget, err);
+    if (status < 0)
+        return status;
+    if (!name || !name[0] || strlen(name) >= TCH_METRIC_TEXT)
+        return tch_fail(err, TACHO_EINVAL, 0, "a question needs a name of 1 to %d bytes",
+                        TCH_METRIC_TEXT - 1);
+    status = read_budget(given, &budget, err);
+    if (status < 0)
+        return status;
+    status = copy_values(name, "a", a, a_count, &x, err);
+    if (status < 0)
+        goto out;
+    status = copy_values(name, "b", b, b_count, &y, err);
+    if (status < 0)
+        goto out;
+    status = add_rows(judge, name, &x, &y, paired, &budget, err);
+out:
     tch_series_release(&x);
     tch_series_release(&y);
     return status;
@@ -202,21 +207,26 @@ int tacho_judge_add_runs(tacho_judge *judge, const char *a_folder, const char *b
     size_t before = judge->findings.count;
     int status = check_open(judge, err);
 
-    if (status == 0)
-        status = read_budget(given, &budget, err);
+    if (status < 0)
+        return status;
+    status = read_budget(given, &budget, err);
     if (status < 0)
         return status;
     budget.name = quantity;
     budget.required = quantity != NULL;
     status = tch_recorded_load(&a, a_folder, &life, err);
-    if (status == 0)
-        status = tch_recorded_load(&b, b_folder, &life, err);
-    if (status == 0)
-        status = check_quantity(&b, &budget, err);
-    if (status == 0)
-        status = tch_compare_runs(&judge->findings, "", &a, &b, &budget, 1, false, NULL, err);
+    if (status < 0)
+        goto out;
+    status = tch_recorded_load(&b, b_folder, &life, err);
+    if (status < 0)
+        goto out;
+    status = check_quantity(&b, &budget, err);
+    if (status < 0)
+        goto out;
+    status = tch_compare_runs(&judge->findings, "", &a, &b, &budget, 1, false, NULL, err);
     if (status == 0 && judge->findings.count == before)
         status = tch_fail(err, TACHO_EINVAL, 0, "the two runs have nothing that can be judged");
+out:
     tch_result_release(&a);
     tch_result_release(&b);
     return status;

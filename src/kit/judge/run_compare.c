@@ -225,6 +225,33 @@ static void note_quantile(struct tch_findings *f, const struct tch_result *a,
                           qb->name, name, f->quantile > 0.5 ? "largest" : "smallest");
 }
 
+static int check_budget(const struct tch_findings *f, const struct tch_named_budget *budget,
+                        const struct tch_metric *m, bool known, tacho_error *err)
+{
+    if (!known)
+        return refuse_quantile(f->quantile, true, err);
+    if (!budget->name)
+        return 0; /* a budget for all metrics that have a direction */
+    return tch_budget_check(
+        budget, m, "set its 'direction' in tacho.yaml, or --higher-is-better or --lower-is-better",
+        err);
+}
+
+/* Adds the budgets of metrics that no row from `from` on judges, because the runs lack them. */
+static int add_all_missing(struct tch_findings *f, const char *bench, const struct tch_result *b,
+                           const struct tch_named_budget *budgets, size_t count, size_t from,
+                           tacho_error *err)
+{
+    struct tch_metric m;
+    int status = 0;
+
+    for (size_t i = 0; i < count && status == 0; i++)
+        if (budgets[i].name && !(tch_result_metric(b, budgets[i].name, &m) &&
+                                 (tch_findings_has(f, from, m.name) || tch_counted(b, &m))))
+            status = add_missing(f, bench, b, &budgets[i], err);
+    return status;
+}
+
 int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch_result *a,
                      const struct tch_result *b, const struct tch_named_budget *budgets,
                      size_t count, bool with_all, const struct tch_analyses *analyses,
@@ -235,9 +262,9 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
     size_t at = 0;
     bool taken = f->quantile == 0.5;
     bool unknown = false;
-    int status = 0;
+    int status;
 
-    while (status == 0 && tch_result_next_metric(b, &at, &qb)) {
+    while (tch_result_next_metric(b, &at, &qb)) {
         const struct tch_named_budget *budget = budget_of(&qb, budgets, count);
         struct tch_metric qa;
         bool known = tch_metric_has_quantile(&qb, f->quantile);
@@ -254,23 +281,20 @@ int tch_compare_runs(struct tch_findings *f, const char *bench, const struct tch
         taken |= qb.several && known;
         unknown |= !known;
         note_quantile(f, a, &qa, b, &qb);
-        if (budget && !known)
-            status = refuse_quantile(f->quantile, true, err);
-        if (status == 0 && budget && budget->name)
-            status = tch_budget_check(budget, &qb,
-                                      "set its 'direction' in tacho.yaml, or --higher-is-better or "
-                                      "--lower-is-better",
-                                      err);
-        if (status == 0 && known)
+        if (budget) {
+            status = check_budget(f, budget, &qb, known, err);
+            if (status < 0)
+                return status;
+        }
+        if (known) {
             status = add_quantity(f, bench, a, &qa, b, &qb, budget, from + 1, analyses, err);
-        if (status == 0 && budget)
-            status = tch_compare_max(f, bench, b, &qb, budget, analyses, err);
+            if (status < 0)
+                return status;
+        }
+        status = budget ? tch_compare_max(f, bench, b, &qb, budget, analyses, err) : 0;
+        if (status < 0)
+            return status;
     }
-    if (status == 0 && !taken)
-        status = refuse_quantile(f->quantile, unknown, err);
-    for (size_t i = 0; i < count && status == 0; i++)
-        if (budgets[i].name && !(tch_result_metric(b, budgets[i].name, &qb) &&
-                                 (tch_findings_has(f, from, qb.name) || tch_counted(b, &qb))))
-            status = add_missing(f, bench, b, &budgets[i], err);
-    return status;
+    return taken ? add_all_missing(f, bench, b, budgets, count, from, err)
+                 : refuse_quantile(f->quantile, unknown, err);
 }
