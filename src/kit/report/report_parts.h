@@ -28,7 +28,7 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
 int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
 /** Adds the peaks of the program's memory categories, if any. */
-int tch_part_categories(struct tch_buf *b, const struct tch_result *r, tacho_error *err);
+int tch_part_categories(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err);
 
 /** Adds a picture with a script of its own, in a frame that cannot access the page, because the
     picture may come from somebody else. */

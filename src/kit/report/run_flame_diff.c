@@ -90,16 +90,21 @@ int tch_flame_diff(struct tch_buf *svg, struct tch_buf *table, const char *a, co
     struct tch_stacks stacks = {0};
     int status = read_profile(&stacks, a, err);
 
-    if (status == 0)
-        status = tch_stacks_diff_begin(&stacks, err);
-    if (status == 0)
-        status = read_profile(&stacks, b, err);
-    if (status == 0)
-        status = tch_stacks_diff_end(&stacks, false, false, err);
-    if (status == 0)
-        status = draw(svg, &stacks, title, !table, err);
+    if (status < 0)
+        goto out;
+    status = tch_stacks_diff_begin(&stacks, err);
+    if (status < 0)
+        goto out;
+    status = read_profile(&stacks, b, err);
+    if (status < 0)
+        goto out;
+    status = tch_stacks_diff_end(&stacks, false, false, err);
+    if (status < 0)
+        goto out;
+    status = draw(svg, &stacks, title, !table, err);
     if (status == 0 && table)
         status = add_table(table, &stacks, err);
+out:
     tch_stacks_release(&stacks);
     return status;
 }

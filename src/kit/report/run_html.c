@@ -168,34 +168,28 @@ static void add_energy(struct tch_buf *b, const struct tch_result *r)
 
 static int add_run(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
+    static int (*const parts[])(struct tch_buf * b, const struct tch_report_run *run,
+                                tacho_error *err) = {tch_part_latencies,  tch_charts_timeline,
+                                                     tch_part_categories, tch_part_flamegraphs,
+                                                     tch_part_events,     tch_part_spans};
     const struct tch_result *r = &run->result;
-    int status;
+    const char *nothing = tch_report_nothing(r);
+    int status = 0;
 
     tch_buf_adds(b, "<section>\n");
     add_title(b, run);
     add_warnings(b, r);
-    if (tch_report_nothing(r)) {
-        tch_buf_addf(b, "<p>No statistics: %s.</p>\n", tch_report_nothing(r));
-        status = 0;
+    if (nothing) {
+        tch_buf_addf(b, "<p>No statistics: %s.</p>\n", nothing);
     } else {
         add_heads(b, r);
         status = tch_charts_runs(b, r, err);
     }
-    if (status == 0)
-        status = tch_part_latencies(b, run, err);
-    if (status == 0)
-        status = tch_charts_timeline(b, run, err);
-    if (status == 0)
-        status = tch_part_categories(b, r, err);
-    if (status == 0)
-        status = tch_part_flamegraphs(b, run, err);
-    if (status == 0)
-        status = tch_part_events(b, run, err);
-    if (status == 0)
-        status = tch_part_spans(b, run, err);
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0] && status == 0; i++)
+        status = parts[i](b, run, err);
     if (status < 0)
         return status;
-    if (!tch_report_nothing(r))
+    if (!nothing)
         add_table(b, r);
     tch_part_counts(b, r);
     add_energy(b, r);

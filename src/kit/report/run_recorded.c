@@ -187,7 +187,7 @@ int tch_part_latencies(struct tch_buf *b, const struct tch_report_run *run, tach
 
 /* --- Memory categories --- */
 
-int tch_part_categories(struct tch_buf *b, const struct tch_result *r, tacho_error *err)
+int tch_part_categories(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
 {
     static const struct tch_table_column columns[] = {{.title = "category"},
                                                       {.title = "runs"},
@@ -195,6 +195,7 @@ int tch_part_categories(struct tch_buf *b, const struct tch_result *r, tacho_err
                                                       {.title = "min"},
                                                       {.title = "max"}};
     static const char prefix[] = "memory.";
+    const struct tch_result *r = &run->result;
     struct tch_table t = {.b = NULL};
     int status = 0;
 
