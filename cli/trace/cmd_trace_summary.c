@@ -120,8 +120,8 @@ static void add_head(struct tch_buf *b, const struct tch_trace_summary *s)
                      (unsigned long long)m->by_kind[TCH_EV_INSTANT],
                      (unsigned long long)m->by_kind[TCH_EV_FLOW],
                      (unsigned long long)m->by_kind[TCH_EV_ASYNC]);
-    tch_buf_adds(b, s->sorted ? "; sorted first, because its events are not in order of time\n"
-                              : "\n");
+    tch_buf_adds(b, s->disordered ? "; sorted first, because its events are not in order of time\n"
+                                  : "\n");
     if (s->overlaps > 0)
         tch_buf_addf(
             b,

@@ -36,6 +36,26 @@ $ tacho trace summary --by track --top 1 trace/full.json
 | server "x" / tid 9      2  60.0 %  12.00 us at 5.000 us  -
 $ tacho trace summary --json trace/full.json
 | {"schema":"tacho.trace.summary.v1","file":"trace/full.json","format":"Chrome JSON (object)","bytes":1220,"events":13,"spans":5,"unfinished":1,"ends_without_begin":0,"overlaps":1,"counters":2,"instants":1,"flows":2,"async":2,"ignored":0,"bad":0,"dropped":0,"mismatched":0,"truncated":false,"sorted_by_reader":false,"first_ns":10000,"last_ns":30000,"by":"name","rows":[{"name":"outer","count":1,"mismatched":0,"total_ns":10000,"self_ns":7750,"mean_ns":10000.0,"min_ns":10000,"p50_ns":10000,"p95_ns":10000,"p99_ns":10000,"max_ns":10000,"max_ts_ns":10000},{"name":"ov","count":1,"mismatched":0,"total_ns":10000,"self_ns":10000,"mean_ns":10000.0,"min_ns":10000,"p50_ns":10000,"p95_ns":10000,"p99_ns":10000,"max_ns":10000,"max_ts_ns":17000},{"name":"req","count":1,"mismatched":0,"total_ns":8000,"self_ns":8000,"mean_ns":8000.0,"min_ns":8000,"p50_ns":8000,"p95_ns":8000,"p99_ns":8000,"max_ns":8000,"max_ts_ns":11000},{"name":"consume","count":1,"mismatched":0,"total_ns":5000,"self_ns":2000,"mean_ns":5000.0,"min_ns":5000,"p50_ns":5000,"p95_ns":5000,"p99_ns":5000,"max_ns":5000,"max_ts_ns":15000},{"name":"inner","count":1,"mismatched":0,"total_ns":2250,"self_ns":2250,"mean_ns":2250.0,"min_ns":2250,"p50_ns":2250,"p95_ns":2250,"p99_ns":2250,"max_ns":2250,"max_ts_ns":10500}],"rows_left_out":0,"tracks":[{"track":"server \"x\" / main","pid":7,"tid":8,"spans":2,"first_ns":10000,"last_ns":30000,"busy_ns":10000,"longest_busy_periods":[{"ts_ns":10000,"dur_ns":10000}],"longest_gaps":[{"ts_ns":20000,"dur_ns":10000}]},{"track":"server \"x\" / tid 9","pid":7,"tid":9,"spans":2,"first_ns":15000,"last_ns":27000,"busy_ns":12000,"longest_busy_periods":[{"ts_ns":15000,"dur_ns":12000}],"longest_gaps":[]}]}
+$ tacho trace summary --by track trace/threads.json
+| Chrome JSON (array), 553 B, 8.000 us: 4 spans
+| 
+| sp / sp (1)  aaaaaaaaaaaaaaaaaaaaaadddddddddddaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa
+| sp / sp (2)            bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb
+| sp / io                                      ccccccccccccccccccccccc
+|              0                                                                              8.000 us
+|              a outer  b other  c wait  d inner
+| 
+| track        count     total      self      mean       p50       p95       p99       max
+| sp / sp (1)      2  8.000 us  8.000 us  4.500 us  1.000 us  8.000 us  8.000 us  8.000 us
+| sp / sp (2)      1  4.000 us  4.000 us  4.000 us  4.000 us  4.000 us  4.000 us  4.000 us
+| sp / io          1  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us  2.000 us
+| 
+| track        spans     busy  longest stretches     longest gaps
+| sp / sp (1)      2  100.0 %  8.000 us at 0 ns      -
+| sp / sp (2)      1   50.0 %  4.000 us at 1.000 us  -
+| sp / io          1   25.0 %  2.000 us at 3.000 us  -
+$ project/try 'cp -r "$here/trace" .; tacho trace summary trace/disordered.json | head -1'
+| Chrome JSON (array), 553 B, 5.000 us: 4 spans; sorted first, because its events are not in order of time
 $ tacho trace summary trace/cut.json
 | Chrome JSON (array), 118 B, 22.00 us: 2 spans
 | 1 spans partly overlap others on their track; 'tacho trace validate' shows where

@@ -270,6 +270,8 @@ static const char *fixed_name(size_t number, const struct tch_code_object *objec
 {
     if (number == TCH_PLACE_CUT)
         return "[truncated]";
+    if (number == TCH_PLACE_PREEMPTED)
+        return TCH_NAME_PREEMPTED "_[k]"; /* it waits in the kernel */
     return object->kind == TCH_OBJECT_JIT ? TCH_NAME_ANONYMOUS
                                           : NULL; /* named at the end, when its map is written */
 }

@@ -19,6 +19,9 @@
 /** The name of code that was compiled at run time and has no other name. */
 #define TCH_NAME_ANONYMOUS "[anonymous]"
 
+/** The name of the frame of a thread that could run and has no CPU. */
+#define TCH_NAME_PREEMPTED "[waiting for a CPU]"
+
 struct tch_symbol_options {
     bool no_inline;  /**< leave out inlined functions */
     bool source;     /**< add ":file:line" to each name */

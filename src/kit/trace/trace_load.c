@@ -21,7 +21,30 @@ struct tch_trace_load_track {
     bool any; /* has a whole span; `ts` and `end` are those of the last one */
     int64_t ts, end;
     int64_t inner_first; /* pairs with the inner span first, minus those with the outer one first */
+
+    bool seen; /* has a span, or a part of one, which began and ended then: */
+    int64_t last_begin, last_end;
+    bool begins_back, ends_back; /* one began, or ended, before the one before it in the file */
 };
+
+/* Notes whether the file is in an order that a program writes: on each track that of the begins or
+   that of the ends. */
+static int note_disorder(struct tch_trace_load *l, const struct tch_ev *ev)
+{
+    struct tch_trace_load_track *t;
+    int64_t end = ev->ts + (ev->kind == TCH_EV_SPAN ? ev->dur : 0);
+
+    if (tch_array_reserve_zero(&l->tracks, &l->track_room, (size_t)ev->track + 1) < 0)
+        return -1;
+    t = &l->tracks[ev->track];
+    t->begins_back |= t->seen && ev->ts < t->last_begin;
+    t->ends_back |= t->seen && end < t->last_end;
+    l->disordered |= t->begins_back && t->ends_back;
+    t->seen = true;
+    t->last_begin = ev->ts;
+    t->last_end = end;
+    return 0;
+}
 
 static int note_order(struct tch_trace_load *l, const struct tch_ev *ev)
 {
@@ -35,7 +58,9 @@ static int note_order(struct tch_trace_load *l, const struct tch_ev *ev)
         t->inner_first += ev->ts <= t->ts && end >= t->end;
         t->inner_first -= ev->ts >= t->ts && end <= t->end;
     }
-    *t = (struct tch_trace_load_track){true, ev->ts, end, t->inner_first};
+    t->any = true;
+    t->ts = ev->ts;
+    t->end = end;
     return 0;
 }
 
@@ -59,6 +84,8 @@ int tch_trace_load_add(struct tch_trace_load *l, const struct tch_ev *ev)
     bool pairs = ev->kind == TCH_EV_BEGIN || ev->kind == TCH_EV_END;
 
     tch_trace_load_note_time(l, ev);
+    if ((pairs || ev->kind == TCH_EV_SPAN) && note_disorder(l, ev) < 0)
+        return tch_fail_memory(l->err);
     if (ev->kind == TCH_EV_SPAN && ev->closed == 0 && note_order(l, ev) < 0)
         return tch_fail_memory(l->err);
     return tch_spool_add(pairs ? &l->pairs : &l->all, ev, l->err);

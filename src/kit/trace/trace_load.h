@@ -29,6 +29,7 @@ struct tch_trace_load {
     struct tch_buf args; /* joined arguments of a begin and its end */
     uint64_t lone_begins;
     struct tch_trace_places lone_ends;
+    bool disordered;     /**< a track is neither in the order of its begins nor of its ends */
     bool any;            /* first and last are set */
     int64_t first, last; /**< times of the first and last event */
     tacho_error *err;

@@ -11,6 +11,7 @@
 #include "trace_async.h"
 #include "trace_lanes.h"
 #include "trace_load.h"
+#include "trace_tracks.h"
 
 /* The events are not in order of time. This is a result of the sink, not an error. */
 enum { UNORDERED = 1 };
@@ -454,6 +455,7 @@ static int make_sorted(struct tch_trace_summary *s, const char *path,
     s->sorted = true;
     s->model = load.model;
     tch_model_init(&load.model);
+    s->disordered = load.disordered;
     s->lone_ends = load.lone_ends.count;
     s->model.events = 0;
     while (status == 0 && (more = tch_trace_load_next(&load, &ev, err)) > 0) {
@@ -482,6 +484,9 @@ int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
         status = make_sorted(s, path, options, err);
     }
     if (status != 0)
+        goto out;
+    status = tch_trace_number_tracks(&s->model, err);
+    if (status < 0)
         goto out;
     status = finish_tracks(s);
     if (status < 0)

@@ -60,6 +60,7 @@ struct tch_trace_summary {
     size_t track_count;
     struct tch_lanes lanes; /**< by index in tracks */
     bool sorted;            /**< the file was not in order of time and was sorted */
+    bool disordered;        /**< its tracks are not in the order of begins or of ends either */
     uint64_t spans;
     uint64_t unfinished; /**< begins without an end */
     uint64_t lone_ends;

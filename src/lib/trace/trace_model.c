@@ -82,4 +82,6 @@ void tch_model_add_track_name(const struct tch_model *m, uint32_t track, struct 
         tch_buf_add(b, tch_intern_text(&m->texts, t->name), tch_intern_len(&m->texts, t->name));
     else
         tch_buf_addf(b, "tid %llu", (unsigned long long)t->tid);
+    if (t->nth > 0)
+        tch_buf_addf(b, " (%u)", t->nth);
 }

@@ -88,6 +88,7 @@ struct tch_trace_process {
 struct tch_trace_track {
     uint32_t process;
     uint32_t name; /**< text, 0: none */
+    uint32_t nth;  /**< from 1, among tracks that are shown by the same names; 0: not numbered */
     uint64_t tid;
     int64_t sort;
     bool sorted;
@@ -199,7 +200,8 @@ uint32_t tch_model_track(struct tch_model *m, uint64_t pid, uint64_t tid);
     is replaced. */
 uint32_t tch_model_text(struct tch_model *m, const char *text, size_t len);
 
-/** Adds the name of a track as shown to users: its name or tid, and its process. */
+/** Adds the name of a track as shown to users: its name or tid, and its process; and its number
+   among tracks of these names, if tch_trace_number_tracks() gave it one. */
 void tch_model_add_track_name(const struct tch_model *m, uint32_t track, struct tch_buf *b);
 
 /** Receives one event after the other. A nonzero result stops the source of the events and

@@ -55,6 +55,13 @@ grep -q '^tacho: ' err.txt || fail "there is no message about root's process"
 [ "$uid" -eq 0 ] || exit 0
 "$tacho" flame --off-cpu --folded --label off -- "$3/workload" sleep 200 >out.txt 2>&1 || { cat out.txt; fail "--off-cpu"; }
 near "off-CPU, sleeper" "$(share flamegraph-off.folded sleeper)" 95 $points
+# Two programs on one CPU take it from each other.
+cpu=$(awk '/^Cpus_allowed_list/ { split($2, list, /[,-]/); print list[1] }' /proc/self/status)
+# shellcheck disable=SC2016 # the variable of the inner shell
+taskset -c "$cpu" "$tacho" flame --off-cpu --folded --label cpu -- sh -c '"$0" shares 300 & "$0" shares 300; wait' "$3/workload" >out.txt 2>&1 ||
+    { cat out.txt; fail "--off-cpu on one CPU"; }
+grep -q '^workload;.*;\[waiting for a CPU\]_\[k\] [0-9]' flamegraph-cpu.folded || { cat flamegraph-cpu.folded; fail "no program waited for the CPU"; }
+grep -q '>waiting for a CPU<' flamegraph-cpu.svg || fail "the colour has no legend"
 "$tacho" flame --all --duration 300ms --folded --label all >out.txt 2>&1 || { cat out.txt; fail "--all"; }
 "$tacho" flame --kernel --folded --label kernel -- dd if=/dev/zero of=/dev/null bs=1 count=300000 >out.txt 2>&1 || { cat out.txt; fail "--kernel"; }
 ! sed '/^#/d; s/ [0-9]*$//' flamegraph-kernel.folded | grep -v '_\[k\]$' || fail "--kernel has user frames"

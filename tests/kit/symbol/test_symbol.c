@@ -244,7 +244,7 @@ static int name_once(void *arg)
     struct tch_symbols symbols;
     struct tch_code_objects objects;
     struct tch_symbol_options options = {.no_inline = true};
-    struct tch_symbol_job jobs[2] = {{{0}, NULL}, {{0}, NULL}};
+    struct tch_symbol_job jobs[3] = {{{0}, NULL}, {{0}, NULL}, {{0}, NULL}};
     int status = -1;
 
     (void)arg;
@@ -253,13 +253,14 @@ static int name_once(void *arg)
         tch_code_objects_add(&objects, "/proc/self/exe", 0, 1) == 2 &&
         tch_code_object_load(objects.list[2])) {
         jobs[0].object = objects.list[0];
-        jobs[1].object = objects.list[2];
-        jobs[1].place = (struct tch_code_place){.addr = objects.list[2]->elf.entry, .object = 2};
-        if (tch_symbols_add(&symbols, jobs, 2, NULL) == 0)
+        jobs[1].object = objects.list[0]; /* TCH_PLACE_PREEMPTED */
+        jobs[2].object = objects.list[2];
+        jobs[2].place = (struct tch_code_place){.addr = objects.list[2]->elf.entry, .object = 2};
+        if (tch_symbols_add(&symbols, jobs, 3, NULL) == 0)
             status = 0;
     }
-    if (status == 0 && symbols.list[1].count == 1) {
-        uint32_t name = symbols.frames[symbols.list[1].at];
+    if (status == 0 && symbols.list[2].count == 1) {
+        uint32_t name = symbols.frames[symbols.list[2].at];
 
         /* A section that could not be read for lack of memory leaves the entry's own name. */
         assert_true(tch_intern_len(&names, name) >= 5);

@@ -7,6 +7,7 @@
 #include "flame_detail.h"
 #include "frame_text.h"
 #include "kit/flame/stack/frame_kind.h"
+#include "kit/symbol/symbol.h"
 #include "kit/text/human_number.h"
 #include "kit/text/xml.h"
 #include "palette.h"
@@ -241,6 +242,17 @@ static void add_frames(struct picture *p)
     tch_buf_adds(p->b, "</svg>\n");
 }
 
+/* Returns whether threads wait for a CPU in this picture. */
+static bool shows_preempted(const struct tch_stacks *stacks, const struct tch_layout *layout)
+{
+    for (size_t i = 0; i < layout->count; i++)
+        if (layout->list[i].name != TCH_FRAME_ALL &&
+            tch_span_starts(tch_span_interned(&stacks->names, layout->list[i].name),
+                            TCH_NAME_PREEMPTED))
+            return true;
+    return false;
+}
+
 /* Returns whether a legend is needed: for changes, for languages, or for programs and the kernel if
    both are drawn. */
 static bool has_legend(const struct tch_stacks *stacks, const struct tch_layout *layout,
@@ -298,11 +310,13 @@ static void add_legend(struct picture *p)
         add_change_legend(p);
     } else if (p->options->palette == TCH_PALETTE_HASH) {
         x = add_legend_entry(p, x, (struct tch_color){230, 160, 60}, "programs");
-        add_legend_entry(p, x, (struct tch_color){120, 182, 222}, "kernel");
+        x = add_legend_entry(p, x, (struct tch_color){120, 182, 222}, "kernel");
     } else {
         for (const char *const *name = tch_languages; *name; name++)
             x = add_legend_entry(p, x, tch_language_color(*name), *name);
     }
+    if (!p->stacks->before && shows_preempted(p->stacks, p->layout))
+        add_legend_entry(p, x, tch_preempted_color, "waiting for a CPU");
     tch_buf_adds(p->b, "</g>\n");
 }
 

@@ -8,6 +8,7 @@
 #include "base/hash.h"
 #include "frame_text.h"
 #include "kit/flame/stack/frame_kind.h"
+#include "kit/symbol/symbol.h"
 
 const char *const tch_palettes[] = {"hash", "library", "language", NULL};
 
@@ -147,6 +148,8 @@ static void hash_channels(struct tch_span name, unsigned v[3])
     v[2] = (unsigned)(hash >> 16 & 255);
 }
 
+const struct tch_color tch_preempted_color = {126, 200, 120};
+
 /* Returns a hue for the library, slightly lighter or darker for the function. */
 static struct tch_color library_color(struct tch_span name)
 {
@@ -169,6 +172,8 @@ struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span nam
 {
     unsigned v[3];
 
+    if (tch_span_starts(name, TCH_NAME_PREEMPTED))
+        return tch_preempted_color;
     switch (palette) {
     case TCH_PALETTE_LIBRARY:
         return library_color(name);

@@ -24,6 +24,9 @@ struct tch_color {
     colours. */
 struct tch_color tch_palette_color(enum tch_palette palette, struct tch_span name);
 
+/** The colour of a thread that waits for a CPU, in every palette. */
+extern const struct tch_color tch_preempted_color;
+
 /** Returns the colour of a change in a differential: red for 1, blue for -1, grey for 0. */
 struct tch_color tch_palette_change(int sign);
 

@@ -151,6 +151,27 @@ static int begin_wait(struct tch_collect *c, uint32_t tid, uint64_t time, int64_
     return 0;
 }
 
+/* Notes that a thread did not begin to wait, but lost its CPU to another one: its stack gets a
+   frame that says so. */
+static int mark_preempted(struct tch_collect *c, uint32_t tid, tacho_error *err)
+{
+    int64_t stack;
+    size_t len;
+
+    for (size_t i = 0; i < c->wait_count; i++) {
+        if (c->waits[i].tid != tid)
+            continue;
+        len = tch_stacks_frames(&c->stacks, c->waits[i].stack, c->frames);
+        c->frames[len++] = TCH_PLACE_PREEMPTED;
+        stack = tch_stacks_add(&c->stacks, c->frames, len, 0, err);
+        if (stack < 0)
+            return (int)stack;
+        c->waits[i].stack = (uint32_t)stack;
+        break;
+    }
+    return 0;
+}
+
 static void end_wait(struct tch_collect *c, uint32_t tid, uint64_t time)
 {
     for (size_t i = 0; i < c->wait_count; i++) {
@@ -165,6 +186,20 @@ static void end_wait(struct tch_collect *c, uint32_t tid, uint64_t time)
         c->waits[i] = c->waits[--c->wait_count];
         return;
     }
+}
+
+/* Handles a thread that leaves or gets a CPU. The sample where it leaves precedes this record. */
+static int add_switch(struct tch_collect *c, const struct perf_event_header *record,
+                      tacho_error *err)
+{
+    uint32_t tid = word32(record, record->size - 12u);
+
+    if (!c->options.off_cpu)
+        return 0;
+    if (record->misc & PERF_RECORD_MISC_SWITCH_OUT)
+        return record->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT ? mark_preempted(c, tid, err) : 0;
+    end_wait(c, tid, word64(record, record->size - 8u));
+    return 0;
 }
 
 void tch_collect_end(struct tch_collect *c, uint64_t time)
@@ -214,9 +249,7 @@ int tch_collect_record(void *ctx, const struct perf_event_header *record, tacho_
         end_wait(c, word32(record, 16), 0);
         return 0;
     case PERF_RECORD_SWITCH:
-        if (c->options.off_cpu && !(record->misc & PERF_RECORD_MISC_SWITCH_OUT))
-            end_wait(c, word32(record, record->size - 12u), word64(record, record->size - 8u));
-        return 0;
+        return add_switch(c, record, err);
     case PERF_RECORD_LOST:
         c->lost += word64(record, 16);
         return 0;

@@ -32,7 +32,8 @@
 
 enum {
     CALLCHAIN_AT = 40,                  /* after the instruction address, thread, time and period */
-    FRAMES_MAX = TCH_STACK_DEEPEST - 2, /* leaves room for TCH_PLACE_CUT and the comm */
+    FRAMES_MAX = TCH_STACK_DEEPEST - 3, /* leaves room for the comm, and for two frames of
+                                           code_place.h that are not places */
     /* Samples between two reads of /proc/PID/maps, each of which takes about 50 us. */
     LOOK_AGAIN = 50,
 };

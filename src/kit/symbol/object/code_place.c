@@ -14,7 +14,8 @@ struct key {
 bool tch_code_places_init(struct tch_code_places *places)
 {
     *places = (struct tch_code_places){0};
-    return tch_code_places_add(places, TCH_OBJECT_NOWHERE, 0) == TCH_PLACE_CUT;
+    return tch_code_places_add(places, TCH_OBJECT_NOWHERE, 0) == TCH_PLACE_CUT &&
+           tch_code_places_add(places, TCH_OBJECT_NOWHERE, UINT64_MAX) == TCH_PLACE_PREEMPTED;
 }
 
 void tch_code_places_release(struct tch_code_places *places)

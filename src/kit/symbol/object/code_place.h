@@ -7,8 +7,9 @@
 
 #include "code_object.h"
 
-/** Number 0 is not a place: as a frame, it marks a stack that could not be unwound any further. */
-enum { TCH_PLACE_CUT = 0 };
+/** Numbers that are not places. As a frame, TCH_PLACE_CUT marks a stack that could not be unwound
+   any further, and TCH_PLACE_PREEMPTED, at the leaf, one whose thread waits for a CPU. */
+enum { TCH_PLACE_CUT, TCH_PLACE_PREEMPTED };
 
 struct tch_code_place {
     uint64_t addr; /**< as linked; for a caller: one before the return address */
