@@ -125,9 +125,7 @@ static int labelled_path(const struct flame *f, struct tch_buf *path)
     }
     if (!f->force)
         status = tch_label_check(path->data, f->label, &err);
-    if (status == TACHO_EINVAL)
-        cli_complain(NULL, "%s; overwrite it with --force, or choose another --label", err.message);
-    else if (status < 0)
+    if (status < 0)
         cli_complain(NULL, "%s", err.message);
     return status < 0 ? EXIT_WORK : EXIT_OK;
 }

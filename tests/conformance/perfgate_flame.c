@@ -304,7 +304,7 @@ static void perf_profiler_captures(void)
     free(text);
     text = read_whole("log", NULL);
     CHECK_CONTAINS(text, "perf|record|");
-    CHECK_CONTAINS(text, "|-g|--call-graph|dwarf");
+    CHECK_CONTAINS(text, "perf|record|-q|--no-bpf-event|-g|--call-graph|dwarf|-o|");
     CHECK_CONTAINS(text, "|--|sh|-c|pwd >seen; echo \"$NAME\" >>seen|\n");
     CHECK_CONTAINS(text, "perf|script|");
     CHECK_CONTAINS(text, "inferno-collapse-perf|\n");

@@ -334,6 +334,8 @@ static int run_capture(struct tch_capture *c, tacho_flame **ret, tacho_error *er
         status = tch_backend_find(c, &better, err);
     if (status == 0 && c->request.rate == 0)
         c->request.rate = c->backend->rate ? c->backend->rate : RATE;
+    if (status == 0 && c->request.stack_bytes == 0)
+        c->request.stack_bytes = TCH_STACK_COPY;
     if (status == 0)
         status = c->backend->capture(c, err);
     tch_keeper_close(&c->keeper);
@@ -366,8 +368,8 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
         status = find_palette(&c, err);
     if (status < 0)
         return status;
-    if (c.request.stack_bytes == 0)
-        c.request.stack_bytes = TCH_STACK_COPY;
+    c.rate_given = c.request.rate > 0;
+    c.stack_given = c.request.stack_bytes > 0;
     c.folder = c.request.output_dir ? c.request.output_dir : ".";
     c.label = c.request.label ? c.request.label : default_label(&c.request, label, sizeof label);
     tch_buf_init(&c.svg_path, PATH_MAX);

@@ -80,6 +80,10 @@ END
 svg_has='>hot'
 works perf --profiler perf -- echo 'a b'
 logged perf script -i FILE.perf.data
+echo '<svg>of another tool</svg>' >out/flamegraph-x.svg
+! "$tacho" flame --out-dir out --label x --profiler perf -- echo >out.txt 2>err.txt || fail "it replaced a picture of another tool"
+grep -qF "'flamegraph-x.svg' exists and was not written by tacho; replace it with --force" err.txt || { cat err.txt; fail "the message does not name --force"; }
+rm out/flamegraph-x.svg
 works perf --profiler perf --no-inline --rate 99 --call-graph fp --event cpu-clock --user -- echo 'a b'
 logged perf script --no-inline -i FILE.perf.data
 sed -n '1,/^$/p' "$LOG" | sed "s|^$scratch/out/\.tacho-[0-9]*\.|FILE.|" >got
@@ -135,6 +139,18 @@ END
 svg_has='inferno drew this'
 works 'perf + inferno' --profiler perf-inferno -- echo
 logged inferno-flamegraph --title x FILE.folded
+# The rate and the size of stack copies are those of perf, unless they are given.
+for given in '' '--rate 99 --stack-size 8k'; do
+    # shellcheck disable=SC2086 # the words of $given
+    "$tacho" flame --quiet --out-dir out --label x --profiler perf-inferno $given -- echo >out.txt
+    rate=${given:+-F 99}
+    # shellcheck disable=SC2086 # the words of $rate
+    printf '%s\n' perf record -q --no-bpf-event $rate -g --call-graph "dwarf${given:+,8192}" -o FILE.perf.data -- echo >wanted
+    awk -v RS= -F'\n' '$2 == "record" { last = $0 } END { print last }' "$LOG" |
+        sed "s|^$scratch/out/\.tacho-[0-9]*\.|FILE.|" >got
+    expect_same "perf record for inferno" wanted got
+done
+rm -f out/*
 grep -q '"samples":4' out.txt || "$tacho" flame --json --out-dir out --label x --profiler perf-inferno -- echo >out.txt
 grep -q '"samples":4' out.txt || { cat out.txt; fail "inferno's samples are not counted"; }
 "$tacho" flame --folded --out-dir out --label x --profiler perf-inferno -- echo >out.txt
@@ -183,6 +199,15 @@ echo 'Access to performance monitoring is limited.' >&2
 exit 255
 END
 fails 'profiler command failed: perf record: Access to performance monitoring is limited.' --profiler perf -- echo
+# Of a long output the end is shown, where the cause is.
+stand_in perf <<'END'
+i=0
+while [ $i -lt 400 ]; do echo "line $i of the usage" >&2; i=$((i + 1)); done
+echo 'Error: the cause is here' >&2
+exit 1
+END
+fails 'profiler command failed: perf record: ... ' --profiler perf -- echo
+fails 'line 399 of the usage Error: the cause is here' --profiler perf -- echo
 stand_in perf <<'END'
 kill -KILL $$
 END

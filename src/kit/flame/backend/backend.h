@@ -60,6 +60,7 @@ struct tch_backend {
     bool copies;       /**< always unwinds copies of stacks; refuses frame pointers */
     uint32_t cannot;   /**< enum tacho_flame_flags that it refuses */
     uint32_t rate;     /**< default number of samples per second; 0: 997 */
+    bool own_defaults; /**< the tool chooses the rate and the size of stack copies, unless given */
 
     /** Checks whether the profiler can be used on this machine. */
     int (*probe)(tacho_error *err);
@@ -94,6 +95,8 @@ struct tch_capture {
     const char *measure;      /**< what they measure if they are times; NULL: unknown */
     uint64_t period_ns;       /**< CPU time of a sample; 0: unknown */
     char unit[64];            /**< room for it, if it is found in a profiler's text */
+    bool rate_given;          /**< the request has a rate */
+    bool stack_given;         /**< the request has a size of stack copies */
     double rate_reached;      /**< samples per second of CPU time; 0: unknown */
     double used_ns;           /**< CPU time of the command that can be sampled; 0: unknown */
     double covered_ns;        /**< CPU time that its samples represent */

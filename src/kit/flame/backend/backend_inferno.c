@@ -160,6 +160,8 @@ const struct tch_backend tch_backend_inferno = {
     .used = "perf + inferno",
     .needs = "perf, inferno-collapse-perf and inferno-flamegraph",
     .draws = true,
+    .rate = 4000, /* the default of perf record */
+    .own_defaults = true,
     .cannot =
         TACHO_FLAME_SOURCE | TACHO_FLAME_DEBUGINFOD | TACHO_FLAME_PER_THREAD | TACHO_FLAME_INVERTED,
     .probe = probe_perf,

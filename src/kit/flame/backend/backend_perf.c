@@ -45,9 +45,11 @@ static void format_pids(struct words *w, const tacho_flame_request *r)
     tch_tree_release(&tree);
 }
 
-static void add_options(struct words *w, const tacho_flame_request *r, const char *data)
+static void add_options(struct words *w, const struct tch_capture *c, const char *data)
 {
-    bool fp = r->call_graph == TACHO_CALL_GRAPH_FP;
+    const tacho_flame_request *r = &c->request;
+    bool own = c->backend->own_defaults;
+    const char *dwarf = own && !c->stack_given ? "dwarf" : w->stack;
 
     snprintf(w->rate, sizeof w->rate, "%u", (unsigned)r->rate);
     snprintf(w->stack, sizeof w->stack, "dwarf,%u", (unsigned)r->stack_bytes);
@@ -55,15 +57,17 @@ static void add_options(struct words *w, const tacho_flame_request *r, const cha
     add_word(w, "record");
     add_word(w, "-q");
     add_word(w, "--no-bpf-event"); /* otherwise perf waits almost a second at the end */
-    add_word(w, "-F");
-    add_word(w, w->rate);
+    if (!own || c->rate_given) {
+        add_word(w, "-F");
+        add_word(w, w->rate);
+    }
     if (r->event) {
         add_word(w, "-e");
         add_word(w, r->event);
     }
     add_word(w, "-g");
     add_word(w, "--call-graph");
-    add_word(w, fp ? "fp" : w->stack);
+    add_word(w, r->call_graph == TACHO_CALL_GRAPH_FP ? "fp" : dwarf);
     if (r->flags & TACHO_FLAME_USER)
         add_word(w, "--all-user");
     if (r->flags & TACHO_FLAME_KERNEL)
@@ -126,7 +130,7 @@ int tch_perf_record(struct tch_capture *c, const char *data, tacho_error *err)
     w.list = calloc(OPTION_WORDS + operands, sizeof *w.list);
     if (!w.list)
         return tch_fail_memory(err);
-    add_options(&w, r, data);
+    add_options(&w, c, data);
     if (operands > 0)
         add_word(&w, "--");
     for (size_t i = 0; i < operands; i++)

@@ -190,6 +190,9 @@ int tch_tool_failed(const struct tch_tool *tool, tacho_error *err)
 {
     char reason[TCH_TOOL_TAIL + 64];
     char how[TCH_EXIT_TEXT];
+    size_t room =
+        sizeof err->message - sizeof "profiler command failed: : " - strlen(tool_name(tool));
+    char *last = reason;
     size_t len;
 
     if (strspn(tool->tail, " \t\r\n") < strlen(tool->tail))
@@ -202,7 +205,13 @@ int tch_tool_failed(const struct tch_tool *tool, tacho_error *err)
             *p = ' ';
     for (len = strlen(reason); len > 0 && reason[len - 1] == ' ';)
         reason[--len] = '\0';
-    return tacho_flame_fail(err, TACHO_FLAME_COMMAND_FAILED, tool_name(tool), reason);
+    if (len > room) { /* the cause is at the end: it starts with "..." and a whole word */
+        last = reason + len - room + 3;
+        last += strcspn(last, " ");
+        last -= 3;
+        memcpy(last, "...", 3);
+    }
+    return tacho_flame_fail(err, TACHO_FLAME_COMMAND_FAILED, tool_name(tool), last);
 }
 
 int tch_tool_finish(struct tch_tool *tool, int status, tacho_error *err)

@@ -94,9 +94,14 @@ int tch_label_check(const char *path, const char *label, tacho_error *err)
     tch_buf_addc(&ours, '"');
     if (!memmem(head, (size_t)len, "class=\"tacho-flame\"", 19))
         status = tch_fail(err, TACHO_EINVAL, 0,
-                          "'%s' exists and is not a flamegraph written by tacho", path);
+                          "'%s' exists and was not written by tacho; replace it with --force "
+                          "(TACHO_FLAME_FORCE), or choose another label",
+                          tch_base_name(path));
     else if (ours.failed || !memmem(head, (size_t)len, ours.data, ours.len))
-        status = tch_fail(err, TACHO_EINVAL, 0, "'%s' exists and belongs to another label", path);
+        status = tch_fail(err, TACHO_EINVAL, 0,
+                          "'%s' exists and belongs to another label; replace it with --force "
+                          "(TACHO_FLAME_FORCE), or choose another label",
+                          tch_base_name(path));
     tch_buf_release(&ours);
     return status;
 }
