@@ -44,6 +44,15 @@ static void add_mark(struct table *t, const struct tch_cell_result *c, bool cell
         cli_table_add(t, PLAIN, "");
 }
 
+/* Returns whether an objective has a column beside the cost and the memory, so that the table shows
+   why a cell is the best. */
+static bool is_reason(const struct tch_results *r, size_t objective, int memory)
+{
+    size_t measure = r->objective[objective].measure;
+
+    return measure != r->cost && (int)measure != memory;
+}
+
 static void add_line(struct table *t, const struct tch_results *r, size_t i, int memory)
 {
     const struct tch_sweep *sweep = r->sweep;
@@ -67,11 +76,15 @@ static void add_line(struct table *t, const struct tch_results *r, size_t i, int
         add_ratio(t, cost);
     if (memory >= 0)
         add_value(t, r->measures[memory].unit, c->value[memory].median);
+    for (size_t j = 0; j < r->objective_count; j++)
+        if (is_reason(r, j, memory))
+            add_value(t, r->measures[r->objective[j].measure].unit,
+                      c->value[r->objective[j].measure].median);
     add_mark(t, c, cell);
 }
 
 /* Sets the columns: parameters, runs, cost, memory and remarks. */
-static size_t make_columns(struct column *columns, const struct tch_results *r, bool memory)
+static size_t make_columns(struct column *columns, const struct tch_results *r, int memory)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
     size_t n = 0;
@@ -87,8 +100,12 @@ static size_t make_columns(struct column *columns, const struct tch_results *r, 
         columns[n++] = (struct column){.title = "ratio", .right = true};
         columns[n++] = (struct column){.title = "95 % interval", .right = true};
     }
-    if (memory)
+    if (memory >= 0)
         columns[n++] = (struct column){.title = "peak memory", .right = true};
+    for (size_t i = 0; i < r->objective_count; i++)
+        if (is_reason(r, i, memory))
+            columns[n++] =
+                (struct column){.title = r->measures[r->objective[i].measure].title, .right = true};
     columns[n++] = (struct column){.title = "", .fit = FIT_CUT};
     return n;
 }
@@ -149,7 +166,7 @@ static void add_energy(struct tch_buf *b, const struct tch_results *r)
 void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struct tch_results *r)
 {
     const struct tch_sweep *sweep = r->sweep;
-    struct column columns[TCH_GRID_PARAMS + FIXED_COLUMNS];
+    struct column columns[TCH_GRID_PARAMS + FIXED_COLUMNS + TCH_OBJECTIVES];
     int memory = tch_results_measure(r, "max_rss_bytes");
     bool all = sweep->cells <= SHOWN_MOST;
     size_t shown = 0;
@@ -161,7 +178,7 @@ void cli_sweep_add_cells(struct tch_buf *b, const struct term *term, const struc
     tch_buf_adds(b, "  ");
     tch_results_describe(r, b);
     tch_buf_addf(b, "  (%.*s)\n", (int)strcspn(sweep->plan->line, "\n"), sweep->plan->line);
-    cli_table_init(&t, term, columns, make_columns(columns, r, memory >= 0));
+    cli_table_init(&t, term, columns, make_columns(columns, r, memory));
     t.indent = 2;
     for (size_t i = sweep->cells; i < sweep->cells + sweep->baselines && all; i++)
         add_line(&t, r, i, memory);

@@ -374,6 +374,17 @@ void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, co
     tch_buf_adds(p->b, "\"/>");
 }
 
+void tch_plot_band(struct tch_plot *p, const double *x, const double *low, const double *high,
+                   size_t n)
+{
+    tch_buf_adds(p->b, "<path class=\"band\" d=\"");
+    for (size_t i = 0; i < n; i++)
+        tch_buf_addf(p->b, "%c%.1f %.1f", i > 0 ? 'L' : 'M', px(p, x[i]), py(p, high[i]));
+    for (size_t i = n; i-- > 0;)
+        tch_buf_addf(p->b, "L%.1f %.1f", px(p, x[i]), py(p, low[i]));
+    tch_buf_adds(p->b, "\"/>");
+}
+
 void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n)
 {
     tch_buf_addf(p->b, "<path class=\"fit %s\" d=\"", kind);
@@ -475,7 +486,7 @@ void tch_plot_file(const struct tch_buf *chart, size_t from, const char *title, 
     for (const char *kind = "abcdefgh"; *kind; kind++)
         tch_buf_addf(b, ".data .%c,.legend .%c{stroke:var(--%c)}", *kind, *kind, *kind);
     tch_buf_addf(b,
-                 ".data .best{stroke:var(--b);opacity:1}</style>"
+                 ".data .ring{stroke:var(--fg);stroke-width:12;opacity:1}</style>"
                  "<rect y=\"-%d\" width=\"%" PRIu64 "\" height=\"%" PRIu64 "\" fill=\"#fff\"/>",
                  TITLE_HEIGHT, width, height);
     tch_buf_adds(b, "<text class=\"title\" x=\"12\" y=\"-10\">");

@@ -43,7 +43,8 @@ void tch_plot_range_x(struct tch_plot *p, double low, double high);
 void tch_plot_begin(struct tch_plot *p);
 void tch_plot_dots(struct tch_plot *p, const double *x, const double *y, size_t n);
 
-/** Adds dots in another colour: "a" to "h", or "best". */
+/** Adds dots in another colour: "a" to "h", or "ring", which is larger, to go
+    below other dots. */
 void tch_plot_marks(struct tch_plot *p, const char *kind, const double *x, const double *y,
                     size_t n);
 
@@ -59,6 +60,10 @@ void tch_plot_ecdf(struct tch_plot *p, const char *kind, const double *sorted, c
 /** Adds vertical lines from low[i] to high[i]. */
 void tch_plot_whiskers(struct tch_plot *p, const char *kind, const double *x, const double *low,
                        const double *high, size_t n);
+
+/** Fills the area between two lines. */
+void tch_plot_band(struct tch_plot *p, const double *x, const double *low, const double *high,
+                   size_t n);
 
 /** Adds a dashed line for values that are not data, such as a fit. */
 void tch_plot_fit(struct tch_plot *p, const char *kind, const double *x, const double *y, size_t n);

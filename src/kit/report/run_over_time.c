@@ -10,11 +10,13 @@
 #include "lib/measure/csv_read.h"
 #include "plot.h"
 #include "report_parts.h"
+#include "run_overlay.h"
 
 enum {
     MEMORY_LINES = 4, /* columns of memory.csv */
     LINES_MOST = 32,  /* including categories of the program's own */
     LINES_DRAWN = 8,  /* the number of colours */
+    APART_MOST = 6,   /* runs that are drawn one after the other; more are laid over each other */
 };
 
 /* One line of a chart. A NAN interrupts it between two runs and between two processes. */
@@ -23,6 +25,7 @@ struct line {
     struct tch_values
         x; /* microseconds since 1970, later nanoseconds since the chart's first row */
     struct tch_values y;
+    struct tch_values since; /* microseconds since the start of the run */
     double most;
     double last_us;
     size_t run; /* run of the last row */
@@ -55,21 +58,31 @@ static size_t runs_started(const struct chart *c, double us)
     return low;
 }
 
+/* Returns the time since the start of a run; 0 stands for the time before the first run. */
+static double since_start(const struct chart *c, size_t run, double us)
+{
+    return run > 0 ? us - c->unix_us - (double)c->interrupted->runs[run - 1].start_ns / 1e3 : us;
+}
+
+static int add_values(struct line *line, double us, double since, double value, tacho_error *err)
+{
+    int status = tch_values_add(&line->x, us, err);
+
+    if (status == 0)
+        status = tch_values_add(&line->since, since, err);
+    return status == 0 ? tch_values_add(&line->y, value, err) : status;
+}
+
 static int add_point(struct chart *c, struct line *line, double us, uint64_t pid, double value,
                      tacho_error *err)
 {
     size_t run = runs_started(c, us);
     int status = 0;
 
-    if (line->x.n > 0 && (run != line->run || us < line->last_us || pid != line->pid)) {
-        status = tch_values_add(&line->x, NAN, err);
-        if (status == 0)
-            status = tch_values_add(&line->y, NAN, err);
-    }
+    if (line->x.n > 0 && (run != line->run || us < line->last_us || pid != line->pid))
+        status = add_values(line, NAN, NAN, NAN, err);
     if (status == 0)
-        status = tch_values_add(&line->x, us, err);
-    if (status == 0)
-        status = tch_values_add(&line->y, value, err);
+        status = add_values(line, us, since_start(c, run, us), value, err);
     c->first_us = fmin(c->first_us, us);
     c->last_us = fmax(c->last_us, us);
     line->most = fmax(line->most, value);
@@ -218,6 +231,56 @@ static void plot_memory(struct tch_buf *b, const char *title, const struct chart
     tch_buf_adds(b, "</figure>\n");
 }
 
+/* Plots the runs over each other, aligned at their start: the median of all, the quartiles as a
+   band, and the run with the highest peak. */
+static int plot_overlay(struct tch_buf *b, const char *title, const struct chart *c,
+                        tacho_error *err)
+{
+    const struct line *line = &c->line[0];
+    struct tch_overlay o;
+    char keys[2][64];
+    char whole[256];
+    const char *const names[] = {keys[0], keys[1]};
+    int status = tch_overlay_make(&o, line->since.v, line->y.v, line->y.n, err);
+    struct tch_plot p = {.b = b,
+                         .title = whole,
+                         .x_name = "time since the start of the run",
+                         .y_name = "memory",
+                         .xu = TCH_NS,
+                         .yu = TCH_BYTES,
+                         .keys = names,
+                         .key_count = 2};
+
+    if (status < 0)
+        return status;
+    for (size_t i = 0; i < line->since.n; i++)
+        line->since.v[i] *= 1e3;
+    for (size_t i = 0; i < o.count; i++)
+        o.x[i] *= 1e3;
+    snprintf(whole, sizeof whole, "%s, %zu runs over each other", title, o.runs);
+    snprintf(keys[0], sizeof keys[0], "median; band: half of them");
+    snprintf(keys[1], sizeof keys[1], "the run with the highest peak");
+    p.x1 = o.longest * 1e3;
+    p.y1 = 1.08 * o.peak;
+    tch_plot_begin(&p);
+    tch_plot_band(&p, o.x, o.low, o.high, o.count);
+    tch_plot_line(&p, "b", line->since.v + o.highest, line->y.v + o.highest, o.highest_count,
+                  false);
+    tch_plot_line(&p, "a", o.x, o.median, o.count, false);
+    tch_plot_end(&p);
+    return 0;
+}
+
+/* Returns whether a chart has too many runs to draw them one after the other. The categories of a
+   program are drawn so, because they are several lines. */
+static bool is_overlay(const struct chart *c)
+{
+    const struct line *drawn[LINES_MOST];
+
+    return c->interrupted && choose_lines(c, drawn) == 1 &&
+           tch_overlay_runs(c->line[0].y.v, c->line[0].y.n) > APART_MOST;
+}
+
 /* Plots power. The title names the source with its domain, and whether it measures or estimates. */
 static void plot_power(struct tch_buf *b, const char *title, const struct chart *c)
 {
@@ -245,8 +308,7 @@ static const struct {
     const char *title;
     const char *detail; /* a file with more lines for the same chart */
 } timelines[] = {
-    {"memory.csv", TACHO_CSV_MEMORY, false,
-     "Memory of the process tree, all runs one after the other", NULL},
+    {"memory.csv", TACHO_CSV_MEMORY, false, "Memory of the process tree", NULL},
     {"server-memory.csv", TACHO_CSV_MEMORY, true, "Memory of the server's process tree", NULL},
     {"memory-program.csv", TACHO_CSV_MEMORY, false, "Memory by category, as the program counts it",
      "memory-detail.csv"},
@@ -257,12 +319,15 @@ static const struct {
 
 enum { TIMELINES = sizeof timelines / sizeof timelines[0] };
 
-static void draw(struct tch_buf *b, const struct tch_result *r, struct chart list[TIMELINES])
+static int draw(struct tch_buf *b, const struct tch_result *r, struct chart list[TIMELINES],
+                tacho_error *err)
 {
+    int status = 0;
+
     tch_buf_adds(b, "<h2>Over time</h2>\n<p class=\"sub\">");
     tch_report_add_costs(b, r);
     tch_buf_adds(b, "</p>\n<div class=\"plots\">\n");
-    for (int i = 0; i < TIMELINES; i++) {
+    for (int i = 0; i < TIMELINES && status == 0; i++) {
         struct chart *c = &list[i];
 
         for (size_t k = 0; k < c->count; k++)
@@ -272,10 +337,13 @@ static void draw(struct tch_buf *b, const struct tch_result *r, struct chart lis
             continue;
         if (timelines[i].kind == TACHO_CSV_POWER)
             plot_power(b, timelines[i].title, c);
+        else if (is_overlay(c))
+            status = plot_overlay(b, timelines[i].title, c, err);
         else
             plot_memory(b, timelines[i].title, c);
     }
     tch_buf_adds(b, "</div>\n");
+    return status;
 }
 
 int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tacho_error *err)
@@ -298,11 +366,12 @@ int tch_charts_timeline(struct tch_buf *b, const struct tch_report_run *run, tac
         any |= is_drawn(c);
     }
     if (status == 0 && any)
-        draw(b, r, list);
+        status = draw(b, r, list, err);
     for (int i = 0; i < TIMELINES; i++)
         for (size_t k = 0; k < LINES_MOST; k++) {
             tch_values_release(&list[i].line[k].x);
             tch_values_release(&list[i].line[k].y);
+            tch_values_release(&list[i].line[k].since);
         }
     return status;
 }

@@ -50,6 +50,9 @@ bool tch_sweep_is_shown(const struct tch_results *r, size_t measure)
 {
     const struct tch_measure *m = &r->measures[measure];
 
+    for (size_t i = 0; i < r->objective_count; i++)
+        if (r->objective[i].measure == measure)
+            return true;
     return measure == r->cost || m->unit == TCH_PLAIN || m->unit == TCH_RATE ||
            m->unit == TCH_JOULES || strcmp(m->name, "max_rss_bytes") == 0;
 }
@@ -88,6 +91,8 @@ static int draw_map(const struct figures *f, size_t measure, enum tch_heat kind,
 {
     const struct tch_grid *grid = f->r->sweep->plan->grid;
     tch_params axes = 1u << column | (row >= 0 ? 1u << row : 0);
+    struct tch_heat_axes at = {.row = row, .column = column, .first = first};
+    const char *framed = tch_heat_map_frames(f->r, &at) ? "; framed: the best" : "";
     size_t from = f->page->len;
     char rest[TCH_CELL_NAME];
     char title[TITLE];
@@ -96,11 +101,10 @@ static int draw_map(const struct figures *f, size_t measure, enum tch_heat kind,
     tch_grid_name(grid, first, tch_grid_all(grid) & ~axes, "cell", rest);
     snprintf(title, sizeof title, "%s%s%s%s%s", f->r->measures[measure].title,
              kind == TCH_HEAT_RATIO ? ", ratio to the baseline" : ", median", rest[0] ? ", " : "",
-             rest,
-             kind == TCH_HEAT_RATIO ? "; in italics: no difference shown" : "; framed: the best");
+             rest, kind == TCH_HEAT_RATIO ? "; in italics: no difference shown" : framed);
     snprintf(name, sizeof name, "heat-%.60s%s%s%.80s", f->r->measures[measure].name,
              kind == TCH_HEAT_RATIO ? "-ratio" : "", rest[0] ? "-" : "", rest);
-    tch_heat_map(f->r, measure, kind, row, column, first, title, f->page);
+    tch_heat_map(f->r, measure, kind, &at, title, f->page);
     return save_figure(f, from, name, title);
 }
 
@@ -341,45 +345,93 @@ static int draw_lines(const struct figures *f, size_t measure, enum tch_heat kin
     return save_figure(f, from, name, title);
 }
 
-/* The best cells against the others, in the first two objectives. */
+/*
+ * The best cells against the others, in the first two objectives.
+ */
+
+/* Returns the parameter that colours the cells: one of the workload or, failing that, the first
+   that is not numeric and has a few values. Returns -1 if there is none. */
+static int color_param(const struct tch_results *r)
+{
+    const struct tch_grid *grid = r->sweep->plan->grid;
+
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < (int)grid->count; i++) {
+            bool wanted = pass == 0 ? r->best_per >> i & 1 : !grid->param[i].numeric;
+
+            if (wanted && grid->param[i].count > 1 && grid->param[i].count <= LINES_MOST)
+                return i;
+        }
+    return -1;
+}
+
+/* Takes the cells with a value of the colouring parameter: all of them, or only the best. */
+static void take_cells(const struct tch_results *r, int color, size_t value, bool only_best,
+                       struct line *line)
+{
+    line->n = 0;
+    for (size_t i = 0; i < r->sweep->cells; i++) {
+        const struct tch_cell_value *v = r->cells[i].value;
+
+        line->x[line->n] = v[r->objective[0].measure].median;
+        line->y[line->n] = v[r->objective[1].measure].median;
+        line->n += !isnan(line->x[line->n]) && !isnan(line->y[line->n]) &&
+                   (!only_best || r->cells[i].best == TCH_BEST_YES) &&
+                   (color < 0 || tch_grid_index(r->sweep->plan->grid, i, (size_t)color) == value);
+    }
+}
+
+static void plot_cells(struct tch_plot *p, const struct tch_results *r, int color,
+                       struct line *line)
+{
+    const struct tch_param *param = color < 0 ? NULL : &r->sweep->plan->grid->param[color];
+    size_t values = param ? param->count : 1;
+    const char *keys[LINES_MOST];
+
+    for (size_t k = 0; param && k < values; k++)
+        keys[k] = param->text[k];
+    p->keys = keys;
+    p->key_count = param ? values : 0;
+    for (size_t k = 0; k < values; k++) {
+        take_cells(r, color, k, false, line);
+        widen_range(p, line, k == 0);
+    }
+    set_range(p, true);
+    tch_plot_begin(p);
+    for (size_t k = 0; k < values; k++) {
+        take_cells(r, color, k, true, line);
+        tch_plot_marks(p, "ring", line->x, line->y, line->n);
+        take_cells(r, color, k, false, line);
+        tch_plot_marks(p, (char[]){(char)('a' + k), '\0'}, line->x, line->y, line->n);
+    }
+    tch_plot_end(p);
+}
 
 static int draw_best(const struct figures *f)
 {
     const struct tch_results *r = f->r;
     const struct tch_measure *mx = &r->measures[r->objective[0].measure];
     const struct tch_measure *my = &r->measures[r->objective[1].measure];
+    int color = color_param(r);
     double *x = malloc(2 * (r->sweep->cells + 1) * sizeof *x);
     double *y = x ? x + r->sweep->cells + 1 : NULL;
+    struct line line = {.x = x, .y = y, .low = y, .high = y};
     size_t from = f->page->len;
-    struct tch_plot p = {
-        .b = f->page, .x_name = mx->title, .y_name = my->title, .xu = mx->unit, .yu = my->unit};
     char title[TITLE];
+    struct tch_plot p = {.b = f->page,
+                         .title = title,
+                         .x_name = mx->title,
+                         .y_name = my->title,
+                         .y_shown = true,
+                         .xu = mx->unit,
+                         .yu = my->unit};
 
     if (!x)
         return tch_fail_memory(f->err);
-    snprintf(title, sizeof title, "%s and %s of the cells; the best are highlighted", mx->title,
-             my->title);
-    p.title = title;
-    for (int chosen = 0; chosen < 3; chosen++) { /* the first pass only finds the range */
-        struct line line = {.x = x, .y = y, .low = y, .high = y};
-
-        for (size_t i = 0; i < r->sweep->cells; i++) {
-            const struct tch_cell_value *v = r->cells[i].value;
-
-            x[line.n] = v[r->objective[0].measure].median;
-            y[line.n] = v[r->objective[1].measure].median;
-            line.n += !isnan(x[line.n]) && !isnan(y[line.n]) &&
-                      (chosen == 0 || (r->cells[i].best == TCH_BEST_YES) == (chosen == 2));
-        }
-        if (chosen == 0) {
-            widen_range(&p, &line, true);
-            set_range(&p, true);
-            tch_plot_begin(&p);
-        } else {
-            tch_plot_marks(&p, chosen == 2 ? "best" : "a", x, y, line.n);
-        }
-    }
-    tch_plot_end(&p);
+    snprintf(
+        title, sizeof title, "%s and %s of the cells; ringed: the best%s%s", mx->title, my->title,
+        color < 0 ? "" : "; colour: ", color < 0 ? "" : r->sweep->plan->grid->param[color].name);
+    plot_cells(&p, r, color, &line);
     free(x);
     return save_figure(f, from, "pareto", title);
 }

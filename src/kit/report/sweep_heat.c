@@ -12,12 +12,15 @@ enum {
     WIDTH = 600,
     TOP = 8,
     RIGHT = 590,
-    LEFT = 84,
+    LEFT_LEAST = 84,
     LABEL = 12,
     BELOW = 44,
+    LEFT_MOST = 150,
     SLOT_MOST = 30,
-    NUMBERS_FROM = 44,
 };
+
+/* Width of a letter on a narrow screen, where the text is larger in proportion to the cells. */
+static const double letter = 8.6;
 
 struct map {
     const struct tch_results *r;
@@ -29,6 +32,7 @@ struct map {
     size_t rows, columns;
     double left, wide, high; /* edge and size of the cells, in pixels */
     double low, most;        /* smallest and largest value */
+    int digits;              /* of the numbers in cells; 0: there is no room for them */
 };
 
 static size_t cell_at(const struct map *m, size_t row, size_t column)
@@ -64,12 +68,68 @@ static double strength(const struct map *m, double value)
     return 0.06 + 0.66 * share;
 }
 
-static void add_value(const struct map *m, double value)
+/* The numbers of a map have one unit, which is in its title, so that they are short. */
+static const struct scale {
+    enum tch_unit unit;
+    double size;
+    const char *name;
+} scales[] = {{TCH_NS, 1e9, "s"},
+              {TCH_NS, 1e6, "ms"},
+              {TCH_NS, 1e3, "us"},
+              {TCH_NS, 1, "ns"},
+              {TCH_BYTES, 0x1p30, "GiB"},
+              {TCH_BYTES, 0x1p20, "MiB"},
+              {TCH_BYTES, 0x1p10, "KiB"},
+              {TCH_BYTES, 1, "bytes"},
+              {TCH_COUNT, 1e9, "billions"},
+              {TCH_COUNT, 1e6, "millions"},
+              {TCH_COUNT, 1e3, "thousands"},
+              {TCH_RATE, 1e9, "billions"},
+              {TCH_RATE, 1e6, "millions"},
+              {TCH_RATE, 1e4, "ten thousands"},
+              {TCH_JOULES, 1, "J"}};
+
+/* Returns the unit of a map: the largest in which its largest value is at least 1. */
+static struct scale scale_of(const struct map *m)
 {
-    if (m->kind == TCH_HEAT_RATIO)
-        tch_buf_addf(m->b, "%.3g", value);
-    else
-        tch_add_short(m->b, m->r->measures[m->measure].unit, value, 0);
+    enum tch_unit unit = m->r->measures[m->measure].unit;
+
+    for (size_t i = 0; m->kind != TCH_HEAT_RATIO && i < sizeof scales / sizeof scales[0]; i++)
+        if (scales[i].unit == unit && m->most >= scales[i].size)
+            return scales[i];
+    return (struct scale){unit, 1, ""};
+}
+
+/* Writes the number of a cell with that many digits, more only if it has them before the point.
+   Returns its length. */
+static int write_value(const struct map *m, double value, int digits, char text[32])
+{
+    double shown = value / scale_of(m).size;
+    int before = fabs(shown) >= 1 ? (int)floor(log10(fabs(shown))) + 1 : 1;
+
+    if (before > 6)
+        return snprintf(text, 32, "%.*g", digits, shown);
+    return snprintf(text, 32, "%.*f", shown == 0 || before >= digits ? 0 : digits - before, shown);
+}
+
+/* Returns with how many digits all numbers fit into their cells; 0: they do not. */
+static int find_digits(const struct map *m)
+{
+    for (int digits = 4; digits >= 2 && m->high >= LABEL + 2; digits--) {
+        int longest = 0;
+
+        for (size_t i = 0; i < m->rows; i++)
+            for (size_t j = 0; j < m->columns; j++) {
+                double value = value_of(m, cell_at(m, i, j));
+                char text[32];
+                int len = isnan(value) ? 0 : write_value(m, value, digits, text);
+
+                longest = len > longest ? len : longest;
+            }
+        if (longest * letter + 4 <= m->wide)
+            return digits;
+    }
+    return 0;
 }
 
 /* Adds the text of a cell's tooltip. */
@@ -119,16 +179,17 @@ static void add_cell(const struct map *m, size_t row, size_t column)
                      "<rect class=\"chosen\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" "
                      "height=\"%.1f\"/>",
                      x + 2, y + 2, m->wide - 4, m->high - 4);
-    if (m->wide >= NUMBERS_FROM && m->high >= LABEL + 2) {
+    if (m->digits > 0) {
+        char text[32] = "-";
+
+        if (known)
+            write_value(m, value, m->digits, text);
         tch_buf_addf(m->b, "<text%s x=\"%.1f\" y=\"%.1f\">",
                      !known  ? " class=\"dim\""
                      : !sure ? " class=\"unsure\""
                              : "",
                      x + m->wide / 2, y + m->high / 2 + 4);
-        if (known)
-            add_value(m, value);
-        else
-            tch_xml_adds(m->b, c->state);
+        tch_buf_adds(m->b, text);
         tch_buf_adds(m->b, "</text>");
     }
     add_words(m, cell);
@@ -144,16 +205,25 @@ static void add_label(const struct map *m, const char *text, size_t most)
     tch_buf_adds(m->b, len <= most ? "" : "…");
 }
 
+static size_t longest_text(const struct tch_param *p)
+{
+    size_t longest = 1;
+
+    for (size_t i = 0; i < p->count; i++)
+        longest = strlen(p->text[i]) > longest ? strlen(p->text[i]) : longest;
+    return longest;
+}
+
 /* Adds the labels of rows and columns, leaving out columns whose labels would overlap. */
 static void add_labels(const struct map *m)
 {
     const struct tch_grid *grid = m->r->sweep->plan->grid;
     double bottom = TOP + (double)m->rows * m->high;
-    size_t most = 8;
-    size_t every = (size_t)ceil(30 / m->wide);
+    size_t longest = longest_text(&grid->param[m->column]);
+    size_t fits = (size_t)((m->wide - 4) / letter);
+    size_t most = fits > 8 ? fits : longest < 8 ? longest : 8;
+    size_t every = (size_t)ceil(((double)(longest < most ? longest : most) * letter + 4) / m->wide);
 
-    if (m->wide > 64)
-        most = (size_t)(m->wide / 7);
     for (size_t j = 0; j < m->columns; j += every) {
         tch_buf_addf(m->b, "<text class=\"dim\" x=\"%.1f\" y=\"%.1f\">",
                      m->left + ((double)j + 0.5) * m->wide, bottom + 16);
@@ -168,7 +238,7 @@ static void add_labels(const struct map *m)
     for (size_t i = 0; i < m->rows; i += every) {
         tch_buf_addf(m->b, "<text class=\"row dim\" x=\"%.1f\" y=\"%.1f\">", m->left - 6,
                      TOP + ((double)i + 0.5) * m->high + 4);
-        add_label(m, grid->param[m->row].text[i], 12);
+        add_label(m, grid->param[m->row].text[i], (size_t)((m->left - 10) / letter));
         tch_buf_adds(m->b, "</text>");
     }
     tch_buf_addf(m->b, "<text class=\"row dim\" x=\"%.1f\" y=\"%.1f\">%s</text>", m->left - 6,
@@ -190,30 +260,69 @@ static void find_range(struct map *m)
         }
 }
 
-void tch_heat_map(const struct tch_results *r, size_t measure, enum tch_heat kind, int row,
-                  int column, size_t first, const char *title, struct tch_buf *b)
+/* Adds the title with the unit of the numbers or, without numbers, with their range. */
+static void add_title(const struct map *m, const char *title)
+{
+    enum tch_unit unit = m->kind == TCH_HEAT_RATIO ? TCH_PLAIN : m->r->measures[m->measure].unit;
+
+    tch_buf_adds(m->b, "<figure><figcaption>");
+    tch_xml_adds(m->b, title);
+    if (m->digits > 0 && scale_of(m).name[0])
+        tch_buf_addf(m->b, "; in %s", scale_of(m).name);
+    if (m->digits == 0 && m->most >= m->low) {
+        tch_buf_adds(m->b, "; from ");
+        tch_add_value(m->b, unit, m->low);
+        tch_buf_adds(m->b, " to ");
+        tch_add_value(m->b, unit, m->most);
+    }
+    tch_buf_addf(m->b, "</figcaption><svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"",
+                 WIDTH, TOP + (double)m->rows * m->high + BELOW);
+    tch_xml_adds(m->b, title);
+    tch_buf_adds(m->b, "\"><g class=\"heat\">");
+}
+
+static struct map map_of(const struct tch_results *r, const struct tch_heat_axes *axes)
 {
     const struct tch_grid *grid = r->sweep->plan->grid;
-    struct map m = {.r = r,
-                    .measure = measure,
-                    .kind = kind,
-                    .row = row,
-                    .column = column,
-                    .first = first,
-                    .b = b,
-                    .rows = row < 0 ? 1 : grid->param[row].count,
-                    .columns = grid->param[column].count,
-                    .left = row < 0 ? 10 : LEFT};
 
+    return (struct map){.r = r,
+                        .row = axes->row,
+                        .column = axes->column,
+                        .first = axes->first,
+                        .rows = axes->row < 0 ? 1 : grid->param[axes->row].count,
+                        .columns = grid->param[axes->column].count};
+}
+
+bool tch_heat_map_frames(const struct tch_results *r, const struct tch_heat_axes *axes)
+{
+    struct map m = map_of(r, axes);
+
+    for (size_t i = 0; i < m.rows; i++)
+        for (size_t j = 0; j < m.columns; j++)
+            if (r->cells[cell_at(&m, i, j)].best == TCH_BEST_YES)
+                return true;
+    return false;
+}
+
+void tch_heat_map(const struct tch_results *r, size_t measure, enum tch_heat kind,
+                  const struct tch_heat_axes *axes, const char *title, struct tch_buf *b)
+{
+    struct map m = map_of(r, axes);
+
+    m.measure = measure;
+    m.kind = kind;
+    m.b = b;
+    m.left = 10;
+    if (m.row >= 0) {
+        double longest = (double)longest_text(&r->sweep->plan->grid->param[m.row]);
+
+        m.left = fmax(LEFT_LEAST, fmin(LEFT_MOST, 10 + longest * letter));
+    }
     m.wide = (RIGHT - m.left) / (double)m.columns;
     m.high = fmax(3, fmin(fmin(SLOT_MOST, fmax(16, m.wide)), 900.0 / (double)m.rows));
     find_range(&m);
-    tch_buf_adds(b, "<figure><figcaption>");
-    tch_xml_adds(b, title);
-    tch_buf_addf(b, "</figcaption><svg viewBox=\"0 0 %d %.0f\" role=\"img\" aria-label=\"", WIDTH,
-                 TOP + (double)m.rows * m.high + BELOW);
-    tch_xml_adds(b, title);
-    tch_buf_adds(b, "\"><g class=\"heat\">");
+    m.digits = find_digits(&m);
+    add_title(&m, title);
     for (size_t i = 0; i < m.rows; i++)
         for (size_t j = 0; j < m.columns; j++)
             add_cell(&m, i, j);

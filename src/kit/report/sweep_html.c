@@ -62,6 +62,25 @@ static void add_warnings(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, "</ul>\n");
 }
 
+/* Adds the other measures that the cell was chosen by. */
+static void add_reasons(struct tch_buf *b, const struct tch_results *r,
+                        const struct tch_cell_result *c)
+{
+    bool first = isnan(c->value[r->cost].ratio.estimate);
+
+    for (size_t i = 0; i < r->objective_count; i++) {
+        size_t measure = r->objective[i].measure;
+
+        if (measure == r->cost)
+            continue;
+        tch_buf_adds(b, first ? "" : "<br>");
+        first = false;
+        tch_xml_adds(b, r->measures[measure].title);
+        tch_buf_addc(b, ' ');
+        tch_add_value(b, r->measures[measure].unit, c->value[measure].median);
+    }
+}
+
 /* Adds the first few of the best cells in large type, and how they were chosen. */
 static void add_heads(struct tch_buf *b, const struct tch_results *r)
 {
@@ -84,6 +103,7 @@ static void add_heads(struct tch_buf *b, const struct tch_results *r)
             tch_buf_addf(b, "%.4g × the baseline", v->ratio.estimate);
         if (v->ratio.level > 0)
             tch_buf_addf(b, " (%.4g … %.4g)", v->ratio.low, v->ratio.high);
+        add_reasons(b, r, c);
         tch_buf_adds(b, "</span></div>\n");
     }
     tch_buf_adds(b, shown > 0 ? "</div>\n<p class=\"sub\">" : "<p class=\"sub\">");
@@ -127,9 +147,10 @@ static void add_fit(struct tch_buf *b, const struct tch_results *r,
     for (int i = 0; i < TCH_GROWTHS; i++) {
         const struct tch_fit_model *m = &fit->model[i];
 
-        tch_buf_addf(b, "<td title=\"R² %.4f, BIC %.1f\"%s>%s%.*f %%%s</td>", m->r2, m->bic,
+        tch_buf_addf(b, "<td title=\"R² %.4f\"%s>%s%.*f %%%s<br><small>%+.1f</small></td>", m->r2,
                      m->open ? "" : " style=\"color:var(--dim)\"", i == fit->best ? "<b>" : "",
-                     m->rms < 0.1 ? 1 : 0, 100 * m->rms, i == fit->best ? "</b>" : "");
+                     m->rms < 0.1 ? 1 : 0, 100 * m->rms, i == fit->best ? "</b>" : "",
+                     m->bic - fit->model[fit->best].bic);
     }
     if (isnan(fit->exponent))
         tch_buf_adds(b, "<td>-</td>");
@@ -164,8 +185,11 @@ static void add_growth(struct tch_buf *b, const struct tch_results *r)
     tch_buf_adds(b, "</tr>\n");
     for (size_t i = 0; i < r->series_count; i++)
         add_fit(b, r, &r->series[i]);
-    tch_buf_adds(b, "</table></div>\n<p class=\"sub\">Relative error of the fit of a + b f(n) for "
-                    "each f(n). Bold: the best fit. Dimmed: ruled out by the measurements.</p>\n");
+    tch_buf_adds(
+        b, "</table></div>\n<p class=\"sub\">Relative error of the fit of a + b f(n) for "
+           "each f(n), and below it its BIC (Schwarz, 1978) relative to that in bold. Bold: the "
+           "smallest BIC, but O(1) unless another is 6 smaller, that is 20 times as "
+           "likely. Dimmed: ruled out by the measurements.</p>\n");
 }
 
 /* Adds a number as a table cell. The page's script sorts by data-v. */

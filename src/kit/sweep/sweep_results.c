@@ -59,8 +59,11 @@ int tch_results_measure(const struct tch_results *r, const char *name)
 }
 
 /* Returns the index of a row's measure, which is added if it is new. */
-static int place_of(struct tch_results *r, const struct tch_row *row, tacho_error *err)
+static int place_of(struct tch_results *r, const struct tch_result *result,
+                    const struct tch_row *row, tacho_error *err)
 {
+    bool work =
+        strcmp(row->metric.key, "throughput") == 0 && result->work.unit && result->work.unit[0];
     int at = tch_results_measure(r, row->metric.key);
     struct tch_measure *m;
 
@@ -69,8 +72,11 @@ static int place_of(struct tch_results *r, const struct tch_row *row, tacho_erro
     if (tch_array_extend(&r->measures, r->measure_count) < 0)
         return tch_fail_memory(err);
     m = &r->measures[r->measure_count++];
-    *m = (struct tch_measure){.name = strdup(row->metric.key), .title = strdup(row->metric.title)};
-    m->unit = row->metric.unit;
+    *m = (struct tch_measure){.name = strdup(row->metric.key), .unit = row->metric.unit};
+    if (!work)
+        m->title = strdup(row->metric.title);
+    else if (asprintf(&m->title, "throughput, %s/s", result->work.unit) < 0)
+        m->title = NULL;
     if (!m->name || !m->title)
         return tch_fail_memory(err);
     return (int)r->measure_count - 1;
@@ -190,14 +196,14 @@ static int take_rows(struct tch_results *r, const struct tch_result *result,
                      struct tch_cell_result *c, size_t *had, tacho_error *err)
 {
     for (size_t i = 0; i < result->row_count; i++)
-        if (place_of(r, &result->rows[i], err) < 0)
+        if (place_of(r, result, &result->rows[i], err) < 0)
             return TACHO_ENOMEM;
     if (grow_values(r, c, 0, err) < 0)
         return TACHO_ENOMEM;
     *had = r->measure_count;
     for (size_t i = 0; i < result->row_count; i++) {
         const struct tch_summary *s = &result->rows[i].summary;
-        struct tch_cell_value *v = &c->value[place_of(r, &result->rows[i], err)];
+        struct tch_cell_value *v = &c->value[place_of(r, result, &result->rows[i], err)];
 
         v->median = s->median;
         v->low = s->low;

@@ -18,7 +18,10 @@ await withPage(chromium, folder, async (page) => {
   check("runs are counted from 1", await page.ask(`${chart}.querySelector('.ticks.x text').textContent`), "1");
   check("shares from 0 to 1 in steps", await page.ask(`(() => { const d = [...document.querySelectorAll('figure.plot')]
     .find((f) => f.textContent.startsWith('Share')).querySelector('.line').getAttribute('d'); return /^M0 [\\d.]+(H[\\d.]+L[\\d.]+ [\\d.]+)+H\\d+$/.test(d); })()`), true);
-  check("memory is not joined across runs", await page.ask("document.querySelector('.line.filled').getAttribute('d').split('Z').length - 1"), 20);
+  check("many runs lie over each other", await page.ask(`(() => { const f = [...document.querySelectorAll('figure.plot')]
+    .find((f) => f.textContent.startsWith('Memory of the process tree, 20 runs')); return !!f && !!f.querySelector('.band') && f.querySelectorAll('.line').length; })()`), 2);
+  check("a last chart fills its row", await page.ask(`[...document.querySelectorAll('.plots')].every((p) => {
+    const last = p.lastElementChild.getBoundingClientRect(); return last.right >= p.getBoundingClientRect().right - 1; })`), true);
 
   const box = await page.ask(`(() => { ${chart}.scrollIntoView({block: 'center'});
     const b = ${chart}.getBoundingClientRect(); return { x: b.x, y: b.y, w: b.width, h: b.height }; })()`);

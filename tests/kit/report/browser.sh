@@ -17,6 +17,12 @@ printf '%s 1\n' "p$(printf ';f%s' $(seq 40))" |
 "$2" report -q tacho-out/chart/latest >/dev/null
 node "$1/tests/kit/report/browser.mjs" "$chromium" "$scratch" "$scratch/tacho-out/chart/latest/report.html"
 
+# A few runs are drawn one after the other, and not joined.
+"$2" run -q -n 4 --name few -- sleep 0.05 >/dev/null
+grep -q 'class="line a filled"' tacho-out/few/latest/report.html || fail "few runs are not drawn one after the other"
+[ "$(grep -o 'class="line a filled" d="[^"]*' tacho-out/few/latest/report.html | tr -cd Z | wc -c)" -eq 4 ] ||
+    fail "the memory of several runs is joined"
+
 "$2" sweep -q -n 32 --range n=10:100000:log10 --grid k=1,2 --along n --cost steps --name grid \
     --metric 'steps=([0-9]+)' -- expr '{n}' '*' '{k}' >/dev/null
 node "$1/tests/kit/report/sweep.mjs" "$chromium" "$scratch" "$scratch/tacho-out/grid/report.html"

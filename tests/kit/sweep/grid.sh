@@ -144,6 +144,13 @@ is p3 '[.cells[].pareto] == ["best", "no", "no"]'
 sweep 0 --grid a=1,2,3 -n 2 --pareto sum --metric 'sum=sum ([0-9]+)' --name p4 -- ./prog '{a}' 0
 is p4 'all(.cells[]; .pareto == "maybe")'
 says out "3 cells cannot be distinguished from the best; 2 rounds are too few, use --repeat 6 or more"
+grep -q 'framed: the best' tacho-out/p3/report.html || fail "the best cell is not framed"
+! grep -q 'framed: the best' tacho-out/p4/report.html || fail "the title says that the best is framed, and none is"
+# Measures that the best are chosen by have a column on the terminal, and throughput has its unit.
+sweep 0 --grid a=1,2 --grid f=x,y -n 2 --work-per-run 3MB --pareto max:throughput,minor_faults --name p5 -- ./prog '{a}' '{f}'
+grep -q 'throughput, MB/s *minor page faults' out || fail "$(cat out)"
+says tacho-out/p5/report.html 'ringed: the best; colour: f'
+says tacho-out/p5/figs/pareto.svg 'rotate(-90)">minor page faults'
 is p2 '.pareto_per == [] and [.pareto_by[].measure] == ["wall_ns", "max_rss_bytes"]'
 
 # A finished sweep removes its lock. Sweeps that waited for it continue one after the other.
