@@ -146,18 +146,15 @@ static int run_with(const struct gate_options *o, const struct args *args)
 
     if (check_early(o) != EXIT_OK)
         return EXIT_WORK;
-    if (o->dry_run && o->against &&
-        tch_gate_commit_find(&sides.commit, o->root, o->against, o->exact, sides.problem) < 0) {
-        cli_complain(NULL, "%s", sides.problem);
-        return EXIT_WORK;
-    }
     watch = cli_gate_watch(&w, args);
-    if (!o->dry_run && tch_gate_prepare(&sides, &o->ask, &watch) < 0) {
+    if (tch_gate_prepare(&sides, &o->ask, &watch) < 0) {
+        if (o->dry_run)
+            return EXIT_WORK;
         how.plan_only = sides.lacks_own;
         how.alone = sides.lacks_other;
     }
     if (o->against) {
-        how.against = o->dry_run ? o->root : sides.root;
+        how.against = sides.root;
         how.against_name = sides.commit.name;
         how.before = &sides.settings;
     }

@@ -95,7 +95,8 @@ int cli_gate_read_settings(struct gate_options *o)
                                    .against = o->against,
                                    .exact = o->exact,
                                    .build = build,
-                                   .build_shown = o->build_shown};
+                                   .build_shown = o->build_shown,
+                                   .plan_only = o->dry_run};
     return EXIT_OK;
 }
 

@@ -51,6 +51,10 @@ static int check_out(const struct job *j)
         j->watch->complain(j->watch->ctx, NULL, s->problem);
         return TACHO_EIO;
     }
+    if (ask->plan_only) {
+        snprintf(s->root, sizeof s->root, "%s", ask->root);
+        return 0;
+    }
     if (tch_mkdirs(ask->out, &err) < 0)
         return fail(j, "%.300s", err.message);
     if (tch_worktree_add(&s->tree, ask->root, ask->out, c->hash, j->watch->run.stop, &err) < 0)
@@ -153,10 +157,10 @@ int tch_gate_prepare(struct tch_gate_sides *s, const struct tch_gate_ask *ask,
     *s = (struct tch_gate_sides){0};
     tch_git_clear_environment(); /* a build or bench in a git hook must not use the hook's index */
     status = ask->against ? check_out(&j) : 0;
-    if (status == 0)
+    if (status == 0 && !ask->plan_only)
         status = build(&j, ask->root, "the working tree", "build-now.log");
     s->lacks_own = status < 0;
-    if (status == 0 && ask->against) {
+    if (status == 0 && ask->against && !ask->plan_only) {
         status = build(&j, s->root, s->commit.name, "build-before.log");
         s->lacks_other = status < 0;
     }

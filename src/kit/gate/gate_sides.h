@@ -17,6 +17,7 @@ struct tch_gate_ask {
     bool exact;              /**< compare with this commit itself, not with the merge base */
     const char *build;       /**< run by sh -c on each side; NULL: there is nothing to build */
     const char *build_shown; /**< the same with secrets masked */
+    bool plan_only;          /**< find the other commit; check nothing out and build nothing */
 };
 
 /** The other commit, checked out beside ours, and what failed. All 0: nothing was prepared. */
@@ -31,8 +32,8 @@ struct tch_gate_sides {
 };
 
 /**
- * Checks out the other commit, if there is one, and builds each side. From then on builds and
- * benches of a gate in a git hook cannot use the index of the hook. Stops at the first failure,
+ * Finds the other commit, if there is one, checks it out, and builds each side. From then on builds
+ * and benches of a gate in a git hook cannot use the index of the hook. Stops at the first failure,
  * complains of it to `watch`, and quotes the last lines of a failed build.
  *
  * @return 0, or TACHO_EIO if anything failed; then s->problem says what. Call
