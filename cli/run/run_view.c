@@ -240,7 +240,8 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
     else
         tch_statistics_table(b, cli_text_form(&text, term, 2), r);
     tch_buf_init_part(&head, b);
-    if (tch_report_add_layouts(&head, r))
+    tch_report_add_layouts(&head, r);
+    if (head.len > 0)
         cli_add_labelled(b, term, PLAIN, "  layouts: ", head.data);
     tch_buf_clear(&head);
     tch_report_add_recording(&head, r);

@@ -70,14 +70,13 @@ void tch_report_add_costs(struct tch_buf *b, const struct tch_result *r)
                  100 * cpu / wall);
 }
 
-bool tch_report_add_layouts(struct tch_buf *b, const struct tch_result *r)
+void tch_report_add_layouts(struct tch_buf *b, const struct tch_result *r)
 {
     struct tch_layout_spread s;
 
     tch_layout_spread(r, TCH_WALL, &s);
     if (s.layouts > 0)
         tch_layout_spread_describe(b, &s);
-    return s.layouts > 0;
 }
 
 void tch_report_add_recording(struct tch_buf *b, const struct tch_result *r)

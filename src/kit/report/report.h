@@ -59,9 +59,8 @@ void tch_report_add_energy(struct tch_buf *b, const struct tch_result *r);
 /** Adds the cost of polling memory and power during the runs. Adds nothing without polls. */
 void tch_report_add_costs(struct tch_buf *b, const struct tch_result *r);
 
-/** Adds how much layouts differ, in the words of tch_layout_spread_describe(). Returns false if
-    there are none. */
-bool tch_report_add_layouts(struct tch_buf *b, const struct tch_result *r);
+/** Adds how much layouts differ, in the words of tch_layout_spread_describe(), if there are any. */
+void tch_report_add_layouts(struct tch_buf *b, const struct tch_result *r);
 
 /** Adds what recording for the metrics cost, in the words of tch_recording_cost_describe(). */
 void tch_report_add_recording(struct tch_buf *b, const struct tch_result *r);

@@ -144,7 +144,7 @@ static void add_table(struct tch_buf *b, const struct tch_result *r)
     tch_statistics_table(b, tch_table_html, r);
     if (tch_result_by_layout(r)) {
         tch_buf_adds(b, "<p class=\"sub\">");
-        (void)tch_report_add_layouts(b, r);
+        tch_report_add_layouts(b, r);
         tch_buf_adds(b, ". Medians and intervals are those of the layouts' medians.</p>\n");
     }
     if (tch_costs_counted(&r->costs)) {

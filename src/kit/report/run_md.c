@@ -42,13 +42,14 @@ static void add_energy(struct tch_buf *b, const struct tch_result *r)
     tch_buf_init_part(&text, b);
     tch_report_add_energy(&text, r);
     tch_add_md_text(b, text.data);
-    tch_buf_adds(b, text.len > 0 ? "\n\n" : "");
     tch_buf_release(&text);
 }
 
 static void add_run(struct tch_buf *b, const struct tch_result *r)
 {
-    size_t before;
+    static void (*const paragraphs[])(struct tch_buf * b, const struct tch_result *r) = {
+        tch_report_add_latencies, add_energy, tch_report_add_layouts, tch_report_add_recording,
+        tch_report_add_costs};
 
     add_head(b, r);
     if (tch_report_nothing(r)) {
@@ -59,19 +60,12 @@ static void add_run(struct tch_buf *b, const struct tch_result *r)
     tch_buf_addc(b, '\n');
     tch_counts_table(b, tch_table_md, r);
     tch_buf_adds(b, tch_report_has_counts(r) ? "\n" : "");
-    before = b->len;
-    tch_report_add_latencies(b, r);
-    tch_buf_adds(b, b->len > before ? "\n\n" : "");
-    add_energy(b, r);
-    before = b->len;
-    (void)tch_report_add_layouts(b, r);
-    tch_buf_adds(b, b->len > before ? "\n\n" : "");
-    before = b->len;
-    tch_report_add_recording(b, r);
-    tch_buf_adds(b, b->len > before ? "\n\n" : "");
-    before = b->len;
-    tch_report_add_costs(b, r);
-    tch_buf_adds(b, b->len > before ? "\n\n" : "");
+    for (size_t i = 0; i < sizeof paragraphs / sizeof paragraphs[0]; i++) {
+        size_t before = b->len;
+
+        paragraphs[i](b, r);
+        tch_buf_adds(b, b->len > before ? "\n\n" : "");
+    }
 }
 
 static int write_md(struct tch_buf *b, const struct tch_report_run *runs, size_t count,
