@@ -16,6 +16,7 @@
 struct calibrate_metric {
     const char *name;
     double quantile;
+    const struct tch_budget *budget; /**< of the bench; NULL: the default */
 };
 
 /** The options of `tacho calibrate`, and its results. */

@@ -130,8 +130,9 @@ static void list_metrics(struct calibrate *c, const struct tch_bench *bench)
 {
     for (size_t i = 0; i < bench->budget_count && c->of_count < TCH_CALIBRATION_METRICS; i++)
         if (!isnan(bench->budgets[i].budget.tolerance))
-            c->of[c->of_count++] = (struct calibrate_metric){bench->budgets[i].name,
-                                                             bench->budgets[i].budget.quantile};
+            c->of[c->of_count++] =
+                (struct calibrate_metric){bench->budgets[i].name, bench->budgets[i].budget.quantile,
+                                          &bench->budgets[i].budget};
 }
 
 static int measure_bench(struct calibrate *c, struct tch_gate *g, const struct args *args)

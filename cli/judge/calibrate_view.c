@@ -97,15 +97,6 @@ static void add_notes(struct tch_buf *b, const struct term *term, const struct c
     struct tch_buf text;
 
     tch_buf_init_part(&text, b);
-    tch_buf_addf(
-        &text,
-        "%.1f %% of %d simulated reports of %d pairs, drawn from these runs; %s the promise "
-        "of at most %.3g %% (chance explains up to %.1f %%)",
-        100 * o->false_fails, TCH_CALIBRATION_REPORTS, TCH_CALIBRATION_BLOCK,
-        o->false_fails <= tch_calibration_chance(o->alpha) ? "this agrees with" : "this breaks",
-        100 * o->alpha, 100 * tch_calibration_chance(o->alpha));
-    cli_add_labelled(b, term, BOLD, "wrong FAILs: ", text.data);
-    tch_buf_clear(&text);
     if (o->occasions > 1)
         tch_buf_addf(&text, "%llu occasions of this machine class are known",
                      (unsigned long long)o->occasions);
@@ -124,8 +115,8 @@ void cli_add_calibration(struct tch_buf *b, const struct term *term, const struc
     add_head(b, term, c);
     tch_buf_addc(b, '\n');
     add_noise(b, term, c);
-    tch_buf_adds(b, "\nsmallest change that 'tacho gate' detects in 9 of 10 reports, beyond its "
-                    "tolerance:\n");
+    tch_buf_adds(b, "\nsmallest change beyond the tolerance that 'tacho gate' detects in 9 of 10 "
+                    "reports:\n");
     add_sight(b, term, c);
     tch_buf_addc(b, '\n');
     add_notes(b, term, c);

@@ -24,10 +24,13 @@ static int compute(struct calibrate *c, const struct tch_result *a, const struct
     tacho_error err;
 
     if (c->of_count == 0)
-        c->of[c->of_count++] = (struct calibrate_metric){"wall", 0.5};
+        c->of[c->of_count++] = (struct calibrate_metric){"wall", 0.5, NULL};
     for (size_t i = 0; i < c->of_count; i++) {
-        int status = tch_calibrating_init(&c->metrics[c->count], a, b, c->of[i].name,
-                                          c->of[i].quantile, c->alpha, &err);
+        const struct tch_calibrating_how how = {.quantile = c->of[i].quantile,
+                                                .alpha = c->alpha,
+                                                .budget = c->of[i].budget,
+                                                .metrics = c->of_count};
+        int status = tch_calibrating_init(&c->metrics[c->count], a, b, c->of[i].name, &how, &err);
 
         if (status == 0) {
             c->count++;
@@ -144,7 +147,7 @@ static int take_of(void *into, const struct args *args, const struct opt *opt)
     (void)opt;
     if (c->of_count == TCH_CALIBRATION_METRICS)
         return cli_wrong_usage(args, "there can be at most %d metrics", TCH_CALIBRATION_METRICS);
-    c->of[c->of_count++] = (struct calibrate_metric){args->value, 0.5};
+    c->of[c->of_count++] = (struct calibrate_metric){args->value, 0.5, NULL};
     return EXIT_OK;
 }
 
@@ -311,11 +314,8 @@ const struct cmd cmd_calibrate = {
         "nothing changed: noise within pairs, correlation of neighbouring runs, drift, and the "
         "session spread from all calibrations and baselines of this machine class.\n"
         "\n"
-        "From these pairs it draws gates with changes of every size. The table shows the smallest "
-        "change that 'tacho gate' detects in 9 of 10 of them, the page shows the whole curve. It "
-        "also "
-        "draws "
-        "2,000 reports in which nothing changed and counts those that FAIL.\n"
+        "From these pairs it computes which changes 'tacho gate' finds. The table shows the "
+        "smallest change that it detects in 9 of 10 gates, the page shows the whole curve.\n"
         "\n"
         "The calibration is saved per bench and machine class, sealed with the environment. 'tacho "
         "gate' and 'tacho compare' use it: see docs/calibrate.md.",

@@ -286,9 +286,9 @@ const struct cmd cmd_plan = {
         "runs "
         "of a command against itself, or of two commands.\n"
         "\n"
-        "A pilot estimates the noise poorly, so the plan has a reserve. It is enough after nine of "
-        "ten pilots, if the noise has no outliers. If a pair of the pilot is further than 5 median "
-        "distances from the median, a warning says not to trust the plan.\n"
+        "A pilot estimates the noise poorly, and the plan allows for that: over many pilots it "
+        "finds the change as often as --probability says. If a pair of the pilot is further than "
+        "5 median distances from the median, a warning says not to trust the plan.\n"
         "\n"
         "The last column is the option of tacho compare that the plan assumes: a FAIL needs an "
         "estimate of at least --min-effect, whose default of 2 % is too much for small effects.",

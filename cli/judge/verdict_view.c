@@ -161,7 +161,7 @@ static void add_row(struct table *t, const struct tch_findings *f, size_t i, boo
     cell = cli_table_cell(t, verdict_paint(r->verdict));
     tch_buf_adds(cell, tch_row_word(f, i));
     if (has_room(t->term))
-        tch_add_sight(cell, f, i);
+        tch_add_at_most(cell, f, i);
     if (r->advised > 0 && has_room(t->term))
         tch_buf_addf(cell, ", %llu runs advised", (unsigned long long)r->advised);
 }
@@ -288,7 +288,7 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
     }
     for (size_t i = 0; i < tch_rows_shown(f) && !has_room(term); i++) {
         tch_buf_clear(&text);
-        tch_add_sight(&text, f, i);
+        tch_add_at_most(&text, f, i);
         if (f->rows[i].advised > 0)
             tch_buf_addf(&text, ", %llu runs advised", (unsigned long long)f->rows[i].advised);
         if (text.len == 0)

@@ -28,7 +28,7 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b
 | wall time     20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │   ┆       ●   1.00  FAIL
 | CPU time      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
 | user CPU      20.18 ms   23.20 ms  +15.0 %  +15.0 % .. +15.0 %              │           ●   1.00  slower
-| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●   ┆           0.50  PASS, can detect +5.0 %
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %                  ●   ┆           0.50  PASS, at most 0.0 %
 | items/s           4955       4309  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
 | tps              49.55      43.09  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  less
 | 
@@ -60,12 +60,12 @@ $ tacho compare -t tps=5% --higher-is-better tps compare/a compare/b
 
 # Seen from the other side it is faster.
 $ tacho compare -t 5% compare/b compare/a --format csv | cut -d, -f1-6,13-
-| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict,statistic,detectable_change
-| ,wall,12,23204975,12,20180000,0.05,,PASS,median,0.050092733560403335
-| ,cpu,12,23203975,12,20179000,0.05,,PASS,median,0.050092723038950515
+| bench,metric,a_runs,a_median,b_runs,b_median,tolerance,max,verdict,statistic,largest_change
+| ,wall,12,23204975,12,20180000,0.05,,PASS,median,-0.130295850795769
+| ,cpu,12,23203975,12,20179000,0.05,,PASS,median,-0.13030149799803703
 | ,user,12,23203975,12,20179000,,,faster,median,
-| ,memory,12,8392704,12,8392704,0.05,,PASS,median,0.050000000000000044
-| ,throughput,12,4309.422968964122,12,4955.403772536614,0.05,,PASS,median,-0.050083894383389005
+| ,memory,12,8392704,12,8392704,0.05,,PASS,median,0
+| ,throughput,12,4309.422968964122,12,4955.403772536614,0.05,,PASS,median,0.14981629202871782
 | ,tps,12,43.094,12,49.554,,,more,median,
 
 # Faster is not equivalent; a metric needs no direction for that.
@@ -79,11 +79,11 @@ $ tacho compare -t 20% -t wall=5% -t tps=20% --equivalent compare/b compare/a
 | 
 | metric               A          B   change  95 % interval       less        0        more  B > A
 | wall time     23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●       ┆   │   ┆           0.00  FAIL
-| CPU time      23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●           │           ┆   0.00  PASS, can detect +20.0 %
+| CPU time      23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●           │           ┆   0.00  PASS
 | user CPU      23.20 ms   20.18 ms  -13.0 %  -13.0 % .. -13.0 %  ●           │               0.00  faster
-| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %      ┆           ●           ┆   0.50  PASS, can detect +20.0 %
-| items/s           4309       4955  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS, can detect +20.0 %
-| tps              43.09      49.55  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS, can detect +20.0 %
+| peak memory  8.004 MiB  8.004 MiB    0.0 %  0.0 % .. 0.0 %      ┆           ●           ┆   0.50  PASS
+| items/s           4309       4955  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS
+| tps              43.09      49.55  +15.0 %  +15.0 % .. +15.0 %  ┆           │           ●   1.00  PASS
 | 
 | FAIL
 [2]
@@ -102,7 +102,7 @@ $ tacho compare -t wall=5% -t memory=5% compare/a compare/b -f md
 | 
 | | | before | now | change | allowed | |
 | | --- | ---: | ---: | ---: | ---: | --- |
-| | peak memory | 8.004 MiB | 8.004 MiB | 0.0 % [0.0 % … 0.0 %] | 5 % | ✅ PASS, can detect +5.0 % |
+| | peak memory | 8.004 MiB | 8.004 MiB | 0.0 % [0.0 % … 0.0 %] | 5 % | ✅ PASS, at most 0.0 % |
 | | CPU time | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] |  |  slower |
 | | user CPU | 20.18 ms | 23.20 ms | +15.0 % [+15.0 % … +15.0 %] |  |  slower |
 | | items/s | 4955 | 4309 | -13.0 % [-13.0 % … -13.0 %] |  |  less |

@@ -12,10 +12,10 @@ $ tacho plan --help | head -n 21
 | interleaved runs, or --pilot pairs of runs of a command against itself, or of
 | two commands.
 | 
-| A pilot estimates the noise poorly, so the plan has a reserve. It is enough
-| after nine of ten pilots, if the noise has no outliers. If a pair of the pilot
-| is further than 5 median distances from the median, a warning says not to trust
-| the plan.
+| A pilot estimates the noise poorly, and the plan allows for that: over many
+| pilots it finds the change as often as --probability says. If a pair of the
+| pilot is further than 5 median distances from the median, a warning says not to
+| trust the plan.
 | 
 | The last column is the option of tacho compare that the plan assumes: a FAIL
 | needs an estimate of at least --min-effect, whose default of 2 % is too much for
@@ -26,28 +26,28 @@ $ tacho plan --help | head -n 21
 $ tacho plan plan/pilot
 | pilot:    10 pairs, which differ in wall by 2.7 % (standard deviation; at most 4 %, with 90 % confidence)
 | question: to find a change of 3 % in 90 % of reports that judge 1 metric, with a wrong FAIL in at most 5 % of them
-| plan:     18 pairs, 36 runs in all, about 0.9 s
+| plan:     12 pairs, 24 runs in all, about 0.6 s
 | 
 |   effect  pairs    time  judge with
-|      1 %    148   7.4 s  --min-effect 0.5%
-|      2 %     39  1.95 s  --min-effect 1%
-|      3 %     18   0.9 s  --min-effect 1.5%
-|      5 %      8   0.4 s  --min-effect 2%
+|      1 %     92   4.6 s  --min-effect 0.5%
+|      2 %     24   1.2 s  --min-effect 1%
+|      3 %     12   0.6 s  --min-effect 1.5%
+|      5 %      7  0.35 s  --min-effect 2%
 |     10 %      6   0.3 s  --min-effect 2%
 
 # Another question.
 $ tacho plan --effect 4% --probability 80% --metrics 20 plan/pilot
 | pilot:    10 pairs, which differ in wall by 2.7 % (standard deviation; at most 4 %, with 90 % confidence)
 | question: to find a change of 4 % in 80 % of reports that judge 20 metrics, with a wrong FAIL in at most 5 % of them
-| plan:     19 pairs, 38 runs in all, about 0.95 s
+| plan:     15 pairs, 30 runs in all, about 0.75 s
 | 
-|   effect  pairs     time  judge with
-|      1 %    231  11.55 s  --min-effect 0.5%
-|      2 %     62    3.1 s  --min-effect 1%
-|      3 %     30    1.5 s  --min-effect 1.5%
-|      4 %     19   0.95 s  --min-effect 2%
-|      5 %     14    0.7 s  --min-effect 2%
-|     10 %      9   0.45 s  --min-effect 2%
+|   effect  pairs    time  judge with
+|      1 %    141  7.05 s  --min-effect 0.5%
+|      2 %     38   1.9 s  --min-effect 1%
+|      3 %     20     1 s  --min-effect 1.5%
+|      4 %     15  0.75 s  --min-effect 2%
+|      5 %     12   0.6 s  --min-effect 2%
+|     10 %      9  0.45 s  --min-effect 2%
 
 # Two interleaved runs. Their noise is so small that the minimum number of pairs is enough.
 $ tacho plan compare/a compare/b
@@ -70,8 +70,8 @@ $ tacho plan compare/a
 | warning:  do not trust these numbers: 2 of the 6 pairs are far from the others. Find out what disturbs the runs (tacho doctor), then run a new pilot
 | 
 |   effect  pairs      time  judge with
-|      1 %     22  888.2 ms  --min-effect 0.5%
-|      2 %      7  282.6 ms  --min-effect 1%
+|      1 %      9  363.3 ms  --min-effect 0.5%
+|      2 %      6  242.2 ms  --min-effect 1%
 |      3 %      6  242.2 ms  --min-effect 1.5%
 |      5 %      6  242.2 ms  --min-effect 2%
 |     10 %      6  242.2 ms  --min-effect 2%
@@ -82,7 +82,7 @@ $ tacho plan --fail-on-warn compare/a | tail -n 2; tacho plan -q --fail-on-warn 
 [3]
 
 $ tacho plan --json -e 1% plan/pilot
-| {"schema":"tacho.plan.v1","tacho_version":"0.1.0","metric":"wall","power":0.9,"alpha":0.05,"metrics":1,"pilot":{"folders":["plan/pilot"],"pairs":10,"pair_seconds":0.05,"spread":0.02725576932961397,"spread_bound":0.04005046480843787,"outliers":0,"trusted":true},"plan":{"effect":0.01,"pairs":148,"seconds":7.4,"min_effect":0.005},"effects":[{"effect":0.01,"pairs":148,"seconds":7.4,"min_effect":0.005},{"effect":0.02,"pairs":39,"seconds":1.95,"min_effect":0.01},{"effect":0.03,"pairs":18,"seconds":0.9,"min_effect":0.015},{"effect":0.05,"pairs":8,"seconds":0.4,"min_effect":0.02},{"effect":0.1,"pairs":6,"seconds":0.3,"min_effect":0.02}]}
+| {"schema":"tacho.plan.v1","tacho_version":"0.1.0","metric":"wall","power":0.9,"alpha":0.05,"metrics":1,"pilot":{"folders":["plan/pilot"],"pairs":10,"pair_seconds":0.05,"spread":0.02725576932961397,"spread_bound":0.04005046480843787,"outliers":0,"trusted":true},"plan":{"effect":0.01,"pairs":92,"seconds":4.6,"min_effect":0.005},"effects":[{"effect":0.01,"pairs":92,"seconds":4.6,"min_effect":0.005},{"effect":0.02,"pairs":24,"seconds":1.2,"min_effect":0.01},{"effect":0.03,"pairs":12,"seconds":0.6,"min_effect":0.015},{"effect":0.05,"pairs":7,"seconds":0.35,"min_effect":0.02},{"effect":0.1,"pairs":6,"seconds":0.3,"min_effect":0.02}]}
 
 # A metric without noise, and metrics that cannot be planned for.
 $ tacho plan --for-metric memory plan/pilot | head -n 3

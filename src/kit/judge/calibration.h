@@ -45,8 +45,8 @@ struct tch_calibrated {
     double
         drift; /**< median of the last third of the runs divided by that of the first third, - 1 */
     double session_spread; /**< how much sessions differ, from all occasions known at that time */
-    double sees[TCH_CALIBRATION_SIZES]; /**< smallest change that 9 of 10 gates with this many runs
-                                           see; NAN: they see no change */
+    double sees[TCH_CALIBRATION_SIZES]; /**< smallest change beyond the tolerance that 9 of 10
+                                           gates with this many runs see; NAN: they see none */
 };
 
 struct tch_calibration_occasion {
@@ -163,8 +163,17 @@ struct tch_calibrating {
     double *second;
     double *d; /**< log(second / first) */
     size_t pairs;
-    struct tch_sight sight[TCH_CALIBRATION_SIZES];
+    struct tch_noise noise;
+    struct tch_sight_rule rule[TCH_CALIBRATION_SIZES]; /**< gates of this many runs */
     struct tch_calibrated result;
+};
+
+/** How a gate would judge a metric. */
+struct tch_calibrating_how {
+    double quantile; /**< quantile of the values within a run */
+    double alpha;
+    const struct tch_budget *budget; /**< NULL: the default */
+    size_t metrics;                  /**< number of metrics that the gate judges */
 };
 
 /**
@@ -174,13 +183,9 @@ struct tch_calibrating {
  * tch_calibrating_release() in any case
  */
 int tch_calibrating_init(struct tch_calibrating *m, const struct tch_result *a,
-                         const struct tch_result *b, const char *name, double quantile,
-                         double alpha, tacho_error *err);
+                         const struct tch_result *b, const char *name,
+                         const struct tch_calibrating_how *how, tacho_error *err);
 void tch_calibrating_release(struct tch_calibrating *m);
-
-/** Returns the largest share of wrong FAILs among TCH_CALIBRATION_REPORTS that chance explains if
-    the true share is alpha: alpha plus three standard errors. */
-double tch_calibration_chance(double alpha);
 
 /** Draws TCH_CALIBRATION_REPORTS reports of all metrics in which nothing changed, and counts those
     with a FAIL. @return 0 or TACHO_ENOMEM */

@@ -11,6 +11,7 @@
 #include "kit/stats/random.h"
 #include "kit/stats/session.h"
 #include "kit/text/human_number.h"
+#include "run_compare.h"
 
 const size_t tch_calibration_sizes[TCH_CALIBRATION_SIZES] = {10, 20, 40, 80};
 
@@ -111,32 +112,42 @@ static int measure_runs(struct tch_calibrating *m, tacho_error *err)
     return 0;
 }
 
-static int measure_sight(struct tch_calibrating *m, double alpha, tacho_error *err)
+/* Returns the minimum effect beyond the tolerance, or 0 if the tolerance is at least as large. */
+static double effect_beyond(const struct tch_budget *budget)
 {
-    int status = 0;
+    double tolerance = isnan(budget->tolerance) ? 0 : budget->tolerance;
 
-    for (size_t i = 0; i < TCH_CALIBRATION_SIZES && status == 0; i++) {
+    return fmax(0, (1 + budget->min_effect) / (1 + tolerance) - 1);
+}
+
+static void measure_sight(struct tch_calibrating *m, const struct tch_calibrating_how *how)
+{
+    const struct tch_budget *budget = how->budget ? how->budget : &tch_budget_default;
+
+    for (size_t i = 0; i < TCH_CALIBRATION_SIZES; i++) {
         double change;
 
-        status = tch_sight_init(&m->sight[i], m->d, m->pairs, tch_calibration_sizes[0],
-                                tch_calibration_sizes[i], alpha, err);
-        change = status == 0 ? tch_sight_change(&m->sight[i], TCH_CALIBRATION_POWER) : INFINITY;
+        m->rule[i] = (struct tch_sight_rule){.pairs = tch_calibration_sizes[i],
+                                             .fresh = tch_calibration_sizes[i],
+                                             .metrics = how->metrics,
+                                             .alpha = how->alpha,
+                                             .least = effect_beyond(budget)};
+        change = tch_sight_change(&m->noise, &m->rule[i], TCH_CALIBRATION_POWER);
         m->result.sees[i] = isfinite(change) ? change : NAN;
     }
-    return status;
 }
 
 int tch_calibrating_init(struct tch_calibrating *m, const struct tch_result *a,
-                         const struct tch_result *b, const char *name, double quantile,
-                         double alpha, tacho_error *err)
+                         const struct tch_result *b, const char *name,
+                         const struct tch_calibrating_how *how, tacho_error *err)
 {
     struct tch_pilot pilot;
     int status;
 
-    *m = (struct tch_calibrating){.quantile = quantile};
+    *m = (struct tch_calibrating){.quantile = how->quantile};
     if (!tch_result_metric(a, name, &m->metric))
         return tch_fail(err, TACHO_EINVAL, 0, "there is no metric '%.60s'", name);
-    tch_kept_name(m->result.name, sizeof m->result.name, m->metric.name, quantile);
+    tch_kept_name(m->result.name, sizeof m->result.name, m->metric.name, how->quantile);
     status = collect(m, a, b, err);
     if (status == 0)
         status = measure_runs(m, err);
@@ -145,15 +156,16 @@ int tch_calibrating_init(struct tch_calibrating *m, const struct tch_result *a,
     if (status == 0) {
         m->result.noise = pilot.spread;
         m->result.session_spread = m->metric.spread;
-        status = measure_sight(m, alpha, err);
+        /* New coins make both signs of a difference equally likely, so 0 is their middle. */
+        status = tch_noise_measure(&m->noise, m->d, m->pairs, 0, err);
     }
+    if (status == 0)
+        measure_sight(m, how);
     return status;
 }
 
 void tch_calibrating_release(struct tch_calibrating *m)
 {
-    for (size_t i = 0; i < TCH_CALIBRATION_SIZES; i++)
-        tch_sight_release(&m->sight[i]);
     free(m->first);
     *m = (struct tch_calibrating){0};
 }
@@ -193,11 +205,6 @@ static void draw_report(const struct tch_calibrating *metrics, size_t count, siz
                        .higher = metrics[k].metric.better == TCH_BETTER_HIGHER},
         };
     }
-}
-
-double tch_calibration_chance(double alpha)
-{
-    return alpha + 3 * sqrt(alpha * (1 - alpha) / TCH_CALIBRATION_REPORTS);
 }
 
 int tch_calibrating_false_fails(const struct tch_calibrating *metrics, size_t count, double alpha,

@@ -345,7 +345,6 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
 
     row->advised = 0;
     row->doubtful = false;
-    row->sees = NAN;
     row->a_median = median_of(row->a, m, x);
     row->b_median = median_of(row->b, n, y);
     if (n == 0 || (row->ask != TCH_ASK_MAX && m == 0)) {
@@ -385,9 +384,6 @@ static void decide_row(struct tch_verdict_row *row, struct report *report)
         decide_ratio(row, &worse, report);
     else
         tch_row_decide_zeros(row, report->alpha, analysis_alpha(report, row->analyses));
-    if (row->ask == TCH_ASK_RATIO && row->has_ratio)
-        tch_row_find_sight(row, &worse, analysis_alpha(report, row->analyses),
-                           report->alpha / (double)report->family);
     if (row->ask == TCH_ASK_RATIO)
         tch_row_explain_zeros(row);
 }

@@ -122,8 +122,6 @@ struct tch_verdict_row {
     enum tch_verdict verdict;
     uint64_t advised; /**< INCONCLUSIVE: total runs of each side with which a verdict is possible,
                          and PASS likely if nothing changed; 0: not known */
-    double sees; /**< PASS, INCONCLUSIVE: smallest change of b, as a share, that would have been a
-                    FAIL in 9 of 10 reports of such runs; NAN: not known */
     char why[TCH_JUDGE_WHY]; /**< reason or remark for the reader, or "" */
 };
 
@@ -196,12 +194,6 @@ void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family
 /** Judges a row of exact counts, without interval, probability or minimum effect. Sets its
     ratio. */
 void tch_row_judge_exact(struct tch_verdict_row *row);
-
-/** Sets `sees` of a row that has its verdict. worse: its ratio, above 1 whichever direction is
-    better. interval_alpha: 1 - confidence of its interval. level: level of a FAIL of this row, over
-    all analyses. */
-void tch_row_find_sight(struct tch_verdict_row *row, const struct tch_ratio *worse,
-                        double interval_alpha, double level);
 
 /** Sets p_adjusted and p_worse of all rows from their p and p_more. @return the number of groups,
     or TACHO_ENOMEM */

@@ -54,12 +54,7 @@ static void add_heads(struct tch_buf *b, const struct tch_calibration_occasion *
         tch_add_value(b, TCH_NS, (double)tch_calibration_sizes[AT] * o->pair_seconds * 1e9);
         tch_buf_adds(b, "</span></div>\n");
     }
-    tch_buf_addf(b,
-                 "<div class=\"head\"><span>wrong FAILs</span><b>%.1f %%</b><span>of %d reports "
-                 "without a change; promised: %.3g %%, chance explains up to %.1f %%</span></div>\n"
-                 "</div>\n",
-                 100 * o->false_fails, TCH_CALIBRATION_REPORTS, 100 * o->alpha,
-                 100 * tch_calibration_chance(o->alpha));
+    tch_buf_adds(b, "</div>\n");
 }
 
 /* Plots the probability that a change is detected, up to the change that 10 runs detect nearly
@@ -68,7 +63,7 @@ static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
 {
     static const char *const keys[] = {"10 runs", "20 runs", "40 runs", "80 runs"};
     static const char *const kinds[] = {"a", "b", "c", "d"};
-    double most = tch_sight_change(&m->sight[0], 0.98);
+    double most = tch_sight_change(&m->noise, &m->rule[0], 0.98);
     double x[POINTS];
     double y[POINTS];
     char title[TCH_METRIC_TEXT + 64];
@@ -91,7 +86,7 @@ static void plot_curves(struct tch_buf *b, const struct tch_calibrating *m)
     for (size_t k = 0; k < TCH_CALIBRATION_SIZES; k++) {
         for (size_t i = 0; i < POINTS; i++) {
             x[i] = 100 * most * (double)i / (POINTS - 1);
-            y[i] = tch_sight_share(&m->sight[k], x[i] / 100);
+            y[i] = tch_sight_share(&m->noise, &m->rule[k], x[i] / 100);
         }
         tch_plot_line(&p, kinds[k], x, y, POINTS, false);
     }
@@ -126,9 +121,8 @@ static void add_sight(struct tch_buf *b, const struct tch_calibration_occasion *
     }
     tch_buf_adds(b,
                  "</table></div>\n<p class=\"sub\">Changes are in excess of the tolerance, for a "
-                 "gate of one metric with interim analyses after 10, 20 … runs and a final "
-                 "block of as many new pairs. The time includes all of them. Changes below 2 % "
-                 "need a smaller min_effect.</p>\n");
+                 "gate of these metrics whose screening takes the named runs, followed by a fresh "
+                 "block of as many pairs. The time is that of the screening.</p>\n");
 }
 
 static void add_noise(struct tch_buf *b, const struct tch_calibration_occasion *o,

@@ -9,7 +9,7 @@ static void write_rows(struct tch_buf *b, const struct tch_findings *f, bool raw
 {
     tch_buf_adds(b,
                  "bench,metric,a_runs,a_median,b_runs,b_median,ratio,ratio_low,ratio_high,effect,"
-                 "p,p_adjusted,tolerance,max,verdict,statistic,detectable_change\n");
+                 "p,p_adjusted,tolerance,max,verdict,statistic,largest_change\n");
     for (size_t i = 0; i < f->count; i++) {
         const struct tch_about *about = &f->about[i];
         const struct tch_verdict_row *r = &f->rows[i];
@@ -33,7 +33,7 @@ static void write_rows(struct tch_buf *b, const struct tch_findings *f, bool raw
         tch_csv_add_number(b, about->ask == TCH_ASK_MAX ? about->budget.max : NAN);
         tch_buf_addf(b, ",%s,%s", tch_row_word(f, i),
                      tch_statistic_name(about->budget.quantile, room));
-        tch_csv_add_number(b, tch_row_sees(f, i));
+        tch_csv_add_number(b, tch_row_at_most(f, i));
         tch_buf_addc(b, '\n');
     }
 }

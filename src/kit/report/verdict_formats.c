@@ -181,34 +181,43 @@ static bool contradicts(const struct tch_findings *f, size_t row)
 void tch_add_contradictions(struct tch_buf *b, const struct tch_findings *f)
 {
     size_t count = 0;
+    bool paired = true;
 
-    for (size_t i = 0; i < tch_rows_shown(f); i++) {
+    for (size_t i = 0; i < f->count; i++) {
         if (!contradicts(f, i))
             continue;
         tch_buf_adds(b, count++ > 0 ? "; " : "");
         tch_add_row_title(b, f, i);
+        paired = paired && f->rows[i].paired;
     }
     if (count > 0)
-        tch_buf_adds(b, ": the change compares runs in pairs, so it can have another sign than the "
-                        "difference of the medians");
+        tch_buf_addf(b,
+                     ": the change %s, so it can have another sign than the difference of the "
+                     "medians",
+                     paired ? "compares runs in pairs"
+                            : "is the median over all runs of B and all runs of A");
 }
 
-double tch_row_sees(const struct tch_findings *f, size_t row)
+double tch_row_at_most(const struct tch_findings *f, size_t row)
 {
     const struct tch_verdict_row *r = &f->rows[row];
     bool open = r->verdict == TCH_PASS || r->verdict == TCH_INCONCLUSIVE;
+    double end = r->budget.higher ? r->ratio.low : r->ratio.high;
 
-    return open && f->about[row].ask == TCH_ASK_RATIO ? r->sees : (double)NAN;
+    return open && f->about[row].ask == TCH_ASK_RATIO && r->has_ratio && !r->exact &&
+                   !r->budget.equivalent && r->ratio.level > 0 && isfinite(end) && end > 0
+               ? end - 1
+               : (double)NAN;
 }
 
-void tch_add_sight(struct tch_buf *b, const struct tch_findings *f, size_t row)
+void tch_add_at_most(struct tch_buf *b, const struct tch_findings *f, size_t row)
 {
-    double sees = tch_row_sees(f, row);
+    double most = tch_row_at_most(f, row);
 
-    if (isnan(sees))
+    if (isnan(most))
         return;
-    tch_buf_adds(b, ", can detect ");
-    tch_add_change(b, 1 + sees);
+    tch_buf_adds(b, f->rows[row].budget.higher ? ", at least " : ", at most ");
+    tch_add_change(b, 1 + most);
 }
 
 void tch_add_sentence(struct tch_buf *b, const struct tch_findings *f, size_t row)

@@ -66,12 +66,12 @@ void tch_add_metric_title(struct tch_buf *b, const struct tch_findings *f, size_
 /** Adds the same with the bench's name before it: "gzip: wall time". */
 void tch_add_row_title(struct tch_buf *b, const struct tch_findings *f, size_t row);
 
-/** Returns the smallest change, as a share, that a PASS or INCONCLUSIVE would have detected; NAN:
-   not known. */
-double tch_row_sees(const struct tch_findings *f, size_t row);
+/** Returns the largest change for the worse, as a share, that the data of a PASS or INCONCLUSIVE do
+    not rule out, which is an end of its interval; NAN: there is none. */
+double tch_row_at_most(const struct tch_findings *f, size_t row);
 
-/** Adds the same as ", can detect +6.2 %". */
-void tch_add_sight(struct tch_buf *b, const struct tch_findings *f, size_t row);
+/** Adds the same as ", at most +6.2 %", or ", at least -6.2 %" if more is better. */
+void tch_add_at_most(struct tch_buf *b, const struct tch_findings *f, size_t row);
 
 /** Adds one line that explains why the change of some rows has another sign than the difference of
     the medians beside it, or nothing if there is no such row. */

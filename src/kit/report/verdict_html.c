@@ -92,7 +92,7 @@ static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t 
 
     tch_buf_addf(b, "<td class=\"text words\" style=\"color:%s%s\">%s", colors[r->verdict],
                  r->verdict > TCH_PASS ? ";font-weight:650" : "", tch_row_word(f, i));
-    tch_add_sight(b, f, i);
+    tch_add_at_most(b, f, i);
     if (r->advised > 0)
         tch_buf_addf(b, ", %llu runs advised", (unsigned long long)r->advised);
     if (r->why[0]) {

@@ -92,7 +92,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
     add_budget(b, about);
     tch_json_put_text(b, "verdict",
                       about->ask == TCH_ASK_NOTHING ? NULL : tch_verdict_names[r->verdict]);
-    tch_json_put_f64(b, "detectable_change", tch_row_sees(f, i));
+    tch_json_put_f64(b, "largest_change", tch_row_at_most(f, i));
     tch_json_key(b, "runs_advised");
     if (r->advised > 0)
         tch_json_u64(b, r->advised);

@@ -55,7 +55,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
         tch_add_sentence(&sentence, f, i);
     if (!f->about[i].instead) {
         tch_buf_adds(&output, tch_row_word(f, i));
-        tch_add_sight(&output, f, i);
+        tch_add_at_most(&output, f, i);
         tch_buf_adds(&output, ": ");
     }
     tch_buf_adds(&output, sentence.data);

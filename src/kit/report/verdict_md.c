@@ -45,7 +45,7 @@ static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
         tch_buf_addf(b, "%s%g %%", about->budget.equivalent ? "±" : "",
                      100 * about->budget.tolerance);
     tch_buf_addf(b, " | %s %s", marks[r->verdict], tch_row_word(f, i));
-    tch_add_sight(b, f, i);
+    tch_add_at_most(b, f, i);
     if (r->advised > 0)
         tch_buf_addf(b, " (%llu runs advised)", (unsigned long long)r->advised);
     if (r->why[0])

@@ -4,7 +4,7 @@
 #include "report_text.h"
 #include "verdict_formats.h"
 
-enum gauge { VERDICT, RATIO, LOW, HIGH, SEES, SECONDS, BYTES, JOULES, OTHER };
+enum gauge { VERDICT, RATIO, LOW, HIGH, AT_MOST, SECONDS, BYTES, JOULES, OTHER };
 
 static const struct {
     const char *name;
@@ -15,9 +15,9 @@ static const struct {
     [RATIO] = {"ratio", "now divided by before, or by the limit", TCH_PLAIN},
     [LOW] = {"ratio_low", "low end of the interval of the ratio", TCH_PLAIN},
     [HIGH] = {"ratio_high", "high end of the interval of the ratio", TCH_PLAIN},
-    [SEES] = {"detectable_change",
-              "smallest change that a pass or inconclusive would have detected, as a share",
-              TCH_PLAIN},
+    [AT_MOST] = {"largest_change",
+                 "largest change for the worse that the data do not rule out, as a share",
+                 TCH_PLAIN},
     [SECONDS] = {"median", "median of a time now", TCH_NS},
     [BYTES] = {"median", "median of a size now", TCH_BYTES},
     [JOULES] = {"median", "median of an energy now", TCH_JOULES},
@@ -39,8 +39,8 @@ static double gauge_value(const struct tch_findings *f, size_t i, enum gauge gau
         return interval ? r->ratio.low : NAN;
     case HIGH:
         return interval ? r->ratio.high : NAN;
-    case SEES:
-        return tch_row_sees(f, i);
+    case AT_MOST:
+        return tch_row_at_most(f, i);
     case SECONDS:
     case BYTES:
     case JOULES:

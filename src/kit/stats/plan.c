@@ -5,11 +5,7 @@
 
 #include "base/fail.h"
 #include "order_stats.h"
-#include "rank_null.h"
-#include "rank_test.h"
 
-/* Efficiency of scores clipped at 1.5 times the median distance, for normal differences. */
-static const double efficiency = 0.95;
 static const double doubt = 0.10; /* probability that the true spread is above the bound */
 static const double far = 5;      /* in median distances: a difference this far out is an outlier */
 
@@ -70,14 +66,10 @@ int tch_pilot_measure(const double *d, size_t n, struct tch_pilot *ret, tacho_er
                               .most = sqrt(squares / chi2_cut(doubt, n - 1))};
     for (size_t i = 0; i < n; i++)
         ret->outliers += fabs(d[i] - median) > far * distance;
-    return 0;
+    return tch_noise_measure(&ret->noise, d, n, median, err);
 }
 
 uint64_t tch_plan_pairs(const struct tch_pilot *pilot, double effect, double power, double level)
 {
-    double cut = tch_normal_cut(level);
-    double by = (cut + tch_normal_cut(1 - power)) * pilot->most / log1p(effect);
-    double pairs = fmax(ceil(by * by / efficiency + cut * cut / 2), ceil(-log2(level)));
-
-    return pairs <= TCH_PLAN_MOST ? (uint64_t)pairs : 0;
+    return tch_sight_pairs(&pilot->noise, effect, power, level);
 }

@@ -1,22 +1,24 @@
 /*
- * The smallest change that a gate of a given number of pairs judges FAIL in nine of ten reports.
+ * The probability that interleaved pairs find a change: the one computation that `tacho
+ * calibrate`, `tacho plan` and the runs advised by a verdict use.
  *
- * Method: circular block resampling of a calibration's pairs (D. N. Politis and J. P. Romano, 1992)
- * with new coins, judged by the test of flip.h. Assumption: the gate's machine behaves as it did
- * during the calibration.
+ * Its input is the sizes of the differences log(b / a) of some pairs. The coin of a new pair makes
+ * each of these sizes positive or negative with probability 1/2, whatever the noise is, and a
+ * change moves all differences by the same amount. So the scores of the test of flip.h have a known
+ * distribution for each change, with mean m and mean square v, and n pairs FAIL if
  *
- * A calibration consists of pairs of a program against itself. A draw takes neighbouring pairs from
- * a random place, as a gate would have made them there, and tosses a new coin for each. Under the
- * test of flip.h all such draws are equally likely. A change moves all differences of a draw by the
- * same amount, and the p of the test falls as the change grows. So each draw has one smallest
- * change, its cut, at which an analysis says FAIL. The cuts of many draws give the whole curve
- * of the probability that a change is seen.
+ *     sqrt(n) mean score / sqrt(v) >= cut,   cut = z - (z^3 - 3 z) k / (12 n),   k = E w^4 / v^2
  *
- * The rule is that of the gate: interim analyses of growing parts of the pairs share the error
- * (spending.h). After a FAIL, a fresh block of as many pairs has to FAIL again, at the whole error.
- * All changes are tried on the same draws. A larger change can still be seen in fewer draws: an
- * earlier analysis then says FAIL, and its fresh block has fewer pairs. The curve therefore shows,
- * for each change, the smallest share of draws that see this or a larger change. It never falls.
+ * z is the normal quantile of the level. The second term (E. A. Cornish and R. A. Fisher, 1938)
+ * makes it nearly exact for few pairs, whose sums have lighter tails than the normal distribution.
+ * The mean score is approximately normal with mean m and variance (v - m^2) / n. Outliers count
+ * with their clipped scores, as in the test, and dependence between runs does not matter, because
+ * the coins are independent.
+ *
+ * The pairs are a sample, too, so their noise may be too small or too large by chance. The
+ * probability is therefore a mean over nine equally likely sizes of the true noise, by the
+ * chi-square distribution: it is the share of reports after many calibrations, not after a perfect
+ * one. bench_promise compares what is computed here with simulated reports.
  */
 #ifndef TCH_SIGHT_H
 #define TCH_SIGHT_H
@@ -26,39 +28,43 @@
 
 #include <tacho/error.h>
 
-#include "spending.h"
-
-enum { TCH_SIGHT_DRAWS = 1000 };
-
-/** The cuts of all draws, as logarithms; INFINITY: so few pairs can never FAIL. */
-struct tch_sight {
-    size_t analyses;
-    double *cut;   /**< per draw and analysis k: smallest change at which analysis k says FAIL */
-    double *fresh; /**< per draw and analysis k: smallest change at which the fresh block after
-                      analysis k says FAIL, too */
-    double *at;    /**< changes at which the curve rises, ascending */
-    double *share; /**< share of draws that see at[i] and every larger change */
-    size_t points;
+enum {
+    TCH_NOISE_KEPT = 200, /* limit of the sizes; of more, as many evenly spaced ones are kept */
+    TCH_SIGHT_PAIRS_MOST = 1000000,
 };
 
-/**
- * Draws from the pairs of a calibration. The same pairs give the same cuts.
- *
- * @param d      count > 0 differences log(second / first), in the order in which they were made
- * @param first  pairs of the first analysis; each later one has twice as many, up to `pairs`
- * @param alpha  probability of a wrong FAIL
- * @return 0 or TACHO_ENOMEM; call tch_sight_release() in any case
- */
-int tch_sight_init(struct tch_sight *s, const double *d, size_t count, size_t first, size_t pairs,
-                   double alpha, tacho_error *err);
-void tch_sight_release(struct tch_sight *s);
+/** Sizes of differences in which nothing changed. */
+struct tch_noise {
+    size_t pairs; /**< number of pairs that were measured */
+    size_t kept;
+    double size[TCH_NOISE_KEPT]; /**< ascending */
+};
 
-/** Returns the probability that a change (0.05: +5 %) is seen. It never falls as the change
-    grows. */
-double tch_sight_share(const struct tch_sight *s, double change);
+/** Which reports find a change. */
+struct tch_sight_rule {
+    size_t pairs;   /**< pairs of the analysis, or of the last one */
+    size_t fresh;   /**< pairs of the gate's fresh block; 0: the analysis decides, without a gate */
+    size_t metrics; /**< judged by the report; the others did not change */
+    double alpha;
+    double
+        least; /**< minimum effect beyond the tolerance, 0 if the tolerance is at least as large */
+};
 
-/** Returns the smallest change that is seen with probability `share`, as all larger ones are;
-    INFINITY: no change is. */
-double tch_sight_change(const struct tch_sight *s, double share);
+/** Measures the noise of differences log(b / a) around their middle. Returns 0 or TACHO_ENOMEM. */
+int tch_noise_measure(struct tch_noise *noise, const double *d, size_t count, double middle,
+                      tacho_error *err);
+
+/** Returns the probability that a change beyond the tolerance (0.05: +5 %) is a FAIL. */
+double tch_sight_share(const struct tch_noise *noise, const struct tch_sight_rule *rule,
+                       double change);
+
+/** Returns the smallest change that is a FAIL with probability `share`; INFINITY: so few pairs can
+    never FAIL so often. */
+double tch_sight_change(const struct tch_noise *noise, const struct tch_sight_rule *rule,
+                        double share);
+
+/** Returns the smallest number of pairs whose p is at most `level` with probability `share` if the
+    change beyond the bound is `change`; 0: more than TCH_SIGHT_PAIRS_MOST. */
+uint64_t tch_sight_pairs(const struct tch_noise *noise, double change, double share, double level);
 
 #endif

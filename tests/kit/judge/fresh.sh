@@ -57,8 +57,8 @@ says "one: run again before FAIL, in a fresh block of 6 runs, which alone decide
 [ "$(jq -c '[.rows[] | [.bench, .verdict, .b.n]]' gate.json)" = '[["one","FAIL",6],["two","INCONCLUSIVE",6]]' ] ||
     [ "$(jq -c '[.rows[] | [.bench, .verdict, .b.n]]' gate.json)" = '[["one","FAIL",6],["two","PASS",6]]' ] ||
     fail "rows: $(jq -c .rows gate.json)"
-[ "$(jq '.rows[0].detectable_change' gate.json)" = null ] || fail "a FAIL names a smallest visible change"
-[ "$(jq '.rows[1].detectable_change > 0.1' gate.json)" = true ] || fail "a PASS does not name the smallest visible change: $(jq -c '.rows[1]' gate.json)"
+[ "$(jq '.rows[0].largest_change' gate.json)" = null ] || fail "a FAIL names a largest change"
+[ "$(jq '.rows[1] | .largest_change == .ratio.high - 1' gate.json)" = true ] || fail "a row does not name the end of its interval: $(jq -c '.rows[1]' gate.json)"
 
 # --- It does not FAIL again: INCONCLUSIVE, by the fresh runs ---
 values one 200 200 200 200 200 200 100

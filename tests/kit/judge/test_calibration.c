@@ -58,6 +58,8 @@ static void release_sides(struct tch_result side[2])
         tch_result_release(&side[k]);
 }
 
+static const struct tch_calibrating_how how = {.quantile = 0.5, .alpha = 0.05, .metrics = 1};
+
 static void measures_runs_in_the_order_they_were_made(void **state)
 {
     struct tch_result side[2];
@@ -65,7 +67,7 @@ static void measures_runs_in_the_order_they_were_made(void **state)
 
     (void)state;
     make_sides(side, 3);
-    assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "wall", 0.5, 0.05, NULL), 0);
+    assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "wall", &how, NULL), 0);
     assert_true(m.pairs == PAIRS);
     for (size_t i = 0; i < PAIRS; i++)
         assert_true(m.first[i] > 1.5e6 && m.second[i] < 1.5e6);
@@ -89,8 +91,8 @@ static void unchanged_pairs_fail_at_most_as_often_as_alpha(void **state)
 
     (void)state;
     make_sides(side, 4);
-    assert_int_equal(tch_calibrating_init(&m[0], &side[0], &side[1], "wall", 0.5, 0.05, NULL), 0);
-    assert_int_equal(tch_calibrating_init(&m[1], &side[0], &side[1], "memory", 0.5, 0.05, NULL), 0);
+    assert_int_equal(tch_calibrating_init(&m[0], &side[0], &side[1], "wall", &how, NULL), 0);
+    assert_int_equal(tch_calibrating_init(&m[1], &side[0], &side[1], "memory", &how, NULL), 0);
     assert_int_equal(tch_calibrating_false_fails(m, 2, 0.05, &share, NULL), 0);
     assert_true(share > 0.005 && share < 0.065);
     assert_int_equal(tch_calibrating_false_fails(m + 1, 1, 0.05, &share, NULL), 0);
@@ -108,15 +110,14 @@ static void refuses_metrics_without_a_ratio(void **state)
 
     (void)state;
     make_sides(side, 5);
-    assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "major_faults", 0.5, 0.05, &err),
+    assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "major_faults", &how, &err),
                      TACHO_EINVAL);
     assert_non_null(strstr(err.message, "values of 0"));
     tch_calibrating_release(&m);
-    assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "tps", 0.5, 0.05, &err),
-                     TACHO_EINVAL);
+    assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "tps", &how, &err), TACHO_EINVAL);
     tch_calibrating_release(&m);
     side[0].run_count = 5;
-    assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "wall", 0.5, 0.05, &err),
+    assert_int_equal(tch_calibrating_init(&m, &side[0], &side[1], "wall", &how, &err),
                      TACHO_EINVAL);
     assert_non_null(strstr(err.message, "5 pairs"));
     tch_calibrating_release(&m);

@@ -1,5 +1,5 @@
-/* Smallest visible change of a number of pairs: the cuts of draws against gates that are simulated
-   whole. */
+/* The probability that a change is found: what is computed from some pairs against reports that are
+   simulated whole, by the test of flip.h. */
 #include "support/test.h"
 
 #include <math.h>
@@ -8,222 +8,213 @@
 #include "kit/stats/random.h"
 #include "kit/stats/sight.h"
 
-enum { PAIRS = 400, GATES = 1000 };
+enum { PAIRS = 40, REPORTS = 400 };
+
+enum kind { NORMAL, DEPENDENT, OUTLIERS, TIES, KINDS };
 
 static double uniform(uint64_t *seed)
 {
     return ((double)(tch_random_bits(seed) >> 11) + 0.5) / 9007199254740992.0;
 }
 
-/* Returns the logarithm of a run's time, with noise of 5 % and occasional disturbances of up to 50
-   %. */
-static double noise(uint64_t *seed)
+static double normal(uint64_t *seed)
 {
     double r = sqrt(-2 * log(uniform(seed)));
-    double normal = r * cos(2 * acos(-1) * uniform(seed));
-    double disturbed = uniform(seed) < 0.1 ? 0.5 * uniform(seed) : 0;
 
-    return 0.05 * normal + disturbed;
+    return r * cos(2 * acos(-1) * uniform(seed));
 }
 
-static void measure(uint64_t *seed, double *d, size_t n, double change)
+/* Draws pairs of runs, one after the other, in random order; b is changed. */
+static void measure(enum kind kind, uint64_t *seed, double *d, size_t n, double change)
 {
-    for (size_t i = 0; i < n; i++)
-        d[i] = noise(seed) - noise(seed) + log1p(change);
+    double before = normal(seed);
+
+    for (size_t i = 0; i < n; i++) {
+        double x[2];
+        double sign = tch_random_below(seed, 2) ? 1 : -1;
+
+        for (int k = 0; k < 2; k++) {
+            double z = normal(seed);
+
+            before = kind == DEPENDENT ? 0.5 * before + sqrt(0.75) * z : z;
+            x[k] = (kind == OUTLIERS ? 0.02 : 0.05) * before;
+            x[k] += kind == OUTLIERS && uniform(seed) < 0.1 ? log(3) : 0;
+            x[k] += (k == 1) == (sign > 0) ? log1p(change) : 0;
+            if (kind == TIES)
+                x[k] = log(2.5 * floor(100 * exp(x[k]) / 2.5));
+        }
+        d[i] = sign * (x[1] - x[0]);
+    }
 }
 
-static bool says_fail(const double *d, size_t n, double level)
+static double p_of(const double *d, size_t n)
 {
     struct tch_flip_tails tails;
 
     assert_int_equal(tch_flip_test(d, n, &tails, NULL), 0);
-    return tails.above <= level;
+    return tails.above;
 }
 
-/* Simulates a gate of new runs: interim analyses after 10, 20 and 40 pairs, then a fresh block of
-   as many. */
-static bool gate_fails(uint64_t *seed, double change)
+static bool is_large(const double *d, size_t n, double least)
 {
-    static const double share[] = {0.25, 0.5, 1};
-    static double level[3];
-    double d[40];
+    struct tch_flip_interval interval;
 
-    for (size_t k = 0; k < 3 && level[2] == 0; k++)
-        level[k] = tch_spending_level(share, k, 0.05);
-    measure(seed, d, 40, change);
-    for (size_t k = 0; k < 3; k++) {
-        size_t n = (size_t)(40 * share[k]);
+    assert_int_equal(tch_flip_interval(d, n, 0.05, &interval, NULL), 0);
+    return interval.estimate >= log1p(least);
+}
 
-        if (says_fail(d, n, level[k])) {
-            measure(seed, d, n, change);
-            return says_fail(d, n, 0.05);
+/* Simulates a report: an analysis of all metrics and, for a gate, a fresh block of the suspects. */
+static bool report_fails(enum kind kind, uint64_t *seed, const struct tch_sight_rule *rule,
+                         double change)
+{
+    double d[PAIRS];
+    size_t n = rule->fresh > 0 ? rule->fresh : rule->pairs;
+    size_t judged = rule->metrics;
+    double p;
+
+    measure(kind, seed, d, rule->pairs, change);
+    p = p_of(d, rule->pairs);
+    if (rule->fresh > 0) {
+        if (p > 0.1)
+            return false;
+        judged = 1;
+        for (size_t k = 1; k < rule->metrics; k++) {
+            measure(kind, seed, d, rule->pairs, 0);
+            judged += p_of(d, rule->pairs) <= 0.1;
         }
+        measure(kind, seed, d, n, change);
+        p = p_of(d, n);
     }
-    return false;
+    return p <= rule->alpha / (double)judged && (rule->least == 0 || is_large(d, n, rule->least));
 }
 
-static void the_change_it_names_is_seen_in_nine_of_ten_gates(void **state)
+/* Over many calibrations, a change of the size that each of them names FAILs in nine of ten. */
+static void the_change_it_names_is_found_in_nine_of_ten_reports(void **state)
 {
-    double d[PAIRS];
+    static const struct tch_sight_rule rules[] = {
+        {.pairs = 20, .metrics = 1, .alpha = 0.05},
+        {.pairs = 40, .metrics = 20, .alpha = 0.05},
+        {.pairs = 40, .metrics = 1, .alpha = 0.05, .least = 0.05},
+        {.pairs = 20, .fresh = 40, .metrics = 1, .alpha = 0.05},
+        {.pairs = 20, .fresh = 40, .metrics = 20, .alpha = 0.05},
+    };
     uint64_t seed = 7;
-    size_t found = 0;
-    size_t wrong = 0;
-    struct tch_sight s;
-    double change;
 
     (void)state;
-    measure(&seed, d, PAIRS, 0);
-    assert_int_equal(tch_sight_init(&s, d, PAIRS, 10, 40, 0.05, NULL), 0);
-    assert_true(s.analyses == 3);
-    change = tch_sight_change(&s, 0.9);
-    assert_true(change > 0.02 && change < 0.12);
-    for (int i = 0; i < GATES; i++) {
-        found += gate_fails(&seed, change);
-        wrong += gate_fails(&seed, 0);
-    }
-    assert_in_range(found, 0.86 * GATES, 0.94 * GATES);
-    assert_in_range(wrong, 0, 0.01 * GATES); /* both have to err */
-    assert_true(tch_sight_share(&s, 0) == 0);
-    assert_true(fabs(tch_sight_share(&s, change) - 0.9) < 0.005);
-    tch_sight_release(&s);
-}
+    for (size_t r = 0; r < sizeof rules / sizeof *rules; r++)
+        for (enum kind kind = NORMAL; kind < KINDS; kind++) {
+            size_t found = 0;
 
-/* Returns the share of draws that see exactly this change, by the rule of the gate. */
-static double share_of(const struct tch_sight *s, double change)
-{
-    double shift = log1p(change);
-    size_t seen = 0;
+            for (int i = 0; i < REPORTS; i++) {
+                struct tch_noise noise;
+                double d[PAIRS];
+                double change;
 
-    for (size_t i = 0; i < TCH_SIGHT_DRAWS; i++)
-        for (size_t k = 0; k < s->analyses; k++)
-            if (s->cut[i * s->analyses + k] <= shift) { /* the first analysis that FAILs decides */
-                seen += s->fresh[i * s->analyses + k] <= shift;
-                break;
+                measure(kind, &seed, d, PAIRS, 0);
+                assert_int_equal(tch_noise_measure(&noise, d, PAIRS, 0, NULL), 0);
+                change = tch_sight_change(&noise, &rules[r], 0.9);
+                assert_true(change > rules[r].least && isfinite(change));
+                found += report_fails(kind, &seed, &rules[r], change);
             }
-    return (double)seen / TCH_SIGHT_DRAWS;
+            /* 5 points to each side, and two standard errors. */
+            if (found < REPORTS * 82 / 100)
+                print_message("rule %zu, kind %d: %zu of %d\n", r, (int)kind, found, REPORTS);
+            assert_in_range(found, REPORTS * 82 / 100, REPORTS * 98 / 100);
+        }
 }
 
-/* With few different pairs and large outliers the raw shares fall here and there. The curve does
-   not, and is the smallest share of all larger changes. */
-static void the_curve_never_falls(void **state)
+/* The number of pairs that it names is enough in nine of ten, with outliers, too. */
+static void the_pairs_it_names_are_enough_in_nine_of_ten_reports(void **state)
 {
-    enum { STEPS = 3000 };
-    double d[14];
-    double raw[STEPS];
-    uint64_t seed = 3;
-    struct tch_sight s;
-    double before = 0;
-    double least = 1;
-    bool fell = false;
-
-    (void)state;
-    measure(&seed, d, 14, 0);
-    d[3] = 0.9;
-    d[8] = -1.1;
-    assert_int_equal(tch_sight_init(&s, d, 14, 10, 40, 0.05, NULL), 0);
-    for (int i = 0; i < STEPS; i++) {
-        double share = tch_sight_share(&s, 0.0005 * (i + 1));
-
-        raw[i] = share_of(&s, 0.0005 * (i + 1));
-        fell |= i > 0 && raw[i] < raw[i - 1];
-        assert_true(share >= before && share <= raw[i]);
-        before = share;
-    }
-    assert_true(fell);
-    for (int i = STEPS; i-- > 0;) {
-        least = fmin(least, raw[i]);
-        assert_true(tch_sight_share(&s, 0.0005 * (i + 1)) <= least);
-    }
-    assert_true(tch_sight_share(&s, 0.0005 * STEPS) == raw[STEPS - 1]);
-    tch_sight_release(&s);
-}
-
-static void more_pairs_see_smaller_changes(void **state)
-{
-    double d[PAIRS];
     uint64_t seed = 8;
-    double before = INFINITY;
 
     (void)state;
-    measure(&seed, d, PAIRS, 0);
-    for (size_t pairs = 10; pairs <= 80; pairs *= 2) {
-        struct tch_sight s;
-        double change;
+    for (enum kind kind = NORMAL; kind <= OUTLIERS; kind++) {
+        static double d[4000];
+        size_t found = 0;
+        double sum = 0;
 
-        assert_int_equal(tch_sight_init(&s, d, PAIRS, 10, pairs, 0.05, NULL), 0);
-        change = tch_sight_change(&s, 0.9);
-        assert_true(change < 0.85 * before);
-        assert_true(change == tch_sight_change(&s, 0.9));
-        before = change;
-        tch_sight_release(&s);
+        for (int i = 0; i < REPORTS; i++) {
+            struct tch_noise noise;
+            uint64_t pairs;
+
+            measure(kind, &seed, d, 20, 0);
+            assert_int_equal(tch_noise_measure(&noise, d, 20, 0, NULL), 0);
+            pairs = tch_sight_pairs(&noise, 0.05, 0.9, 0.025);
+            assert_in_range(pairs, 6, 4000);
+            sum += (double)pairs / REPORTS;
+            measure(kind, &seed, d, (size_t)pairs, 0.05);
+            found += p_of(d, (size_t)pairs) <= 0.025;
+        }
+        assert_in_range(found, REPORTS * 82 / 100, REPORTS * 98 / 100);
+        assert_true(sum < 60);
     }
 }
 
-static void the_same_pairs_give_the_same_cuts(void **state)
+static void larger_changes_and_more_pairs_are_found_more_often(void **state)
 {
-    double d[30];
+    struct tch_sight_rule rule = {.pairs = 10, .fresh = 20, .metrics = 4, .alpha = 0.05};
+    struct tch_noise noise;
+    double d[PAIRS];
+    double before = 0;
     uint64_t seed = 9;
-    struct tch_sight s[2];
 
     (void)state;
-    measure(&seed, d, 30, 0);
-    for (int i = 0; i < 2; i++)
-        assert_int_equal(tch_sight_init(&s[i], d, 30, 10, 40, 0.05, NULL), 0);
-    assert_memory_equal(s[0].cut, s[1].cut, 2 * TCH_SIGHT_DRAWS * 3 * sizeof *s[0].cut);
-    for (int i = 0; i < 2; i++)
-        tch_sight_release(&s[i]);
+    measure(OUTLIERS, &seed, d, PAIRS, 0);
+    assert_int_equal(tch_noise_measure(&noise, d, PAIRS, 0, NULL), 0);
+    assert_true(tch_sight_share(&noise, &rule, 0) == 0);
+    for (double change = 0.01; change < 0.2; change += 0.01) {
+        double share = tch_sight_share(&noise, &rule, change);
+
+        assert_true(share >= before && share <= 1);
+        before = share;
+        rule.pairs = 20;
+        assert_true(tch_sight_share(&noise, &rule, change) >= share);
+        rule.pairs = 10;
+    }
+    /* Thousands of pairs are thinned to the same distribution. */
+    assert_true(tch_sight_pairs(&noise, 1e-6, 0.9, 0.05) == 0);
 }
 
-static void without_noise_any_change_is_seen(void **state)
+static void pairs_without_noise_see_any_change(void **state)
 {
-    static const double d[20];
-    struct tch_sight s;
+    static const double d[20] = {0};
+    struct tch_sight_rule rule = {.pairs = 10, .fresh = 10, .metrics = 1, .alpha = 0.05};
+    struct tch_noise noise;
 
     (void)state;
-    assert_int_equal(tch_sight_init(&s, d, 20, 10, 10, 0.05, NULL), 0);
-    assert_true(tch_sight_share(&s, 1e-6) == 1);
-    assert_true(tch_sight_share(&s, 0) == 0);
-    tch_sight_release(&s);
+    assert_int_equal(tch_noise_measure(&noise, d, 20, 0, NULL), 0);
+    assert_true(tch_sight_change(&noise, &rule, 0.9) <= 1e-6);
+    rule.least = 0.02;
+    assert_true(fabs(tch_sight_change(&noise, &rule, 0.9) - 0.02) < 1e-4);
+    rule.pairs = rule.fresh = 4; /* so few can never FAIL */
+    assert_true(isinf(tch_sight_change(&noise, &rule, 0.9)));
+    assert_int_equal(tch_sight_pairs(&noise, 0.01, 0.9, 0.05), 5);
 }
 
-static void too_few_pairs_see_nothing(void **state)
+static int measure_one(void *arg)
 {
-    static const double d[] = {0.1, -0.2, 0.05};
-    struct tch_sight s;
-
-    (void)state;
-    assert_int_equal(tch_sight_init(&s, d, 3, 4, 4, 0.05, NULL), 0);
-    assert_true(isinf(tch_sight_change(&s, 0.9)));
-    tch_sight_release(&s);
-}
-
-static int sight_one(void *arg)
-{
-    static const double d[5]; /* pairs without noise need one test per cut */
-    struct tch_sight s;
-    int status = tch_sight_init(&s, d, 5, 6, 6, 0.05, NULL);
+    static const double d[] = {0.1, -0.1, 0.2, 0, 0.1};
+    struct tch_noise noise;
 
     (void)arg;
-    tch_sight_release(&s);
-    return status;
+    return tch_noise_measure(&noise, d, 5, 0, NULL);
 }
 
-static void survives_failed_allocations(void **state)
+static void survives_every_failing_allocation(void **state)
 {
     (void)state;
-    test_every_allocation_fails(sight_one, NULL);
+    test_every_allocation_fails(measure_one, NULL);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_change_it_names_is_seen_in_nine_of_ten_gates),
-        cmocka_unit_test(the_curve_never_falls),
-        cmocka_unit_test(more_pairs_see_smaller_changes),
-        cmocka_unit_test(the_same_pairs_give_the_same_cuts),
-        cmocka_unit_test(without_noise_any_change_is_seen),
-        cmocka_unit_test(too_few_pairs_see_nothing),
-        cmocka_unit_test(survives_failed_allocations),
+        cmocka_unit_test(the_change_it_names_is_found_in_nine_of_ten_reports),
+        cmocka_unit_test(the_pairs_it_names_are_enough_in_nine_of_ten_reports),
+        cmocka_unit_test(larger_changes_and_more_pairs_are_found_more_often),
+        cmocka_unit_test(pairs_without_noise_see_any_change),
+        cmocka_unit_test(survives_every_failing_allocation),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
