@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "base/lines.h"
 #include "base/utf8.h"
-#include "lib/event/event_parse.h"
+#include "event_product.h"
 #include "line_blocks.h"
 
 /* A line to report. Its message is made when it is reported: in a file where every line is bad, the
@@ -27,6 +27,7 @@ struct worker {
     struct bad_line *bad;
     size_t bad_count;
     size_t bad_size;
+    struct tch_buf product;        /* the product event of the current line, translated */
     struct tch_scan_counts counts; /* counts of the current piece */
     int status;
     tacho_error err;
@@ -69,7 +70,7 @@ static int scan_line(struct worker *w, const struct tch_line *line)
         w->counts.blank++;
         return 0;
     }
-    status = tch_event_line(line, &event, &torn, NULL);
+    status = tch_product_line(line, &w->product, &event, &torn, NULL);
     if (status == TACHO_ENOMEM)
         return tch_fail_memory(&w->err);
     if (status < 0) {
@@ -111,7 +112,7 @@ static void report_bad_line(struct worker *w, const struct bad_line *bad, uint64
     tacho_error why;
     bool torn;
 
-    if (tch_event_line(&line, &event, &torn, &why) == 0)
+    if (tch_product_line(&line, &w->product, &event, &torn, &why) == 0)
         tch_fail(&why, TACHO_EPARSE, line.number,
                  "invalid JSON: torn line, %" PRIu64
                  " bytes of an incomplete event; the complete event after them was salvaged",
@@ -194,15 +195,18 @@ int tch_scan_fd(int fd, const char *name, const struct tch_scan *scan,
     status = tch_blocks_init(&shared.blocks, fd, name, TCH_EVENT_MAX, err);
     if (status < 0)
         goto out;
-    for (unsigned i = 0; i < scan->threads; i++)
+    for (unsigned i = 0; i < scan->threads; i++) {
         workers[i] =
             (struct worker){.shared = &shared, .mine = scan->workers ? scan->workers[i] : NULL};
+        tch_buf_init(&workers[i].product, TCH_PRODUCT_ROOM);
+    }
     run_workers(workers, scan->threads);
     for (unsigned i = 0; i < scan->threads; i++) {
         if (workers[i].status < 0)
             failed = &workers[i];
         tch_block_release(&workers[i].block);
         free(workers[i].bad);
+        tch_buf_release(&workers[i].product);
     }
     *counts = shared.counts;
     status = failed ? failed->status : shared.blocks.status;

@@ -127,7 +127,8 @@ bool tch_stage_is_count(const char *name, size_t len)
     name += skip;
     len -= skip;
     return ends_with(name, len, "_calls") || ends_with(name, len, "_count") ||
-           same_text(name, len, "calls", 5) || same_text(name, len, "count", 5);
+           ends_with(name, len, "_bytes") || same_text(name, len, "calls", 5) ||
+           same_text(name, len, "count", 5);
 }
 
 static size_t find_stage(const struct tch_stage_group *g, const char *name, size_t len,

@@ -2,8 +2,7 @@
  * Summarises the time of events: the count and the durations of each stage in their stage_us.
  *
  * The stages of an object have names such as "marlin.qkv.kernel_us". Numbers whose last name ends
- * in
- * "_calls" or "_count" are counts, all others are times in microseconds.
+ * in "_calls", "_count" or "_bytes" are counts, all others are times in microseconds.
  */
 #ifndef TCH_EVENT_STAGES_H
 #define TCH_EVENT_STAGES_H
