@@ -73,20 +73,18 @@ void tch_install_command(struct tch_probes *p, enum tch_package package, char *o
 struct tool {
     const char *name;
     const char *program;
-    const char *what;  /* its purpose, or why it is not needed */
-    const char *crate; /* name of the crate for cargo install; NULL: a package */
+    const char *what; /* its purpose, or why it is not needed */
     enum tch_package package;
     bool rust;   /* only for Rust programs: not applicable without cargo */
-    bool unused; /* not used by tacho on Linux: never missing */
+    bool unused; /* not needed by tacho: never missing */
 };
 
 static const struct tool tools[] = {
     {"perf", "perf", "records and counts performance events", .package = TCH_PACKAGE_PERF},
     {"dtrace", "dtrace", "on Linux, perf events do its work", .unused = true},
-    {"cargo", "cargo", "builds Rust programs", .rust = true},
-    {"cargo-flamegraph", "cargo-flamegraph", "makes flamegraphs of Rust programs",
-     .crate = "flamegraph", .rust = true},
-    {"inferno", "inferno-flamegraph", "draws flamegraphs", .crate = "inferno"},
+    {"cargo", "cargo", "builds Rust programs", .package = TCH_PACKAGE_CARGO, .rust = true},
+    {"cargo-flamegraph", "cargo-flamegraph", "tacho flame does its work", .unused = true},
+    {"inferno", "inferno-flamegraph", "tacho flame does its work", .unused = true},
     {"hyperfine", "hyperfine", "times commands", .package = TCH_PACKAGE_HYPERFINE},
     {"gdb", "gdb", "debugs a program that hangs or crashed", .package = TCH_PACKAGE_GDB},
     {"debuginfod", "debuginfod-find", "fetches debug information",
@@ -106,16 +104,11 @@ static void probe_tool(struct tch_probes *p, const struct tool *tool)
         tch_probes_add(p, tool->name, TCH_PROBE_OK, NULL, "%s", path);
         return;
     }
-    if (!tool->crate || !cargo)
-        tch_install_command(p, tool->crate ? TCH_PACKAGE_CARGO : tool->package, fix, sizeof fix);
-    if (tool->crate)
-        snprintf(fix + strlen(fix), sizeof fix - strlen(fix), "%scargo install %s",
-                 cargo ? "" : " && ", tool->crate);
+    tch_install_command(p, tool->package, fix, sizeof fix);
     tch_probes_add(p, tool->name,
                    tool->unused || (tool->rust && !cargo) ? TCH_PROBE_NOT_APPLICABLE
                                                           : TCH_PROBE_MISSING,
-                   fix, "not found: %s%s", tool->what,
-                   tool->crate && tool->rust && !cargo ? ", and there is no cargo" : "");
+                   fix, "not found: %s", tool->what);
 }
 
 static void probe_tools(struct tch_probes *p)
