@@ -16,9 +16,10 @@ usage: run_mincut_bench.sh [OPTIONS]
 Builds tacho and examples/attention, then measures min-cut gated attention over a grid of lambda and
 tau against plain softmax, on made-up sequences with clusters of keys that belong together.
 
-  --samples N        sequences per setting (default 1000)
+  --samples N        samples per setting, four steps of each sequence (default 1000)
   --lambda "L ..."   limits of the cut, in mean edges; 0 cuts nothing (default "0.3 0.5 0.7")
   --tau "T ..."      steps until an entry of a mask flips (default "0 2")
+  --eps E            logits that are not above this are left out (default 0.01)
   --seed S           seed of the sequences and of the order of runs (default 42)
   --output-dir DIR   write the results to this folder (default results/mincut-bench)
   --seq-len A:B      shortest and longest sequence (default 32:1024)
@@ -30,6 +31,7 @@ The output folder, relative to the current one, gets
   csv/baseline.csv, csv/mincut_l0.3_t0.csv ...   one row per sample, of the last repetition
   csv/results.csv                                one row per setting
   csv/savings.csv                                savings by eps, and savings by the cut
+  config.json                                    the configuration; its SHA-256 is in every row
   witness/mincut_l0.3_t0.jsonl ...               every decision, chained by SHA-256
   witness/witness.rvf                            all of these logs in one RVF file
   control/eps_t0.csv, .jsonl ...                 the same runs with lambda 0: eps alone
@@ -38,7 +40,7 @@ The output folder, relative to the current one, gets
 
 A run that was killed continues when it is started again with the same options.
 
-Three quarters of the samples have the shortest length, three quarters of the rest twice that, and so
+Three quarters of the sequences have the shortest length, three quarters of the rest twice that, and so
 on, so that each length has about the same share of the work and of the files. The six logs of 1,000
 samples take 175 MB: a mask of length 1,024 is 5.8 MB of text.
 
@@ -55,6 +57,7 @@ wrong()
 samples=1000
 lambdas="0.3 0.5 0.7"
 taus="0 2"
+eps=0.01
 seed=42
 out=results/mincut-bench
 lengths=32:1024
@@ -66,7 +69,7 @@ while [ $# -gt 0 ]; do
         help
         exit 0
         ;;
-    --samples | --lambda | --tau | --seed | --output-dir | --seq-len | --repeat)
+    --samples | --lambda | --tau | --eps | --seed | --output-dir | --seq-len | --repeat)
         [ $# -gt 1 ] || wrong "$1 needs a value"
         ;;
     *) wrong "unknown option '$1'" ;;
@@ -75,6 +78,7 @@ while [ $# -gt 0 ]; do
     --samples) samples=$2 ;;
     --lambda) lambdas=$2 ;;
     --tau) taus=$2 ;;
+    --eps) eps=$2 ;;
     --seed) seed=$2 ;;
     --output-dir) out=$2 ;;
     --seq-len) lengths=$2 ;;
@@ -133,8 +137,8 @@ fi
 for lambda in ${lambdas:-''}; do
     for tau in ${taus:-''}; do
         "$attention" --samples 1 --seq-len "$lengths" --doubling --heads 1 --mode mincut \
-            --lambda "$lambda" --tau "$tau" --quiet >/dev/null ||
-            wrong "not with --lambda '$lambdas' --tau '$taus' --seq-len '$lengths'"
+            --lambda "$lambda" --tau "$tau" --eps "$eps" --quiet >/dev/null ||
+            wrong "not with --lambda '$lambdas' --tau '$taus' --eps '$eps' --seq-len '$lengths'"
     done
 done
 
@@ -148,9 +152,14 @@ comma()
 mkdir -p -- "$out"
 cd -- "$out"
 
+# The commit of the programs, the hash of the code that draws the inputs (there are no trained weights),
+# and the flags that decide the bits of the results.
+commit=$(git -C "$project" rev-parse HEAD 2>/dev/null) || commit=unknown
+weights=sha256:$(sha256sum "$project/examples/attention/sample.c" | cut -d ' ' -f 1)
+
 # A folder belongs to one configuration; another configuration starts over.
-config=$(printf '{"samples":%s,"lambda":[%s],"tau":[%s],"seed":%s,"seq_len":"%s","eps":0.01,"heads":1,"dim":64,"input":"clusters","repeat":%s}' \
-    "$samples" "$(comma "$lambdas")" "$(comma "$taus")" "$seed" "$lengths" "$repeat")
+config=$(printf '{"samples":%s,"lambda":[%s],"tau":[%s],"seed":%s,"seq_len":"%s","eps":%s,"steps":4,"heads":1,"dim":64,"input":"clusters","repeat":%s,"model_commit":"%s","weights_hash":"%s","compiler_flags":"-O3 -ffp-contract=off"}' \
+    "$samples" "$(comma "$lambdas")" "$(comma "$taus")" "$seed" "$lengths" "$eps" "$repeat" "$commit" "$weights")
 fresh=--fresh
 if [ -e config.json ] && [ "$(cat config.json)" = "$config" ] && [ ! -e csv/results.csv ]; then
     fresh=
@@ -159,14 +168,22 @@ fi
 [ -z "$fresh" ] || rm -rf csv witness control figs
 mkdir -p csv witness control figs
 printf '%s\n' "$config" >config.json
+hash=$("$tacho" fingerprint config --quiet --file config.json)
 
-common="--samples $samples --seq-len $lengths --doubling --input clusters --heads 1 --seed $seed"
+# stamp FILE: adds the hash of the configuration to every row, as the last column.
+stamp()
+{
+    awk -v hash="$hash" '{ print $0 "," (NR == 1 ? "config_hash" : hash) }' "$1" >"$1.tmp"
+    mv "$1.tmp" "$1"
+}
+
+common="--samples $samples --steps 4 --seq-len $lengths --doubling --input clusters --heads 1 --seed $seed"
 
 # gated LAMBDA TAU FILE: runs without measuring and writes FILE.csv and FILE.jsonl.
 gated()
 {
     # shellcheck disable=SC2086  # a list of words
-    "$attention" $common --mode mincut --lambda "$1" --tau "$2" --csv "$3.csv" \
+    "$attention" $common --mode mincut --lambda "$1" --tau "$2" --eps "$eps" --csv "$3.csv" \
         --witness "$3.jsonl" --quiet >/dev/null
 }
 
@@ -183,7 +200,7 @@ quoted=\'$(printf '%s\n' "$attention" | sed "s/'/'\\\\''/g")\'
     --metric 'passing_percent=([0-9.]+) % of the samples pass' \
     --pareto p95_ms,max:kv_cache_percent,max:passing_percent \
     --baseline "$quoted $common --mode softmax --csv csv/baseline.csv" -- \
-    "$attention" $common --mode mincut --lambda '{lambda}' --tau '{tau}' \
+    "$attention" $common --mode mincut --lambda '{lambda}' --tau '{tau}' --eps "$eps" \
     --csv 'csv/mincut_l{lambda}_t{tau}.csv' --witness 'witness/mincut_l{lambda}_t{tau}.jsonl'
 cp sweep/figs/*.svg figs/
 
@@ -205,5 +222,8 @@ rm control/again.csv control/again.jsonl
 "$tacho" witness verify witness/witness.rvf
 echo
 "$build/examples/attention/attention_results" . reproduced.txt
+for file in control/*.csv csv/baseline.csv csv/mincut_*.csv csv/savings.csv csv/results.csv; do
+    stamp "$file"
+done
 echo
 echo "in $out: csv/results.csv, csv/savings.csv, witness/witness.rvf, figs/, sweep/report.html"

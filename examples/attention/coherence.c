@@ -60,8 +60,20 @@ struct mask_difference mask_difference_of(const uint8_t *a, size_t a_count, cons
     return d;
 }
 
-struct coherence_batch coherence_batch_of(const struct coherence *samples, size_t count)
+/* Returns the mean delta of a sequence that starts at this sample. */
+static double mean_of(const struct coherence *samples, size_t count)
 {
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += samples[i].delta;
+    return sum / (double)count;
+}
+
+struct coherence_batch coherence_batch_of(const struct coherence *samples, size_t count,
+                                          size_t steps)
+{
+    size_t sequences = (count + steps - 1) / steps;
     struct coherence_batch b = {.count = count};
     double squares = 0;
     double half;
@@ -74,10 +86,14 @@ struct coherence_batch coherence_batch_of(const struct coherence *samples, size_
         return b;
     b.mean /= (double)count;
     b.passing /= (double)count;
-    for (size_t i = 0; i < count; i++)
-        squares += (samples[i].delta - b.mean) * (samples[i].delta - b.mean);
-    b.deviation = count > 1 ? sqrt(squares / (double)(count - 1)) : 0;
-    half = 1.96 * b.deviation / sqrt((double)count);
+    for (size_t i = 0; i < count; i += steps) {
+        size_t left = count - i < steps ? count - i : steps;
+        double apart = mean_of(samples + i, left) - b.mean;
+
+        squares += apart * apart;
+    }
+    b.deviation = sequences > 1 ? sqrt(squares / (double)(sequences - 1)) : 0;
+    half = 1.96 * b.deviation / sqrt((double)sequences);
     b.low = b.mean - half;
     b.high = b.mean + half;
     return b;

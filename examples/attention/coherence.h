@@ -37,15 +37,17 @@ struct mask_difference {
 struct mask_difference mask_difference_of(const uint8_t *a, size_t a_count, const uint8_t *b,
                                           size_t b_count);
 
-/** Statistics over the samples of a setting. */
+/** Statistics over the samples of a setting. Steps of one sequence are not independent, so that the
+    interval is that of the means of n sequences. */
 struct coherence_batch {
     size_t count;
     double mean;      /* mean of the deltas */
-    double deviation; /* standard deviation, divided by n - 1; 0 for one sample */
+    double deviation; /* standard deviation of the means, divided by n - 1; 0 for one sequence */
     double low, high; /* mean -+ 1.96 deviation / sqrt(n) */
     double passing;   /* share of samples that pass */
 };
 
-struct coherence_batch coherence_batch_of(const struct coherence *samples, size_t count);
+struct coherence_batch coherence_batch_of(const struct coherence *samples, size_t count,
+                                          size_t steps);
 
 #endif

@@ -10,6 +10,7 @@ int gated_init(struct gated *g, const struct options *o, struct attention *atten
     size_t most = o->max_len * o->max_len;
 
     *g = (struct gated){.o = o, .attention = attention};
+    hysteresis_init(&g->held, o->tau);
     g->logits = calloc(most, sizeof *g->logits);
     g->keep = calloc(most, 1);
     if (g->logits && g->keep && mincut_init(&g->mincut, o->max_len) == 0)
@@ -20,42 +21,25 @@ int gated_init(struct gated *g, const struct options *o, struct attention *atten
 
 void gated_release(struct gated *g)
 {
-    for (size_t i = 0; i < g->held_count; i++)
-        hysteresis_release(&g->held[i]);
-    free(g->held);
+    hysteresis_release(&g->held);
     mincut_release(&g->mincut);
     free(g->logits);
     free(g->keep);
     *g = (struct gated){0};
 }
 
-/* Finds or makes the state for this length; NULL when there is no memory. */
-static struct hysteresis *state_of(struct gated *g, size_t len)
-{
-    struct hysteresis *more;
-
-    for (size_t i = 0; i < g->held_count; i++)
-        if (g->held[i].count == len * len)
-            return &g->held[i];
-    more = realloc(g->held, (g->held_count + 1) * sizeof *more);
-    if (!more)
-        return NULL;
-    g->held = more;
-    hysteresis_init(&more[g->held_count], g->o->tau);
-    return &more[g->held_count++];
-}
-
 /* With a tau of 0 or 1 the raw mask is used, and there is no state. */
-static int hold(struct gated *g, size_t len, struct meter *meter)
+static int hold(struct gated *g, const struct sample *s, struct meter *meter)
 {
-    struct hysteresis *h;
+    size_t count = s->len * s->len;
 
     TACHO_SPAN("hysteresis", "gate");
     if (g->o->tau < 2)
         return 0;
-    h = state_of(g, len);
-    meter_take(meter, TACHO_MEMORY_TEMP_BUFFERS, len * len * 5);
-    return h ? hysteresis_apply(h, g->keep, len * len) : -1;
+    if (s->first)
+        hysteresis_release(&g->held);
+    meter_take(meter, TACHO_MEMORY_TEMP_BUFFERS, count * 5);
+    return hysteresis_apply(&g->held, g->keep, count);
 }
 
 static void count_kept(const uint8_t *keep, size_t len, struct gated_result *ret)
@@ -109,7 +93,7 @@ int gated_run(struct gated *g, const struct sample *s, struct meter *meter,
     gate(g, s, ret);
     meter_give(meter, TACHO_MEMORY_TEMP_BUFFERS, mincut_bytes(n));
     t[2] = tacho_trace_now_ns();
-    if (hold(g, n, meter) < 0)
+    if (hold(g, s, meter) < 0)
         return -1;
     t[3] = tacho_trace_now_ns();
     attend(g, s);

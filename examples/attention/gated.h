@@ -19,9 +19,8 @@ struct gated {
     struct attention *attention;
     struct mincut mincut;
     float *logits;
-    uint8_t *keep; /* len x len, of the last sample */
-    struct hysteresis *held;
-    size_t held_count; /* one per sequence length so far */
+    uint8_t *keep;          /* len x len, of the last sample */
+    struct hysteresis held; /* of the current sequence */
 };
 
 /** The result of a sample. Times are in nanoseconds. */

@@ -134,6 +134,11 @@ static int set_power(struct options *o, const char *value)
     return *value ? 0 : -1;
 }
 
+static int set_steps(struct options *o, const char *value)
+{
+    return parse_number(value, 1, 1000000, &o->steps);
+}
+
 static int set_doubling(struct options *o, const char *value)
 {
     (void)value;
@@ -193,6 +198,8 @@ static const struct option table[] = {
     {"--samples", set_samples, "N", "a whole number from 1 to 1000000", "sequences (32)"},
     {"--seq-len", set_seq_len, "A:B", "A:B with 1 <= A <= B <= 65536",
      "their lengths, drawn uniformly (128:512)"},
+    {"--steps", set_steps, "N", "a whole number from 1 to 1000000",
+     "samples with the same tokens: the steps of a sequence (1)"},
     {"--doubling", set_doubling, NULL, NULL,
      "lengths A, 2A, 4A ... B, each a quarter as often as the one before"},
     {"--input", set_input, "INPUT", "random or clusters",
@@ -288,6 +295,7 @@ int options_parse(int argc, char **argv, struct options *ret)
                         .dim = 64,
                         .seed = 1,
                         .lambda = 0.5f,
+                        .steps = 1,
                         .tau = 2,
                         .eps = 0.01f,
                         .power = "auto"};

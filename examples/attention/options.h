@@ -17,7 +17,8 @@ struct options {
     size_t samples;
     size_t min_len; /* shortest sequence */
     size_t max_len;
-    bool doubling; /* min_len, 2 min_len, 4 min_len ... */
+    uint64_t steps; /* samples of a sequence */
+    bool doubling;  /* min_len, 2 min_len, 4 min_len ... */
     size_t heads;
     size_t dim;
     uint64_t seed;

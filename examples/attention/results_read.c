@@ -123,6 +123,65 @@ static int read_samples(const char *path, bool gated, struct setting *s)
     return 0;
 }
 
+/* Writes the name of a setting's cell in the sweep: "lambda=0.3_tau=0" for "mincut_l0.3_t0". */
+static void name_cell(char *cell, size_t size, const char *setting)
+{
+    const char *lambda = strncmp(setting, "mincut_l", 8) == 0 ? setting + 8 : "";
+    const char *tau = strstr(lambda, "_t");
+
+    if (tau)
+        snprintf(cell, size, "lambda=%.*s_tau=%s", (int)(tau - lambda), lambda, tau + 2);
+    else
+        snprintf(cell, size, "%s", setting);
+}
+
+/* Adds the wall time of a row of latency.csv. */
+static int add_time(char *line, uint64_t **times, size_t *count)
+{
+    struct setting all = {.samples = *count};
+    double value[9] = {0};
+    double row[9] = {0};
+
+    if (split_row(line, value, 9) != 4 || !(value[1] >= 0 && value[1] < 1e15))
+        return -1;
+    row[2] = value[1];
+    if (add_row(&all, row, false, times) < 0)
+        return -1;
+    *count = all.samples;
+    return 0;
+}
+
+/* Computes p95 over the samples of all repetitions, which tacho has collected in the run folder of
+   the cell. The files of csv/ have those of the last one. Without a sweep it stays that of the
+   last. */
+static int read_all_times(const char *dir, struct setting *s)
+{
+    char cell[NAME_SIZE + 32];
+    char path[PATH_MAX];
+    char line[LINE_SIZE];
+    uint64_t *times = NULL;
+    size_t count = 0;
+    tacho_latency_stats stats = TACHO_LATENCY_STATS_INIT;
+    int status = 0;
+    FILE *file;
+
+    name_cell(cell, sizeof cell, s->name);
+    snprintf(path, sizeof path, "%s/sweep/cells/%s/latest/latency.csv", dir, cell);
+    file = fopen(path, "re");
+    if (!file)
+        return 0;
+    for (size_t number = 1; status == 0 && fgets(line, sizeof line, file); number++)
+        if (number > 1 && add_time(line, &times, &count) < 0)
+            status = complain_line(path, number, "not a row of latencies");
+    if (status == 0 && count > 0 && tacho_latency_stats_of(times, count, &stats, NULL) < 0)
+        status = results_complain(path, "out of memory");
+    if (status == 0 && count > 0)
+        s->p95_us = stats.p95;
+    free(times);
+    fclose(file);
+    return status;
+}
+
 /* Returns 1 - columns with any kept entry / length. */
 static double columns_gated(const tacho_witness_entry *e)
 {
@@ -172,7 +231,7 @@ static int read_setting(const char *dir, const char *folder, const char *masks, 
     *s = (struct setting){.reproduced = -1};
     snprintf(s->name, sizeof s->name, "%s", name);
     snprintf(path, sizeof path, "%s/%s/%s.csv", dir, folder, name);
-    if (read_samples(path, masks != NULL, s) < 0)
+    if (read_samples(path, masks != NULL, s) < 0 || read_all_times(dir, s) < 0)
         return -1;
     if (!masks)
         return 0;
@@ -271,7 +330,7 @@ static int read_reproduced(struct results *r, const char *path)
 
 int results_read(struct results *r, const char *dir, const char *reproduced)
 {
-    if (strlen(dir) + NAME_SIZE + 32 > PATH_MAX)
+    if (strlen(dir) + NAME_SIZE + 80 > PATH_MAX)
         return results_complain(dir, "the path is too long");
     if (read_all(r, dir) < 0)
         return -1;

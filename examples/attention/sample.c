@@ -14,8 +14,9 @@
  * deviation 0.16. So eps alone gates everything between clusters and all fillers. Only the weak
  * attention to asides connects token 0 with token n-1, and the minimum cut can remove it.
  *
- * All samples of one length have the same tokens and other noise, as steps of one text, so that
- * hysteresis has something to hold on to.
+ * A sequence has tokens of its own. Its steps are samples with the same length and tokens and other
+ * noise, so that hysteresis has something to hold on to. Sequences are independent of each other;
+ * steps of one sequence are not.
  */
 #include "sample.h"
 
@@ -84,7 +85,7 @@ static void add_to_part(float *row, size_t dim, enum part part, float value)
         row[c] += value;
 }
 
-/* Draws the kind of a token. `text` is the same for all samples of one length. */
+/* Draws the kind of a token. `text` is the same for all steps of a sequence. */
 static struct token token_at(size_t i, size_t len, uint64_t *text)
 {
     uint64_t kind = random_between(text, 1, 8);
@@ -137,8 +138,8 @@ static void make_head(struct sample *s, size_t at, uint64_t *text, uint64_t *noi
     }
 }
 
-/* Sample 0 is the longest; after it every fourth is twice as long as the shortest, every sixteenth
-   four times, and so on. */
+/* Sequence 0 is the longest; after it every fourth is twice as long as the shortest, every
+   sixteenth four times, and so on. */
 static size_t doubled_length(const struct options *o, size_t number)
 {
     size_t len = o->min_len;
@@ -156,13 +157,18 @@ void sample_make(struct sample *s, const struct options *o, size_t number)
     uint64_t seed = o->seed;
     uint64_t of_seed = random_next(&seed);
     uint64_t random = of_seed + number;
+    uint64_t sequence = number / o->steps;
+    uint64_t length = of_seed + sequence * o->steps;
 
-    if (o->doubling)
-        s->len = doubled_length(o, number);
-    else
-        s->len = (size_t)random_between(&random, o->min_len, o->max_len);
+    s->first = number % o->steps == 0;
+    if (o->doubling) {
+        s->len = doubled_length(o, sequence);
+    } else {
+        (void)random_next(&random); /* of the first step, it is the one that decides the length */
+        s->len = (size_t)random_between(&length, o->min_len, o->max_len);
+    }
     if (o->clusters) {
-        uint64_t text = of_seed ^ s->len * 0xD1B54A32D192ED03u;
+        uint64_t text = of_seed ^ (sequence + 1) * 0xD1B54A32D192ED03u;
 
         for (size_t h = 0; h < s->heads; h++)
             make_head(s, h * s->len * s->dim, &text, &random);

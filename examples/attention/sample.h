@@ -4,6 +4,7 @@
 #ifndef EXAMPLE_SAMPLE_H
 #define EXAMPLE_SAMPLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "options.h"
@@ -13,6 +14,7 @@ struct sample {
     size_t heads, len, dim;
     float *q, *k, *v, *out;
     float *values; /* of each cluster: the mean of v of its tokens */
+    bool first;    /* it is the first step of a sequence */
 };
 
 /** Allocates the memory. Returns 0, or -1 when there is no memory. */

@@ -44,31 +44,35 @@ grep -q 'mincut_l0.7_t2' "$out/figs/savings.svg" || fail "savings.svg has not ev
 [ ! -e "$1/my results" ] || fail "the folder is relative to the project"
 [ -s "$out/sweep/report.html" ] || fail "there is no report"
 
+hash=$("$tacho" fingerprint config --quiet --file "$out/config.json")
+jq -e '.eps == 0.01 and (.model_commit | length > 6) and (.weights_hash | startswith("sha256:")) and
+    (.compiler_flags | length > 0)' "$out/config.json" >/dev/null || fail "config.json is $(cat "$out/config.json")"
 for file in "$out"/csv/*.csv; do
     case $file in
     */results.csv)
         lines=6
-        head=setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,energy_reduction,p95_latency_us,accuracy
+        head=setting,coherence_delta,kv_cache_reduction,peak_mem_reduction,energy_reduction,p95_latency_us,accuracy,config_hash
         ;;
     */savings.csv)
         lines=5
-        head=setting,kv_cache_by_eps,kv_cache_by_cut,coherence_delta_by_eps,coherence_delta_by_cut,accuracy_eps_alone,samples_cut
+        head=setting,kv_cache_by_eps,kv_cache_by_cut,coherence_delta_by_eps,coherence_delta_by_cut,accuracy_eps_alone,samples_cut,config_hash
         ;;
     */baseline.csv)
         lines=21
-        head=sample_id,seq_len,wall_time_us,peak_mem_bytes,energy_j
+        head=sample_id,seq_len,wall_time_us,peak_mem_bytes,energy_j,config_hash
         ;;
     *)
         lines=21
-        head=sample_id,seq_len,wall_time_us,peak_mem_bytes,energy_j,coherence_delta,edges_kept,edges_total,cut_cost
+        head=sample_id,seq_len,wall_time_us,peak_mem_bytes,energy_j,coherence_delta,edges_kept,edges_total,cut_cost,config_hash
         ;;
     esac
     [ "$(wc -l <"$file")" -eq $lines ] || fail "$file does not have $lines lines"
     [ "$(head -n 1 "$file")" = "$head" ] || fail "$file begins with $(head -n 1 "$file")"
-    ! grep -E '[0-9]e[-+0-9]' "$file" || fail "$file has a number with an exponent"
+    [ "$(tail -n +2 "$file" | sed 's/.*,//' | sort -u)" = "$hash" ] || fail "a row of $file lacks $hash"
+    ! sed 's/,[^,]*$//' "$file" | grep -E '[0-9]e[-+0-9]' || fail "$file has a number with an exponent"
 done
 # Numbers have the fewest digits that read back the same.
-grep -q '^baseline,0,0,0,[^,]*,[0-9]*,1$' "$out/csv/results.csv" || fail "results.csv: $(cat "$out/csv/results.csv")"
+grep -q "^baseline,0,0,0,[^,]*,[0-9]*,1,$hash\$" "$out/csv/results.csv" || fail "results.csv: $(cat "$out/csv/results.csv")"
 
 # Compares edges_kept of the CSV with the masks of the witness log.
 for name in mincut_l0.3_t2 mincut_l0.7_t0; do
@@ -76,6 +80,15 @@ for name in mincut_l0.3_t2 mincut_l0.7_t0; do
         jq -r '.entries[] | "\(.edges_kept) \(.edges_total)"' >"$scratch/masks.txt"
     tail -n +2 "$out/csv/$name.csv" | awk -F, '{ print $7, $8 }' >"$scratch/rows.txt"
     expect_same "$name: edges kept" "$scratch/masks.txt" "$scratch/rows.txt"
+done
+
+# p95 is that of the samples of all repetitions: 2 of 20 samples each.
+for pair in baseline:baseline mincut_l0.3_t0:lambda=0.3_tau=0; do
+    times=$out/sweep/cells/${pair#*:}/latest/latency.csv
+    [ "$(wc -l <"$times")" -eq 41 ] || fail "$times does not have 40 samples"
+    p95=$(tail -n +2 "$times" | cut -d , -f 2 | sort -n | sed -n 38p)
+    [ "$(awk -F, -v name="${pair%:*}" '$1 == name { print $6 }' "$out/csv/results.csv")" = "$p95" ] ||
+        fail "${pair%:*}: p95 is not $p95"
 done
 
 # savings NAME COLUMN: prints a value of savings.csv.

@@ -127,7 +127,7 @@ static int do_sample(struct workload *w, size_t number, struct workload_result *
 
     sample_make(s, w->o, number);
     if (run_sample(w, &m) < 0) {
-        fputs("attention: out of memory for the hysteresis of one more length\n", stderr);
+        fputs("attention: out of memory for the hysteresis\n", stderr);
         return -1;
     }
     ret->seconds[number] = (double)m.wall_ns * 1e-9;
@@ -187,7 +187,7 @@ enum workload_status workload_run(const struct options *o, struct workload_resul
     if (status == WORKLOAD_OK && record_close(&w.record) < 0)
         status = WORKLOAD_FAILED;
     if (status == WORKLOAD_OK) {
-        ret->coherence = coherence_batch_of(w.coherence, o->gated ? o->samples : 0);
+        ret->coherence = coherence_batch_of(w.coherence, o->gated ? o->samples : 0, o->steps);
         status = ret->largest_diff <= WORKLOAD_TOLERANCE ? WORKLOAD_OK : WORKLOAD_WRONG;
     } else {
         free(ret->seconds);
