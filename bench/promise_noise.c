@@ -64,7 +64,16 @@ static void make_metric(const struct promise_noise *n, struct promise_report *r,
     size_t slots = 2 * r->runs;
     double before = n->sd * promise_normal(seed);
     double walked = 0;
+    size_t from[2] = {0}; /* the disturbed runs of both sides */
+    size_t until[2] = {0};
 
+    for (int side = 0; side < 2 && n->burst > 0; side++) {
+        if (tch_random_below(seed, 2) == 0)
+            continue;
+        until[side] = 5 + tch_random_below(seed, 10);
+        from[side] = tch_random_below(seed, r->runs - until[side] + 1);
+        until[side] += from[side];
+    }
     for (size_t t = 0; t < slots; t++) {
         bool second = t >= r->runs;
         size_t i = r->paired ? t / 2 : second ? t - r->runs : t;
@@ -81,6 +90,8 @@ static void make_metric(const struct promise_noise *n, struct promise_report *r,
         x += walked + n->drift * (double)t / (double)slots;
         if (n->wave > 0)
             x += n->wave * sin(turn * (double)t / n->period + phase);
+        if (i >= from[is_b] && i < until[is_b])
+            x += log1p(n->burst);
         if (is_b)
             x += offset + (k == 0 ? log1p(r->change) : 0);
         x = 100 * exp(x);

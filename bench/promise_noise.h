@@ -24,6 +24,7 @@ struct promise_noise {
     double wave;       /* height of a wave */
     double period;     /* its period, in runs */
     double outliers;   /* share of runs that take three times as long */
+    double burst;      /* 5 to 14 runs in a row of every second side take longer by this share */
     double correlated; /* correlation between the metrics of a bench */
     double session;    /* standard deviation of the session offsets */
     bool heavy;        /* sessions by Student's t with 3 degrees of freedom instead of normal */

@@ -14,6 +14,7 @@
 #include "kit/report/report_text.h"
 #include "kit/report/run_counts.h"
 #include "kit/report/run_statistics.h"
+#include "kit/stats/dependence.h"
 #include "kit/text/human_number.h"
 #include "process/exit_text.h"
 
@@ -225,7 +226,8 @@ void cli_add_run(struct tch_buf *b, const struct term *term, const struct tch_ru
     tch_buf_init_part(&head, b);
     tch_buf_addf(&head, "  %zu run%s", r->run_count, tch_plural(r->run_count));
     if (level > 0)
-        tch_buf_addf(&head, ", intervals at %.4g %%", floor(1000 * level) / 10);
+        tch_buf_addf(&head, ", intervals at %.4g %%%s", floor(1000 * level) / 10,
+                     r->rows[0].summary.n < TCH_DEPENDENCE_SURE ? " if they are independent" : "");
     tch_buf_adds(&head, "  (");
     cli_add_clean(&head, r->command.line, term->utf8);
     tch_buf_addc(&head, ')');

@@ -7,10 +7,15 @@
 #include "base/fail.h"
 #include "cli/cmds.h"
 #include "kit/measure/hdr_log.h"
-#include "kit/stats/order_stats.h"
+#include "kit/stats/dependence.h"
 #include "stats_view.h"
 
-enum { OUT_MAX = 1 << 20, NINES_MAX = 18, DEFAULT_MEMORY = 256 };
+enum {
+    OUT_MAX = 1 << 20,
+    NINES_MAX = 18,
+    DEFAULT_MEMORY = 256,
+    DEPENDENCE_MOST = 1 << 20, /* so many numbers show their dependence */
+};
 
 static const char *const unit_names[] = {"none", "ns", "us", "ms", "s", NULL};
 static const double unit_sizes[] = {0, 1, 1e3, 1e6, 1e9};
@@ -211,6 +216,28 @@ static int correct_omission(struct tch_stats_report *job, const struct args *arg
     return EXIT_OK;
 }
 
+/* Measures how much the numbers depend on the one before, from the first ones. The order of numbers
+   from a histogram is not known. */
+static int find_dependence(struct tch_stats_report *job, tacho_error *err)
+{
+    size_t n = job->stream.n < DEPENDENCE_MOST ? (size_t)job->stream.n : DEPENDENCE_MOST;
+    double *room;
+
+    if (!tch_stream_exact(&job->stream) || job->added > 0) {
+        job->assumes = "independent numbers";
+        return 0;
+    }
+    room = malloc(2 * n * sizeof *room);
+    if (!room)
+        return tch_fail_memory(err);
+    job->rho = tch_dependence(job->stream.values, n, room);
+    free(room);
+    job->assumes = job->rho >= TCH_DEPENDENCE_STRONG ? "weaker dependence"
+                   : n < TCH_DEPENDENCE_SURE         ? "independent numbers"
+                                                     : NULL;
+    return 0;
+}
+
 /* Finds the value and the interval of every percentile, all in one pass over the ranks. */
 static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
 {
@@ -223,8 +250,8 @@ static int find_percentiles(struct tch_stats_report *job, tacho_error *err)
     for (size_t i = 0; i < count; i++) {
         const struct tch_percentile *p = &job->percentiles[i];
         struct tch_rank_interval at;
-        bool known =
-            tch_quantile_interval(n, (double)p->num / (double)p->den, 0.05, &at, NULL) == 0;
+        bool known = tch_dependent_interval(n, (double)p->num / (double)p->den, 0.05, job->rho, &at,
+                                            NULL) == 0;
 
         ranks[3 * i] = rank_of(n, p);
         ranks[3 * i + 1] = known ? at.low + 1 : 1;
@@ -292,7 +319,7 @@ static int run_stats(struct args *args)
         goto out;
     if (!tch_stream_exact(&job.stream) && job.intervals == 0)
         job.relative = TCH_STREAM_ERROR;
-    if (find_percentiles(&job, &err) < 0) {
+    if (find_dependence(&job, &err) < 0 || find_percentiles(&job, &err) < 0) {
         cli_complain(&err, "cannot find the percentiles");
         status = EXIT_WORK;
         goto out;

@@ -5,6 +5,8 @@
 
 #include "cli/core/bars.h"
 #include "cli/core/table.h"
+#include "kit/stats/dependence.h"
+#include "kit/stats/session.h"
 #include "kit/text/human_number.h"
 
 /* Formats a time, or a number with all its digits. A number that is not exact gets six digits. */
@@ -109,6 +111,19 @@ static void add_drawing(struct tch_buf *b, const struct tch_stats_report *job,
     cli_table_release(&t);
 }
 
+/* Says what the intervals allow for, and what they assume. */
+static void add_dependence(struct tch_buf *b, const struct tch_stats_report *job)
+{
+    if (job->rho >= TCH_DEPENDENCE_STRONG)
+        tch_buf_adds(b, "sorted, or each depends strongly on the one before: the intervals may be "
+                        "too narrow\n");
+    else if (job->rho > 0)
+        tch_buf_addf(b, "each depends on the one before: worth %.0f independent numbers\n",
+                     (double)job->stream.n / tch_session_inflation(job->rho));
+    else if (job->assumes)
+        tch_buf_addf(b, "the intervals assume %s\n", job->assumes);
+}
+
 void cli_add_stats(struct tch_buf *b, const struct tch_stats_report *job, const struct args *args)
 {
     char coarse[64];
@@ -135,6 +150,7 @@ void cli_add_stats(struct tch_buf *b, const struct tch_stats_report *job, const 
     if (job->interval_ns > 0)
         tch_buf_addf(b, "%llu of the numbers were added for requests that slow ones delayed\n",
                      (unsigned long long)job->added);
+    add_dependence(b, job);
     tch_buf_addc(b, '\n');
     add_table(b, job, args);
     if (!job->no_histogram && !args->quiet)

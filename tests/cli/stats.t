@@ -1,6 +1,7 @@
 # A CSV file with its default column, whose name contains the unit.
 $ tacho stats stats/latency.csv
 | 8 numbers of wall_time_us, exact
+| the intervals assume independent numbers
 | 
 |                  95 % interval
 | min    118.0 us
@@ -34,6 +35,7 @@ $ tacho stats stats/latency.csv
 # Another column, other percentiles, no histogram.
 $ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
 | 8 numbers of seq_len, exact
+| the intervals assume independent numbers
 | 
 |                     95 % interval
 | min             64
@@ -47,6 +49,7 @@ $ tacho stats --no-histogram -c seq_len -p 50,99.99999 stats/latency.csv
 # Numbers from a pipe. A histogram replaces them when memory is short.
 $ seq 20000 | tacho stats --no-histogram --memory 1k -
 | 20000 numbers, by histogram: each value is within 0.39 %
+| the intervals assume independent numbers
 | 
 |                 95 % interval
 | min          1
@@ -62,12 +65,13 @@ $ seq 20000 | tacho stats --no-histogram --memory 1k -
 
 # JSON lines. --skip skips lines without a number.
 $ printf '{"a":{"b":2}}\n{"c":1}\n{"a":{"b":4}}\n' | tacho stats --json --skip -c a.b
-| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"definition":"tacho","exact":true,"relative_error":0.0,"absolute_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"stddev":1.4142135623730951,"stddev_error":0.0,"mad":1.0,"mad_error":0.0,"percentiles":[{"percentile":"50","value":3.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
+| {"schema":"tacho.stats.v1","file":null,"column":"a.b","unit":null,"n":2,"skipped":1,"definition":"tacho","exact":true,"relative_error":0.0,"absolute_error":0.0,"min":2.0,"max":4.0,"mean":3.0,"stddev":1.4142135623730951,"stddev_error":0.0,"mad":1.0,"mad_error":0.0,"effective":2.0,"assumes":"independent numbers","percentiles":[{"percentile":"50","value":3.0,"low95":null,"high95":null},{"percentile":"90","value":4.0,"low95":null,"high95":null},{"percentile":"95","value":4.0,"low95":null,"high95":null},{"percentile":"99","value":4.0,"low95":null,"high95":null},{"percentile":"99.9","value":4.0,"low95":null,"high95":null}],"histogram":[{"low":2.0,"high":2.125,"count":1},{"low":2.125,"high":2.25,"count":0},{"low":2.25,"high":2.375,"count":0},{"low":2.375,"high":2.5,"count":0},{"low":2.5,"high":2.625,"count":0},{"low":2.625,"high":2.75,"count":0},{"low":2.75,"high":2.875,"count":0},{"low":2.875,"high":3.0,"count":0},{"low":3.0,"high":3.125,"count":0},{"low":3.125,"high":3.25,"count":0},{"low":3.25,"high":3.375,"count":0},{"low":3.375,"high":3.5,"count":0},{"low":3.5,"high":3.625,"count":0},{"low":3.625,"high":3.75,"count":0},{"low":3.75,"high":3.875,"count":0},{"low":3.875,"high":4.0,"count":1}]}
 
 # A log of HdrHistogram, deflated by another writer: lines without a tag, and those of a tag, which
 # counts in units of 1024.
 $ tacho stats --no-histogram -u ns stats/latency.hlog
 | 1000 numbers in 2 histograms, by histogram: each value is within 0.048 %
+| the intervals assume independent numbers
 | 
 |                  95 % interval
 | min    1.000 us
@@ -83,6 +87,7 @@ $ tacho stats --no-histogram -u ns stats/latency.hlog
 
 $ tacho stats --no-histogram -u ns -c decode stats/latency.hlog
 | 100 numbers of decode in 1 histogram, by histogram: each value is within 0.39 % or 512 ns, if that is more
+| the intervals assume independent numbers
 | 
 |                  95 % interval
 | min    999.4 us
@@ -103,6 +108,7 @@ $ tacho stats -c encode stats/latency.hlog
 # A rate is not a time, and ranks are exact: 20 of 21 numbers are 95.238... % of them.
 $ printf 'tokens_per_s\n1501\n' | tacho stats --no-histogram -p 50
 | 1 number of tokens_per_s, exact
+| the intervals assume independent numbers
 | 
 |             95 % interval
 | min   1501
@@ -113,6 +119,7 @@ $ printf 'tokens_per_s\n1501\n' | tacho stats --no-histogram -p 50
 | mad      0
 $ seq 21 | tacho stats --no-histogram -p 95.2380952380952380,95.2380952380952381
 | 21 numbers, exact
+| sorted, or each depends strongly on the one before: the intervals may be too narrow
 | 
 |                                95 % interval
 | min                         1
@@ -127,6 +134,7 @@ $ seq 21 | tacho stats --no-histogram -p 95.2380952380952380,95.2380952380952381
 $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --expected-interval 10ms
 | 199 numbers, exact
 | 99 of the numbers were added for requests that slow ones delayed
+| the intervals assume independent numbers
 | 
 |                  95 % interval
 | min    1.000 ms
@@ -142,6 +150,7 @@ $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --expected-
 $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --memory 1 --expected-interval 10ms -p 99
 | 199 numbers, by histogram: each value is within 0.39 % or 3.906 ms, if that is more
 | 99 of the numbers were added for requests that slow ones delayed
+| the intervals assume independent numbers
 | 
 |                 95 % interval
 | min   1.000 ms
@@ -153,6 +162,7 @@ $ (yes 1 | head -n 99; echo 1000) | tacho stats -u ms --no-histogram --memory 1 
 $ tacho stats -u ns --no-histogram --expected-interval 10us stats/latency.hlog -p 50
 | 49586 numbers in 2 histograms, by histogram: each value is within 0.048 % or 484.7 ns, if that is more
 | 48586 of the numbers were added for requests that slow ones delayed
+| the intervals assume independent numbers
 | 
 |                 95 % interval
 | min   1.000 us
@@ -211,6 +221,7 @@ $ tacho stats < /dev/null
 $ printf '1\n2\n4\n9\n' | tacho stats --no-histogram --definition reference -p 50,95
 | 4 numbers, exact
 | p50 is nearest-rank, sd is divided by n
+| the intervals assume independent numbers
 | 
 |                95 % interval
 | min         1
@@ -222,6 +233,7 @@ $ printf '1\n2\n4\n9\n' | tacho stats --no-histogram --definition reference -p 5
 | mad       1.5
 $ printf '1\n2\n4\n9\n' | tacho stats --no-histogram -p 50,95
 | 4 numbers, exact
+| the intervals assume independent numbers
 | 
 |                95 % interval
 | min         1

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #include "base/fail.h"
-#include "kit/stats/order_stats.h"
+#include "kit/stats/dependence.h"
 #include "kit/stats/plan.h"
 #include "kit/stats/rank_test.h"
 #include "kit/stats/session.h"
@@ -97,14 +97,17 @@ static int compare_values(const struct tch_verdict_row *row, struct report *repo
 }
 
 /* Measures dependence and trend of the runs of a row that is not paired, in the order in which they
-   were made. */
-static void see_session(struct tch_verdict_row *row, struct report *report)
+   were made. A burst that disturbs most runs of one side shows in that side alone. room: twice as
+   many doubles as either side has runs. */
+static void see_session(struct tch_verdict_row *row, struct report *report, double *room)
 {
     size_t n = row->a_count < row->b_count ? row->a_count : row->b_count;
 
     if (row->paired || row->ask == TCH_ASK_MAX || n < 4)
         return;
     row->rho = tch_session_rho(report->lag1, n);
+    row->side_rho = fmax(tch_dependence(row->a, row->a_count, room),
+                         tch_dependence(row->b, row->b_count, room));
     row->trend = tch_session_trend(row->a, row->a_count, row->b, row->b_count);
     if (row->budget.higher)
         row->trend = -row->trend;
@@ -144,9 +147,11 @@ static const char *refusal(const struct tch_verdict_row *row)
     if (row->paired)
         return NULL;
     return row->rho >= TCH_SESSION_DEPENDENT ? "neighbouring runs depend on each other"
-           : row->trend < TCH_SESSION_TREND  ? NULL
-           : row->budget.equivalent          ? "the values drifted during the measurement"
-                                    : "the runs got worse and worse during the measurement";
+           : row->side_rho >= TCH_SESSION_DEPENDENT
+               ? "neighbouring runs of one side depend on each other"
+           : row->trend < TCH_SESSION_TREND ? NULL
+           : row->budget.equivalent         ? "the values drifted during the measurement"
+                                            : "the runs got worse and worse during the measurement";
 }
 
 /* Turns a FAIL into WARN if the machine may be the cause: nobody measured how much sessions
@@ -319,7 +324,7 @@ static int ask_ratio(struct tch_verdict_row *row, struct report *report, double 
     bool swap = row->budget.higher;
     int status;
 
-    see_session(row, report);
+    see_session(row, report, y + row->b_count);
     status = swap ? compare_values(row, report, y, n, x, m, &worse, err)
                   : compare_values(row, report, x, m, y, n, &worse, err);
     if (status < 0)
@@ -355,7 +360,7 @@ static int compare_row(struct tch_verdict_row *row, struct report *report, doubl
         return 0;
     memcpy(y, row->b, n * sizeof *y);
     if (row->ask == TCH_ASK_MAX) {
-        tch_row_ask_max(row, analysis_alpha(report, row->analyses), y, n);
+        tch_row_ask_max(row, analysis_alpha(report, row->analyses), y, n, y + n);
         return 0;
     }
     memcpy(x, row->a, m * sizeof *x);
@@ -424,7 +429,7 @@ int tch_judge_one_sided(struct tch_verdict_row *rows, size_t count, double alpha
         if (rows[i].a_count + rows[i].b_count > most)
             most = rows[i].a_count + rows[i].b_count;
     }
-    room = malloc((2 * most + 1) * sizeof *room);
+    room = malloc((3 * most + 1) * sizeof *room);
     if (!room)
         return tch_fail_memory(err);
     report.lag1 = mean_lag1(rows, count, room);

@@ -10,7 +10,7 @@
  *   order of each pair.
  * - Other runs: Hodges-Lehmann (1963) with a session term (kit/stats/session.h). Sessions differ by
  *   no more than the session spread.
- * - Maxima: sign test (verdict_max.c). Runs are independent.
+ * - Maxima: sign test (verdict_max.c). Each run depends on the run before, if at all.
  * - Rows that share their coins: joint distribution (Westfall and Young 1993). No further
  *   assumption.
  * - Groups of such rows, and all other rows: step-down (Holm 1979). No further assumption.
@@ -113,9 +113,10 @@ struct tch_verdict_row {
     bool thinned;           /**< more than TCH_JUDGE_EXACT values */
     double p; /**< p of "the budget is kept"; without a budget, two-sided p of "no change" */
     double p_adjusted;
-    double p_worse;    /**< adjusted p of "b is not worse at all" */
-    double rho;        /**< not paired: how much neighbouring runs depend on each other */
-    double trend;      /**< not paired: trend of both sides, positive if it is towards worse */
+    double p_worse;  /**< adjusted p of "b is not worse at all" */
+    double rho;      /**< not paired, and maxima: how much neighbouring runs depend on each other */
+    double side_rho; /**< not paired: how much those of the more dependent side do */
+    double trend;    /**< not paired: trend of both sides, positive if it is towards worse */
     bool runs_useless; /**< not paired, open: no number of runs would decide at this estimate */
     bool doubtful;     /**< not paired, WARN: FAIL but for `obvious` */
     bool changed;      /**< in a comparison of sets: changed, after correction for all rows */
@@ -185,8 +186,8 @@ void tch_row_explain_zeros(struct tch_verdict_row *row);
 void tch_row_differences(const struct tch_verdict_row *row, double worse, double *e);
 
 /** Compares the quantile of b with its maximum. The ratio is the quantile divided by the maximum.
-    y: a copy of the n values, which is sorted here. */
-void tch_row_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n);
+    y: a copy of the n values, which is sorted here. room: 2 n doubles. */
+void tch_row_ask_max(struct tch_verdict_row *row, double alpha, double *y, size_t n, double *room);
 
 /** Sets the verdict on a maximum from its adjusted p. family: from tch_family_adjust(). */
 void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family);

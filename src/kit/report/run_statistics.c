@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "kit/stats/dependence.h"
+#include "kit/stats/session.h"
 #include "report_text.h"
 
 const char *tch_row_title(const struct tch_result *r, const struct tch_row *row,
@@ -49,7 +51,9 @@ static void add_row(struct tch_table *t, const struct tch_result *r, const struc
     enum tch_unit unit = row->metric.unit;
     enum tch_tone sure = s->level > 0 ? TCH_TONE_PLAIN : TCH_TONE_DIM;
     double precision = tch_summary_precision(s);
+    bool dependent = s->effective <= (double)s->n / tch_session_inflation(TCH_DEPENDENCE_STRONG);
     char title[TCH_ROW_TITLE];
+    struct tch_buf *cell;
 
     tch_table_add(t, TCH_TONE_PLAIN, tch_row_title(r, row, title));
     tch_table_value(t, TCH_TONE_BOLD, unit, s->median);
@@ -59,7 +63,9 @@ static void add_row(struct tch_table *t, const struct tch_result *r, const struc
         tch_table_add(t, sure, "-");
     if (s->level == 0)
         tch_buf_adds(tch_table_attributes(t), "class=\"words\""); /* "(range)" follows */
-    tch_add_interval(tch_table_cell(t, sure), unit, s->low, s->high, s->level, t->form.to);
+    cell = tch_table_cell(t, sure);
+    tch_add_interval(cell, unit, s->low, s->high, s->level, t->form.to);
+    tch_buf_adds(cell, dependent ? " (dependent)" : ""); /* it may be too narrow */
     tch_table_value(t, TCH_TONE_PLAIN, unit, s->mean);
     tch_table_value(t, TCH_TONE_PLAIN, unit, s->stddev);
     tch_table_value(t, TCH_TONE_PLAIN, unit, s->min);
@@ -70,7 +76,7 @@ static void add_row(struct tch_table *t, const struct tch_result *r, const struc
 
 void tch_statistics_table(struct tch_buf *b, struct tch_table_form form, const struct tch_result *r)
 {
-    char interval[48] = "interval of the median";
+    char interval[80] = "interval of the median";
     const struct tch_table_column columns[] = {
         {.title = "", .wrap = true},
         {.title = "median", .right = true},
@@ -87,8 +93,9 @@ void tch_statistics_table(struct tch_buf *b, struct tch_table_form form, const s
     struct tch_table t;
 
     if (form.in == TCH_IN_HTML && level > 0) /* elsewhere a line above the table says it */
-        snprintf(interval, sizeof interval, "interval of the median, %.4g %%",
-                 floor(1000 * level) / 10);
+        snprintf(interval, sizeof interval, "interval of the median, %.4g %%%s",
+                 floor(1000 * level) / 10,
+                 r->rows[0].summary.n < TCH_DEPENDENCE_SURE ? " if they are independent" : "");
     tch_table_init(&t, b, form, columns, sizeof columns / sizeof columns[0]);
     for (size_t i = 0; i < r->row_count; i++)
         if (form.in != TCH_IN_TEXT || is_shown(r, &r->rows[i]))

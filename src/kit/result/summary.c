@@ -7,10 +7,13 @@
 #include "base/fail.h"
 #include "base/json_fields.h"
 #include "base/json_write.h"
+#include "kit/stats/dependence.h"
 #include "kit/stats/mean_interval.h"
-#include "kit/stats/order_stats.h"
+#include "kit/stats/session.h"
 
-static void sum_up(const double *sorted, size_t n, double alpha, struct tch_summary *ret)
+/* rho: dependence of the values in the order in which they were measured. */
+static void sum_up(const double *sorted, size_t n, double rho, double alpha,
+                   struct tch_summary *ret)
 {
     struct tch_rank_interval ranks;
     struct tch_scalar scalar;
@@ -35,7 +38,8 @@ static void sum_up(const double *sorted, size_t n, double alpha, struct tch_summ
         ret->outliers += sorted[i] < ret->q1 - reach || sorted[i] > ret->q3 + reach;
     ret->low = ret->min;
     ret->high = ret->max;
-    if (tch_quantile_interval(n, 0.5, alpha, &ranks, NULL) == 0) {
+    ret->effective = rho > 0 ? (double)n / tch_session_inflation(rho) : NAN;
+    if (tch_dependent_interval(n, 0.5, alpha, rho, &ranks, NULL) == 0) {
         ret->low = sorted[ranks.low];
         ret->high = sorted[ranks.high];
         /* An alpha below TCH_RESULT_ALPHA belongs to one of several checks, which together keep
@@ -47,7 +51,8 @@ static void sum_up(const double *sorted, size_t n, double alpha, struct tch_summ
 int tch_summary_of(const double *values, size_t n, double alpha, struct tch_summary *ret,
                    tacho_error *err)
 {
-    double *sorted = malloc((n + 1) * sizeof *sorted);
+    double *sorted = calloc(3 * n + 1, sizeof *sorted);
+    double rho;
     size_t kept = 0;
 
     *ret = (struct tch_summary){0};
@@ -56,9 +61,10 @@ int tch_summary_of(const double *values, size_t n, double alpha, struct tch_summ
     for (size_t i = 0; i < n; i++)
         if (!isnan(values[i]))
             sorted[kept++] = values[i];
+    rho = tch_dependence(sorted, kept, sorted + n);
     tch_sort(sorted, kept);
     if (kept > 0)
-        sum_up(sorted, kept, alpha, ret);
+        sum_up(sorted, kept, rho, alpha, ret);
     free(sorted);
     return 0;
 }
@@ -78,6 +84,7 @@ void tch_summary_by_units(struct tch_summary *s, const struct tch_summary *units
     s->low = units->low;
     s->high = units->high;
     s->level = units->level;
+    s->effective = units->effective;
 }
 
 size_t tch_layout_medians(double *values, uint64_t *layout, size_t n)
@@ -104,6 +111,7 @@ static const struct tch_json_field fields[] = {
     {TCH_JSON_F64(struct tch_summary, low, TCH_JSON_ALWAYS)},
     {TCH_JSON_F64(struct tch_summary, high, TCH_JSON_ALWAYS)},
     {TCH_JSON_F64(struct tch_summary, level, TCH_JSON_ALWAYS)},
+    {TCH_JSON_F64(struct tch_summary, effective, TCH_JSON_LEFT_OUT)},
     {TCH_JSON_F64(struct tch_summary, mean, TCH_JSON_ALWAYS)},
     {TCH_JSON_F64(struct tch_summary, stddev, TCH_JSON_ALWAYS)},
     {TCH_JSON_F64(struct tch_summary, min, TCH_JSON_ALWAYS)},

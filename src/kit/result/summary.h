@@ -24,7 +24,10 @@ struct tch_summary {
     double median;
     double low; /**< ends of the median's interval; min and max if level is 0 */
     double high;
-    double level; /**< confidence of the interval; 0: too few values for one */
+    double level;     /**< confidence of the interval; 0: too few values for one */
+    double effective; /**< how many independent values the values are worth, if each depends on the
+                         one before; NAN: as many as there are. Fewer than TCH_DEPENDENCE_SURE do
+                         not show it reliably, and are then assumed to be independent */
     double mean;
     double stddev;
     double min;
@@ -41,8 +44,9 @@ struct tch_row {
     struct tch_summary summary;
 };
 
-/** Summarises the values that are not NAN. Everything is 0 if there are none. Returns 0 or
-    TACHO_ENOMEM. */
+/** Summarises the values that are not NAN, in the order in which they were measured. The interval
+    allows for values that depend on each other (kit/stats/dependence.h). Everything is 0 if there
+   are none. Returns 0 or TACHO_ENOMEM. */
 int tch_summary_of(const double *values, size_t n, double alpha, struct tch_summary *ret,
                    tacho_error *err);
 

@@ -30,7 +30,7 @@ double tch_t4_cut(double q)
     return q <= 0.5 ? x : -x;
 }
 
-double tch_session_lag1(const double *x, size_t n, double *room)
+double tch_lag1(const double *x, size_t n, double *room)
 {
     double *distance = room + n;
     double middle;
@@ -42,7 +42,7 @@ double tch_session_lag1(const double *x, size_t n, double *room)
     if (n < 2)
         return 0;
     for (size_t i = 0; i < n; i++)
-        room[i] = distance[i] = log(x[i]);
+        room[i] = distance[i] = x[i];
     middle = tch_median(distance, n);
     for (size_t i = 0; i < n; i++) {
         distance[i] = fabs(room[i] - middle);
@@ -60,6 +60,13 @@ double tch_session_lag1(const double *x, size_t n, double *room)
         products += i > 0 ? (room[i] - mean) * (room[i - 1] - mean) : 0;
     }
     return squares > 0 ? products / squares : 0;
+}
+
+double tch_session_lag1(const double *x, size_t n, double *room)
+{
+    for (size_t i = 0; i < n; i++)
+        room[i] = log(x[i]);
+    return tch_lag1(room, n, room);
 }
 
 double tch_session_rho(double lag1, size_t n)

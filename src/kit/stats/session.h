@@ -37,12 +37,15 @@ double tch_t4_above(double x);
 double tch_t4_cut(double q);
 
 /**
- * Returns the correlation of the logarithm of a value with that of the value before. It is robust:
- * logarithms are clipped at 3 * 1.4826 times the median absolute deviation from their median.
+ * Returns the correlation of a value with the value before. It is robust: values are clipped at 3 *
+ * 1.4826 times the median absolute deviation from their median.
  *
- * @param x     positive values in the order in which they were measured
- * @param room  2 n doubles
+ * @param x     values in the order in which they were measured
+ * @param room  2 n doubles; may begin at x
  */
+double tch_lag1(const double *x, size_t n, double *room);
+
+/** Returns tch_lag1() of the logarithms of positive values. room: 2 n doubles. */
 double tch_session_lag1(const double *x, size_t n, double *room);
 
 /** Returns how much neighbouring runs depend on each other, 0 to 0.95. It is the mean of

@@ -2,6 +2,7 @@
 #include "stats_json.h"
 
 #include "base/json_write.h"
+#include "session.h"
 
 const char *const tch_stats_definitions[] = {"tacho", "reference", NULL};
 
@@ -52,6 +53,8 @@ void tch_stats_json(struct tch_buf *b, const struct tch_stats_report *r)
     tch_json_put_f64(b, "stddev_error", r->sd_error);
     tch_json_put_f64(b, "mad", r->mad);
     tch_json_put_f64(b, "mad_error", r->mad_error);
+    tch_json_put_f64(b, "effective", (double)r->stream.n / tch_session_inflation(r->rho));
+    put_text(b, "assumes", r->assumes);
     tch_json_key(b, "percentiles");
     tch_json_begin_array(b);
     for (size_t i = 0; i < r->count; i++) {

@@ -47,6 +47,8 @@ struct tch_stats_report {
     double relative;    /* largest relative error of a value; 0: exact, unless `coarse` is set */
     double coarse;      /* largest absolute error, if a log counts in larger units */
     struct tch_stream stream;
+    double rho;          /* dependence of the numbers on the one before, by tch_dependence() */
+    const char *assumes; /* what the intervals assume: "independent numbers" … ; NULL: nothing */
     double median;
     double sd;
     double mad;

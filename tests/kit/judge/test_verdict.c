@@ -140,6 +140,28 @@ static void a_maximum_is_about_the_quantile(void **state)
     assert_int_equal(verdict_of(&row), TCH_FAIL);
 }
 
+/* 9 of 40 runs are within the maximum. In one stretch, the 40 are worth fewer runs. */
+static void a_maximum_allows_for_runs_that_depend_on_each_other(void **state)
+{
+    struct tch_verdict_row row;
+
+    (void)state;
+    for (size_t i = 0; i < 40; i++)
+        b[i] = 100 + (double)(i * 7 % 5) + (i % 5 == 0 || i == 2 ? -20 : 0);
+    row = row_of(40, NAN);
+    row.ask = TCH_ASK_MAX;
+    row.budget.max = 95;
+    assert_int_equal(verdict_of(&row), TCH_FAIL);
+    assert_string_equal(row.why, "assumes independent runs");
+    for (size_t i = 0; i < 40; i++)
+        b[i] = 100 + (double)(i * 7 % 5) + (i < 9 ? -20 : 0);
+    row = row_of(40, NAN);
+    row.ask = TCH_ASK_MAX;
+    row.budget.max = 95;
+    assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    assert_true(row.rho > 0.5);
+}
+
 /* Both sides are constant, exactly at the tolerance: rounding decides nothing. */
 static void exactly_at_the_tolerance_is_allowed(void **state)
 {
@@ -246,6 +268,7 @@ int main(void)
         cmocka_unit_test(a_small_effect_never_matters),
         cmocka_unit_test(the_same_values_pass),
         cmocka_unit_test(a_maximum_is_about_the_quantile),
+        cmocka_unit_test(a_maximum_allows_for_runs_that_depend_on_each_other),
         cmocka_unit_test(exactly_at_the_tolerance_is_allowed),
         cmocka_unit_test(more_is_better_by_the_change_shown),
         cmocka_unit_test(many_values_are_thinned),

@@ -87,12 +87,29 @@ static void drift_and_dependent_runs_are_refused(void **state)
     assert_int_equal(verdict_of(&row), TCH_PASS);
 }
 
+static void a_burst_on_one_side_is_refused(void **state)
+{
+    struct tch_verdict_row row;
+
+    (void)state;
+    fill(20, 1.3, 0.01);
+    row = sessions_of(20, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_FAIL);
+    for (size_t i = 0; i < 20; i++) /* 13 of the runs of b are disturbed, one after the other */
+        b[i] = a[i] * (i >= 4 && i < 17 ? 1.3 : 1);
+    row = sessions_of(20, 0.05);
+    assert_int_equal(verdict_of(&row), TCH_INCONCLUSIVE);
+    assert_true(row.rho < TCH_SESSION_DEPENDENT && row.side_rho >= TCH_SESSION_DEPENDENT);
+    assert_non_null(strstr(row.why, "runs of one side depend on each other"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sessions_widen),
         cmocka_unit_test(more_runs_do_not_narrow_the_session_term),
         cmocka_unit_test(drift_and_dependent_runs_are_refused),
+        cmocka_unit_test(a_burst_on_one_side_is_refused),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
