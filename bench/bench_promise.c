@@ -22,6 +22,7 @@
 #include "kit/result/summary.h"
 #include "kit/run/plan/run_plan.h"
 #include "kit/stats/session.h"
+#include "promise_many.h"
 #include "promise_noise.h"
 #include "promise_peers.h"
 #include "promise_runs.h"
@@ -421,11 +422,6 @@ static void table_precision(void)
     }
 }
 
-static void table_dependent(void)
-{
-    promise_dependent(reports);
-}
-
 /* --- The check of the test suite --- */
 
 static int check(void)
@@ -459,9 +455,12 @@ static const struct {
     const char *name;
     void (*print)(void);
 } tables[] = {
-    {"pairs", table_pairs},         {"sessions", table_sessions}, {"occasions", table_occasions},
-    {"warn", table_warn},           {"analyses", table_analyses}, {"power", table_power},
-    {"precision", table_precision}, {"peers", table_peers},       {"dependent", table_dependent},
+    {"pairs", table_pairs},         {"sessions", table_sessions},
+    {"occasions", table_occasions}, {"warn", table_warn},
+    {"analyses", table_analyses},   {"power", table_power},
+    {"precision", table_precision}, {"dependent", promise_dependent},
+    {"commands", promise_commands}, {"cells", promise_cells},
+    {"days", promise_days},         {"peers", table_peers},
 };
 
 int main(int argc, char **argv)
@@ -490,6 +489,7 @@ int main(int argc, char **argv)
             return EXIT_FAILURE;
         }
     }
+    promise_reports = reports;
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         if (only && strcmp(only, tables[i].name) != 0)
             continue;

@@ -5,6 +5,8 @@
 
 #include "kit/stats/random.h"
 
+size_t promise_reports = 4000;
+
 static const double turn = 6.28318530717958647693;
 
 /* Returns a random number between 0 and 1, excluding both. */

@@ -44,6 +44,9 @@ struct promise_report {
     double b[PROMISE_METRICS][PROMISE_RUNS];
 };
 
+/* Reports per cell of a table. */
+extern size_t promise_reports;
+
 double promise_normal(uint64_t *seed);
 
 /* Draws the offset of one session. */

@@ -134,8 +134,9 @@ static struct shares run_cell(const struct series *kind, size_t n, size_t report
                            sum.fail / (double)reports, plain > 0 ? width / plain : 1};
 }
 
-void promise_dependent(size_t reports)
+void promise_dependent(void)
 {
+    const size_t reports = promise_reports;
     static const size_t runs[] = {20, 50, 200, 1000};
 
     printf(

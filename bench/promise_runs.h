@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 /* Prints the table "dependent": coverage of 95 % intervals, and wrong FAILs of `max`. */
-void promise_dependent(size_t reports);
+void promise_dependent(void);
 
 /* Prints a few cells of that table. Returns how many are worse than is promised. */
 int promise_dependent_check(size_t reports);
