@@ -35,6 +35,17 @@ int tch_gate_read_calibration(struct tch_gate *g, struct tch_gate_bench *b, tach
     return 0;
 }
 
+/* Returns the session spread that is assumed for values of the size that the baseline has. */
+static double assumed_spread(const struct tch_gate_bench *b, const struct tch_metric *q,
+                             const struct tch_budget *budget)
+{
+    const struct tch_occasion *reference = tch_baseline_find(&b->baseline, "reference");
+    const struct tch_kept *kept =
+        reference ? tch_occasion_values(reference, q->name, budget->quantile) : NULL;
+
+    return kept ? tch_metric_spread(q, tch_kept_median(kept), reference->environment) : q->spread;
+}
+
 size_t tch_gate_occasions(const struct tch_gate_bench *b, const struct tch_metric *q,
                           const struct tch_budget *budget)
 {
@@ -50,7 +61,7 @@ double tch_gate_session_spread(const struct tch_gate *g, const struct tch_gate_b
 {
     return isnan(g->how.session_spread)
                ? tch_sessions_spread(&b->baseline, &b->calibration, b->bench->line, q->name,
-                                     budget->quantile, q->spread, NULL)
+                                     budget->quantile, assumed_spread(b, q, budget), NULL)
                : g->how.session_spread;
 }
 

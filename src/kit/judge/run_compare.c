@@ -107,6 +107,29 @@ static bool all_zero(const struct tch_series *s)
     return true;
 }
 
+/* Sets the session spread of a row: assumed for values of this size, or known from calibrations. */
+static int find_spread(const struct tch_findings *f, const struct tch_result *a,
+                       const struct tch_series *x, const struct tch_result *b,
+                       struct tch_about *about, tacho_error *err)
+{
+    double *values = calloc(x->count + 1, sizeof *values);
+
+    if (!values)
+        return tch_fail_memory(err);
+    if (x->count > 0)
+        memcpy(values, x->value, x->count * sizeof *values);
+    about->spread = about->metric.spread;
+    if (x->count > 0 && !a->imported.format) /* another tool may not have timed a whole process */
+        about->spread =
+            tch_metric_spread(&about->metric, tch_median(values, x->count), a->environment);
+    free(values);
+    if (f->calibration)
+        about->spread =
+            tch_sessions_spread(NULL, f->calibration, b->command.line, about->metric.name,
+                                about->budget.quantile, about->spread, NULL);
+    return 0;
+}
+
 /* Adds the row of a quantity that both runs have. Leaves out quantities that have no budget and are
    0 everywhere. */
 static int add_quantity(struct tch_findings *f, const char *bench, const struct tch_result *a,
@@ -123,7 +146,6 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
         .required = budget && budget->required,
         .paired = tch_results_paired(a, b),
         .coins = coins,
-        .spread = qb->spread,
         .analyses = analyses,
     };
     struct tch_series x = {0};
@@ -137,12 +159,11 @@ static int add_quantity(struct tch_findings *f, const char *bench, const struct 
     if (qb->source == TCH_FROM_COUNTS &&
         !tch_compare_count(f, &about, &a->counts.of[qa->number], b))
         return 0;
-    if (f->calibration)
-        about.spread = tch_sessions_spread(NULL, f->calibration, b->command.line, qb->name,
-                                           about.budget.quantile, qb->spread, NULL);
     status = tch_series_of(a, qa, about.budget.quantile, &x, err);
     if (status == 0)
         status = tch_series_of(b, qb, about.budget.quantile, &y, err);
+    if (status == 0)
+        status = find_spread(f, a, &x, b, &about, err);
     if (status == 0 && ask && x.count == 0 && y.count > 0) {
         tch_findings_note(
             f, "%s%s%s is new: no earlier run has it, so there is nothing to compare with", bench,

@@ -108,7 +108,7 @@ struct tch_metric {
     bool exact;    /**< repeating gives the same value: any change is real */
     double scale;  /**< a stored value times this is the value in `unit` */
     double spread; /**< session spread assumed if nothing is known: sd of the log of the ratio of
-                      two sessions */
+                      two sessions, of large values; see tch_metric_spread() */
     size_t number; /**< enum tch_field for what all runs have, enum tch_count_kind for a count; its
                       column for others; SIZE_MAX: no column */
 };
@@ -116,6 +116,20 @@ struct tch_metric {
 /** The metrics that tacho knows by name, in the order of tables and verdicts. */
 extern const struct tch_metric tch_known_metrics[];
 extern const size_t tch_known_metric_count;
+
+/**
+ * Returns the session spread of values of this size: that of the metric, and an absolute part that
+ * matters for small values. Two starts of a process differ by 0.1 ms. Peak memory is off by
+ * tch_memory_error().
+ *
+ * @param level        median of the values; NAN: not known, and no absolute part is added
+ * @param environment  tacho.env.v1 of the machine, or NULL for this one
+ */
+double tch_metric_spread(const struct tch_metric *m, double level, const char *environment);
+
+/** Returns by how many bytes the kernel's peak memory may be off. Since Linux 6.2 each CPU counts
+    pages on its own and reports them in batches of 32 or twice the number of CPUs. */
+double tch_memory_error(const char *environment);
 
 /** Returns the metric of a column that every run has. */
 const struct tch_metric *tch_field_metric(enum tch_field field);
