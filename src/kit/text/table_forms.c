@@ -123,11 +123,7 @@ static void add_class(struct tch_buf *b, const char *css)
 
 static void begin_html(struct tch_table *t)
 {
-    tch_buf_adds(t->b, "<div class=\"wide\"><table");
-    add_class(t->b, t->form.css);
-    tch_buf_adds(t->b, t->columns[0].title ? "><tr>" : ">\n");
-    if (!t->columns[0].title)
-        return;
+    tch_buf_adds(t->b, "<div class=\"wide\"><table><tr>");
     for (size_t c = 0; c < t->count; c++) {
         if (!tch_table_has(t, c))
             continue;
@@ -170,8 +166,5 @@ static void end_html(struct tch_table *t)
     tch_buf_adds(t->b, "</table></div>\n");
 }
 
-#define HTML .in = TCH_IN_HTML, .to = " … ", .begin = begin_html, .add = add_html, .end = end_html
-
-const struct tch_table_form tch_table_html = {HTML};
-const struct tch_table_form tch_table_sort = {HTML, .css = "sort"};
-const struct tch_table_form tch_table_facts = {HTML, .css = "facts"};
+const struct tch_table_form tch_table_html = {
+    .in = TCH_IN_HTML, .to = " … ", .begin = begin_html, .add = add_html, .end = end_html};

@@ -3,7 +3,7 @@
  * same. The form escapes, aligns and frames them.
  *
  *     tch_table_init(&t, &out, tch_table_html, columns, 2);
- *     tch_table_add(&t, TCH_TONE_GOOD, "ok");
+ *     tch_table_add(&t, TCH_TONE_GREEN, "ok");
  *     tch_add_value(tch_table_cell(&t, TCH_TONE_PLAIN), TCH_NS, time);
  *     tch_table_end(&t);
  *
@@ -37,7 +37,7 @@ enum tch_table_keep {
 enum { TCH_IN_TEXT = 1, TCH_IN_MD = 2, TCH_IN_HTML = 4 };
 
 struct tch_table_column {
-    const char *title; /**< or NULL; a table without titles has no head row */
+    const char *title;
     bool right; /**< aligned to the right, as numbers are; the style sheet does that in HTML */
     bool wrap;  /**< on a narrow terminal, continues in the next line; at most one column does */
     enum tch_table_keep keep;
@@ -59,10 +59,9 @@ struct tch_table;
 
 /** A way to write tables. cli/core/table.h has the one for terminals. */
 struct tch_table_form {
-    unsigned in;     /**< as in a column */
-    const char *css; /**< class of the table in HTML, or NULL */
-    const char *to;  /**< separates the ends of an interval: " … ", " .. " */
-    void *ctx;       /**< for the functions */
+    unsigned in;    /**< as in a column */
+    const char *to; /**< separates the ends of an interval: " … ", " .. " */
+    void *ctx;      /**< for the functions */
     void (*begin)(struct tch_table *t);
     void (*add)(struct tch_table *t, const struct tch_table_cell *cell);
     void (*end)(struct tch_table *t);
@@ -70,8 +69,6 @@ struct tch_table_form {
 
 extern const struct tch_table_form tch_table_md;
 extern const struct tch_table_form tch_table_html;
-extern const struct tch_table_form tch_table_sort;  /**< HTML; a click on a title sorts the rows */
-extern const struct tch_table_form tch_table_facts; /**< HTML; names and texts, no numbers */
 
 struct tch_table {
     struct tch_buf *b;
