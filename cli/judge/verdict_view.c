@@ -9,20 +9,10 @@
 #include "cli/core/table.h"
 #include "cli/core/text.h"
 #include "kit/report/verdict_formats.h"
+#include "kit/report/verdict_table.h"
 #include "kit/text/human_number.h"
 
 enum { OUT_MAX = 64 << 20, SHOWN_DIFFERENCES = 12, SHOWN_VALUE = 40, PLOT = 25, PLOT_FROM = 120 };
-
-static enum paint verdict_paint(enum tch_verdict verdict)
-{
-    static const enum paint paints[] = {[TCH_NO_VERDICT] = PLAIN,
-                                        [TCH_PASS] = GREEN,
-                                        [TCH_INCONCLUSIVE] = YELLOW,
-                                        [TCH_WARN] = YELLOW,
-                                        [TCH_FAIL] = RED};
-
-    return paints[verdict];
-}
 
 /* Adds a cell of at most a third of the line. */
 static void add_cut_cell(struct table *t, const struct term *term, const char *value)
@@ -61,19 +51,6 @@ static void add_differences(struct tch_buf *b, const struct term *term,
 
 /* --- The picture: intervals of all rows on one scale, with "no change" in the middle --- */
 
-static double plot_range(const struct tch_findings *f)
-{
-    double range = log(1.02);
-
-    for (size_t i = 0; i < f->count; i++) {
-        const struct tch_verdict_row *r = &f->rows[i];
-
-        if (r->has_ratio && r->ratio.level > 0 && f->about[i].ask != TCH_ASK_MAX)
-            range = fmax(range, fmax(fabs(log(r->ratio.low)), fabs(log(r->ratio.high))));
-    }
-    return fmin(range, log(2));
-}
-
 static size_t plot_place(double ratio, double range)
 {
     double x = (log(ratio) / range + 1) / 2 * (PLOT - 1);
@@ -81,11 +58,12 @@ static size_t plot_place(double ratio, double range)
     return x <= 0 ? 0 : x >= PLOT - 1 ? PLOT - 1 : (size_t)(x + 0.5);
 }
 
-static void add_plot(struct tch_buf *b, const struct term *term, const struct tch_findings *f,
-                     size_t row, double range)
+static void add_plot(struct tch_buf *b, const void *ctx, const struct tch_findings *f, size_t row,
+                     double range)
 {
     static const char *const fine[] = {" ", "\u2500", "\u25cf", "\u2502", "\u2506"};
     static const char *const plain[] = {" ", "-", "o", "|", ":"};
+    const struct term *term = ctx;
     const char *const *set = term->utf8 ? fine : plain;
     const struct tch_verdict_row *r = &f->rows[row];
     const struct tch_budget *budget = &f->about[row].budget;
@@ -96,8 +74,6 @@ static void add_plot(struct tch_buf *b, const struct term *term, const struct tc
     double least;
     double most;
 
-    if (!r->has_ratio || r->ratio.level == 0 || f->about[row].ask == TCH_ASK_MAX)
-        return;
     if (f->about[row].ask == TCH_ASK_RATIO && budget->tolerance > 0) {
         tch_budget_bounds(budget, &least, &most);
         bound = plot_place(isnan(least) ? most : least, range);
@@ -119,93 +95,16 @@ static bool has_room(const struct term *term)
     return term->width == 0 || term->width >= PLOT_FROM;
 }
 
-static void add_change_cells(struct table *t, const struct tch_findings *f, size_t i, double range)
-{
-    const struct tch_verdict_row *r = &f->rows[i];
-    enum paint paint = verdict_paint(r->verdict);
-    bool change = f->about[i].ask != TCH_ASK_MAX;
-    bool ratio = r->has_ratio && change;
-    struct tch_buf *cell;
-
-    if (ratio)
-        tch_add_row_change(cli_table_cell(t, paint), r);
-    else
-        cli_table_add(t, DIM, "-");
-    cell = cli_table_cell(t, r->ratio.level > 0 ? PLAIN : DIM);
-    if (ratio || (change && r->exact)) /* an exact count of 0 has no ratio */
-        tch_add_change_interval(cell, r, " .. ");
-    if (range > 0)
-        add_plot(cli_table_cell(t, PLAIN), t->term, f, i, range);
-    if (ratio)
-        cli_table_addf(t, PLAIN, "%.2f", r->ratio.effect);
-    else
-        cli_table_add(t, PLAIN, "");
-}
-
-static void add_row(struct table *t, const struct tch_findings *f, size_t i, bool benches,
-                    double range)
-{
-    const struct tch_about *about = &f->about[i];
-    const struct tch_verdict_row *r = &f->rows[i];
-    struct tch_buf *cell;
-
-    if (benches)
-        cli_table_add(t, PLAIN,
-                      !f->set && i > 0 && strcmp(f->about[i - 1].bench, about->bench) == 0
-                          ? ""
-                          : about->bench);
-    tch_add_metric_title(cli_table_cell(t, PLAIN), f, i);
-    tch_add_row_value(cli_table_cell(t, PLAIN), f, i, r->a_median);
-    tch_add_row_value(cli_table_cell(t, PLAIN), f, i, r->b_median);
-    add_change_cells(t, f, i, range);
-    cell = cli_table_cell(t, verdict_paint(r->verdict));
-    tch_buf_adds(cell, tch_row_word(f, i));
-    if (has_room(t->term))
-        tch_add_at_most(cell, f, i);
-    if (r->advised > 0 && has_room(t->term))
-        tch_buf_addf(cell, ", %llu runs advised", (unsigned long long)r->advised);
-}
-
-static bool has_benches(const struct tch_findings *f)
-{
-    for (size_t i = 0; i < f->count; i++)
-        if (f->about[i].bench[0])
-            return true;
-    return false;
-}
-
-/* Adds the table. Leaves out the picture if there is no room for it; range is 0 then. */
 static void add_table(struct tch_buf *b, const struct term *term, const struct tch_findings *f)
 {
-    static const struct column all[] = {
-        {.title = "bench"},
-        {.title = "metric", .fit = FIT_WRAP},
-        {.title = "A", .right = true},
-        {.title = "B", .right = true},
-        {.title = "change", .right = true},
-        {.title = "interval", .keep = KEEP_IF_ROOM},
-        {.title = "less        0        more"},
-        {.title = "B > A", .right = true, .keep = KEEP_IF_NAMES_FIT},
-        {.title = ""},
-    };
-    enum { ALL = sizeof all / sizeof all[0], INTERVAL = 5, PICTURE = 6 };
-    bool benches = has_benches(f);
-    bool picture = has_room(term);
-    struct column columns[ALL];
-    char interval[32];
-    size_t count = 0;
-    struct table t;
+    struct cli_text_table text;
+    struct tch_verdict_table v;
 
-    snprintf(interval, sizeof interval, "%.3g %% interval", 100 * (1 - f->alpha));
-    for (size_t i = benches ? 0 : 1; i < ALL; i++)
-        if (i != PICTURE || picture)
-            columns[count++] = all[i];
-    columns[INTERVAL - !benches].title = interval;
-    cli_table_init(&t, term, columns, count);
+    tch_verdict_table_init(&v, b, cli_text_form(&text, term, 0), f,
+                           has_room(term) ? add_plot : NULL, term);
     for (size_t i = 0; i < tch_rows_shown(f); i++)
-        add_row(&t, f, i, benches, picture ? plot_range(f) : 0);
-    cli_table_print(&t, b);
-    cli_table_release(&t);
+        tch_verdict_table_add(&v, i);
+    tch_table_end(&v.t);
     if (tch_rows_shown(f) < f->count)
         tch_buf_addf(b, "... and %zu more rows; --rows 0 prints all, --changed what changed\n",
                      f->count - tch_rows_shown(f));
@@ -308,7 +207,8 @@ void cli_add_findings(struct tch_buf *b, const struct term *term, const struct t
         add_set(b, term, f);
     if (word) {
         tch_buf_adds(b, f->count > 0 ? "\n" : "");
-        cli_add_painted(b, term, f->problem_count > 0 ? RED : verdict_paint(f->verdict), word);
+        cli_add_painted(
+            b, term, f->problem_count > 0 ? RED : (enum paint)tch_verdict_tone(f->verdict), word);
         if (f->dirty[0] && f->verdict == TCH_PASS && f->problem_count == 0)
             tch_buf_addf(b, ", of files that differ from commit %s", f->dirty);
         tch_buf_addc(b, '\n');

@@ -120,8 +120,7 @@ void tch_calibration_sight_table(struct tch_buf *b, struct tch_table_form form,
     columns[0] = (struct tch_table_column){.title = "runs", .right = true};
     columns[1] = (struct tch_table_column){.title = "time", .right = true};
     for (size_t i = 0; i < count; i++)
-        columns[2 + i] =
-            (struct tch_table_column){.title = metrics[i].metric.title, .right = true};
+        columns[2 + i] = (struct tch_table_column){.title = metrics[i].metric.title, .right = true};
     tch_table_init(&t, b, form, columns, 2 + count);
     for (size_t k = 0; k < TCH_CALIBRATION_SIZES; k++) {
         tch_buf_addf(tch_table_cell(&t, TCH_TONE_PLAIN), "%zu", tch_calibration_sizes[k]);
@@ -155,8 +154,8 @@ void tch_calibration_noise_table(struct tch_buf *b, struct tch_table_form form,
 {
     static const struct tch_table_column columns[] = {
         {.title = "metric", .wrap = true}, {.title = "median", .right = true},
-        {.title = "noise", .right = true},  {.title = "lag-1", .right = true},
-        {.title = "drift", .right = true},  {.title = "sessions", .right = true}};
+        {.title = "noise", .right = true}, {.title = "lag-1", .right = true},
+        {.title = "drift", .right = true}, {.title = "sessions", .right = true}};
     struct tch_table t;
 
     tch_table_init(&t, b, form, columns, sizeof columns / sizeof columns[0]);

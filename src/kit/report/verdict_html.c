@@ -11,6 +11,7 @@
 #include "report_parts.h"
 #include "run_flame_diff.h"
 #include "verdict_formats.h"
+#include "verdict_table.h"
 
 enum { PLOTS_MOST = 12, SVG_MAX = 64 << 20, INTERVAL_WIDTH = 130 };
 
@@ -56,15 +57,15 @@ static double place(double ratio, double range)
 
 /* Draws an interval: a bar from low to high, a dot at the estimate, a line in the middle for no
    change, the limit dashed. */
-static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t i, double range)
+static void add_interval(struct tch_buf *b, const void *ctx, const struct tch_findings *f, size_t i,
+                         double range)
 {
     const struct tch_verdict_row *r = &f->rows[i];
     const struct tch_budget *budget = &f->about[i].budget;
     const char *color = r->verdict == TCH_FAIL ? "var(--b)" : "var(--a)";
     double bounds[2];
 
-    if (!r->has_ratio || r->ratio.level == 0 || f->about[i].ask == TCH_ASK_MAX)
-        return;
+    (void)ctx;
     tch_buf_addf(b,
                  "<svg width=\"%d\" height=\"18\" role=\"img\" aria-label=\"interval\">"
                  "<path d=\"M%d 1V17\" stroke=\"var(--dim)\"/>",
@@ -81,74 +82,6 @@ static void add_interval(struct tch_buf *b, const struct tch_findings *f, size_t
                  place(r->ratio.estimate, range), color);
 }
 
-static void add_verdict(struct tch_buf *b, const struct tch_findings *f, size_t i)
-{
-    static const char *const colors[] = {[TCH_NO_VERDICT] = "var(--dim)",
-                                         [TCH_PASS] = "var(--c)",
-                                         [TCH_INCONCLUSIVE] = "var(--warn)",
-                                         [TCH_WARN] = "var(--warn)",
-                                         [TCH_FAIL] = "var(--b)"};
-    const struct tch_verdict_row *r = &f->rows[i];
-
-    tch_buf_addf(b, "<td class=\"text words\" style=\"color:%s%s\">%s", colors[r->verdict],
-                 r->verdict > TCH_PASS ? ";font-weight:650" : "", tch_row_word(f, i));
-    tch_add_at_most(b, f, i);
-    if (r->advised > 0)
-        tch_buf_addf(b, ", %llu runs advised", (unsigned long long)r->advised);
-    if (r->why[0]) {
-        tch_buf_adds(b, "<br><small style=\"font-weight:400\">");
-        tch_xml_adds(b, r->why);
-        tch_buf_adds(b, "</small>");
-    }
-    tch_buf_adds(b, "</td>");
-}
-
-static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i, double range)
-{
-    const struct tch_about *about = &f->about[i];
-    const struct tch_verdict_row *r = &f->rows[i];
-    bool ratio = r->has_ratio && about->ask != TCH_ASK_MAX;
-    struct tch_buf title;
-
-    tch_buf_init_part(&title, b);
-    tch_add_row_title(&title, f, i);
-    tch_buf_adds(b, "<tr><td>");
-    tch_xml_adds(b, title.data);
-    tch_buf_release(&title);
-    if (about->counted_by[0]) {
-        tch_buf_adds(b, "<br><small>counted by ");
-        tch_xml_adds(b, about->counted_by);
-        tch_buf_adds(b, "</small>");
-    }
-    tch_buf_adds(b, "</td>");
-    add_verdict(b, f, i);
-    tch_buf_adds(b, "<td>");
-    tch_add_row_value(b, f, i, r->a_median);
-    tch_buf_adds(b, "</td><td>");
-    tch_add_row_value(b, f, i, r->b_median);
-    tch_buf_adds(b, "</td><td>");
-    if (ratio)
-        tch_add_row_change(b, r);
-    else
-        tch_buf_addc(b, '-');
-    tch_buf_adds(b, "</td><td>");
-    if (ratio || (about->ask != TCH_ASK_MAX && r->exact)) /* an exact count of 0 has no ratio */
-        tch_add_change_interval(b, r, " … ");
-    tch_buf_adds(b, "</td><td>");
-    add_interval(b, f, i, range);
-    tch_buf_adds(b, "</td><td>");
-    if (ratio)
-        tch_buf_addf(b, "%.2f", r->ratio.effect);
-    if (r->paired)
-        tch_buf_addf(b, "</td><td>%zu pair%s", r->b_count, tch_plural(r->b_count));
-    else
-        tch_buf_addf(b, "</td><td>%zu, %zu", r->a_count, r->b_count);
-    tch_buf_adds(b, "</td><td>");
-    if (!about->instead)
-        tch_buf_addf(b, "%.2g", r->p_adjusted);
-    tch_buf_adds(b, "</td></tr>\n");
-}
-
 static void add_contradictions(struct tch_buf *b, const struct tch_findings *f)
 {
     struct tch_buf text;
@@ -163,35 +96,25 @@ static void add_contradictions(struct tch_buf *b, const struct tch_findings *f)
     tch_buf_release(&text);
 }
 
-static void add_rows(struct tch_buf *b, const struct tch_findings *f, size_t from, size_t to,
-                     double range)
+static void add_rows(struct tch_buf *b, const struct tch_findings *f, size_t from, size_t to)
 {
-    tch_buf_adds(b, "<div class=\"wide\"><table><tr><th></th><th></th><th>A</th>"
-                    "<th>B</th><th>change</th><th>interval</th><th>less … more</th>"
-                    "<th style=\"white-space:nowrap\">B &gt; A</th><th>runs</th><th>p</th></tr>\n");
+    struct tch_verdict_table v;
+
+    tch_verdict_table_init(&v, b, tch_table_html, f, add_interval, NULL);
     for (size_t i = from; i < to; i++)
-        add_row(b, f, i, range);
-    tch_buf_adds(b, "</table></div>\n");
+        tch_verdict_table_add(&v, i);
+    tch_table_end(&v.t);
 }
 
 static void add_table(struct tch_buf *b, const struct tch_findings *f)
 {
     size_t shown = tch_rows_shown(f);
-    double range =
-        log(1.02); /* half the width of the intervals' axis: at least 2 %, at most a factor of 2 */
 
-    for (size_t i = 0; i < f->count; i++) {
-        const struct tch_ratio *ratio = &f->rows[i].ratio;
-
-        if (f->rows[i].has_ratio && ratio->level > 0 && f->about[i].ask != TCH_ASK_MAX)
-            range = fmax(range, fmax(fabs(log(ratio->low)), fabs(log(ratio->high))));
-    }
-    range = fmin(range, log(2));
     tch_buf_adds(b, "<h2>Metrics</h2>\n");
-    add_rows(b, f, 0, shown, range);
+    add_rows(b, f, 0, shown);
     if (shown < f->count) {
         tch_buf_addf(b, "<details><summary>%zu more rows</summary>\n", f->count - shown);
-        add_rows(b, f, shown, f->count, range);
+        add_rows(b, f, shown, f->count);
         tch_buf_adds(b, "</details>\n");
     }
     tch_buf_adds(

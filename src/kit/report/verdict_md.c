@@ -5,92 +5,45 @@
 #include "kit/text/markdown.h"
 #include "report_text.h"
 #include "verdict_formats.h"
+#include "verdict_table.h"
 
 enum { SHOWN = 30, SHOWN_DIFFERENCES = 12 };
 
-static const char *const marks[] = {[TCH_NO_VERDICT] = "",
-                                    [TCH_PASS] = "✅",
-                                    [TCH_INCONCLUSIVE] = "❔",
-                                    [TCH_WARN] = "⚠️",
-                                    [TCH_FAIL] = "❌"};
-
-static void add_row(struct tch_buf *b, const struct tch_findings *f, size_t i)
+/* Adds the table of the rows with these verdicts, at most SHOWN rows. */
+static void add_rows(struct tch_buf *b, const struct tch_findings *f,
+                     const enum tch_verdict *verdicts, size_t count)
 {
-    const struct tch_about *about = &f->about[i];
-    const struct tch_verdict_row *r = &f->rows[i];
-    struct tch_buf title;
+    struct tch_verdict_table v;
+    size_t left = SHOWN;
 
-    tch_buf_init_part(&title, b);
-    tch_add_row_title(&title, f, i);
-    if (about->counted_by[0])
-        tch_buf_addf(&title, " (counted by %s)", about->counted_by);
-    tch_buf_adds(b, "| ");
-    tch_add_md_text(b, title.data);
-    tch_buf_release(&title);
-    tch_buf_adds(b, " | ");
-    tch_add_row_value(b, f, i, r->a_median);
-    tch_buf_adds(b, " | ");
-    tch_add_row_value(b, f, i, r->b_median);
-    tch_buf_adds(b, " | ");
-    if (about->ask != TCH_ASK_MAX) {
-        tch_add_row_change(b, r);
-        if (r->has_ratio) {
-            tch_buf_adds(b, " [");
-            tch_add_change_interval(b, r, " … ");
-            tch_buf_adds(b, "]");
-        }
-    }
-    tch_buf_adds(b, " | ");
-    if (about->ask == TCH_ASK_RATIO)
-        tch_buf_addf(b, "%s%g %%", about->budget.equivalent ? "±" : "",
-                     100 * about->budget.tolerance);
-    tch_buf_addf(b, " | %s %s", marks[r->verdict], tch_row_word(f, i));
-    tch_add_at_most(b, f, i);
-    if (r->advised > 0)
-        tch_buf_addf(b, " (%llu runs advised)", (unsigned long long)r->advised);
-    if (r->why[0])
-        tch_buf_addf(b, ": %s", r->why);
-    tch_buf_adds(b, " |\n");
-}
-
-/* Adds the rows of one verdict. */
-static void add_rows(struct tch_buf *b, const struct tch_findings *f, enum tch_verdict verdict,
-                     size_t *left)
-{
-    for (size_t i = 0; i < f->count; i++)
-        if (f->rows[i].verdict == verdict && *left > 0) {
-            add_row(b, f, i);
-            --*left;
-        }
-}
-
-static void add_head(struct tch_buf *b)
-{
-    tch_buf_adds(b, "| | before | now | change | allowed | |\n"
-                    "| --- | ---: | ---: | ---: | ---: | --- |\n");
+    tch_verdict_table_init(&v, b, tch_table_md, f, NULL, NULL);
+    for (size_t k = 0; k < count; k++)
+        for (size_t i = 0; i < f->count && left > 0; i++)
+            if (f->rows[i].verdict == verdicts[k]) {
+                tch_verdict_table_add(&v, i);
+                left--;
+            }
+    tch_table_end(&v.t);
+    tch_buf_adds(b, "\n");
 }
 
 static void add_fold(struct tch_buf *b, const struct tch_findings *f, size_t moved)
 {
-    size_t left = SHOWN;
+    static const enum tch_verdict quiet[] = {TCH_PASS, TCH_NO_VERDICT};
     size_t rest = f->count - moved;
 
     if (rest == 0)
         return;
     if (f->verdict == TCH_NO_VERDICT) {
-        add_head(b);
-        add_rows(b, f, TCH_NO_VERDICT, &left);
-        tch_buf_adds(b, "\n");
+        add_rows(b, f, quiet + 1, 1);
         if (rest > SHOWN)
             tch_buf_addf(b, "and %zu more.\n\n", rest - SHOWN);
         return;
     }
     tch_buf_addf(b, "<details><summary>%zu more within their budgets or without one</summary>\n\n",
                  rest);
-    add_head(b);
-    add_rows(b, f, TCH_PASS, &left);
-    add_rows(b, f, TCH_NO_VERDICT, &left);
-    tch_buf_adds(b, "\n</details>\n\n");
+    add_rows(b, f, quiet, 2);
+    tch_buf_adds(b, "</details>\n\n");
 }
 
 static void add_differences(struct tch_buf *b, const struct tch_findings *f)
@@ -170,16 +123,17 @@ static void add_set(struct tch_buf *b, const struct tch_findings *f)
 static void write_md(struct tch_buf *b, const struct tch_findings *f)
 {
     const char *word = tch_findings_word(f);
+    static const enum tch_verdict loud[] = {TCH_FAIL, TCH_WARN, TCH_INCONCLUSIVE};
     size_t moved = 0;
-    size_t left = SHOWN;
 
     for (size_t i = 0; i < f->count; i++)
         moved += f->rows[i].verdict >= TCH_INCONCLUSIVE;
     if (strcmp(f->mode, "compare") != 0) /* a workflow finds the comment to update by this */
         tch_buf_adds(b, "<!-- tacho gate -->\n");
-    tch_buf_addf(b, "### %s tacho: %s\n\n",
-                 f->problem_count > 0 && f->verdict != TCH_FAIL ? "⚠️" : marks[f->verdict],
-                 word ? word : "compared");
+    tch_buf_addf(
+        b, "### %s tacho: %s\n\n",
+        tch_verdict_mark(f->problem_count > 0 && f->verdict != TCH_FAIL ? TCH_WARN : f->verdict),
+        word ? word : "compared");
     tch_add_md_text(b, f->b_name ? f->b_name : "now");
     tch_buf_adds(b, " against ");
     tch_add_md_text(b, f->a_name ? f->a_name : "before");
@@ -193,11 +147,7 @@ static void write_md(struct tch_buf *b, const struct tch_findings *f)
     if (f->set)
         add_set(b, f);
     if (moved > 0) {
-        add_head(b);
-        add_rows(b, f, TCH_FAIL, &left);
-        add_rows(b, f, TCH_WARN, &left);
-        add_rows(b, f, TCH_INCONCLUSIVE, &left);
-        tch_buf_adds(b, "\n");
+        add_rows(b, f, loud, 3);
         if (moved > SHOWN)
             tch_buf_addf(b, "and %zu more.\n\n", moved - SHOWN);
     }
