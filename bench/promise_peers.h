@@ -18,4 +18,8 @@ enum { PROMISE_PEERS = 6 };
 
 extern const struct promise_peer promise_peers[PROMISE_PEERS];
 
+/* Return the two-sided p of n values each, or 1 if b is not slower: Welch's t, Mann-Whitney U. */
+double promise_p_welch(const double *a, const double *b, size_t n);
+double promise_p_ranks(const double *a, const double *b, size_t n);
+
 #endif

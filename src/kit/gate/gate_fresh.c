@@ -22,25 +22,13 @@
 
 #include "gate_loop.h"
 
-/* A row of pairs with a larger p is not run again. Simulations of gates of 10 to 40 pairs found
-   more changes with 10 % than with 5 %, and no more with 20 %. */
-static const double screen = 0.1;
-
 enum { FRESH_FACTOR = 4 };
 
-/* Another run does not help a row that was not measured at all. A row without values in the fresh
-   block keeps its FAIL, which the interim analyses support alone. An exact count needs no second
-   run. */
+/* A row without values in the fresh block keeps its FAIL, which the interim analyses support
+   alone. */
 bool tch_gate_is_suspect(const struct tch_gate *g, const struct tch_verdict_row *row)
 {
-    bool worse = row->verdict == TCH_WARN && row->p_worse <= g->settings->alpha;
-
-    if (row->b_count == 0 || row->exact || row->ask == TCH_ASK_NOTHING)
-        return false;
-    if (row->verdict == TCH_FAIL)
-        return true;
-    return row->paired && row->ask == TCH_ASK_RATIO && row->verdict != TCH_PASS &&
-           (worse || row->p <= screen);
+    return tch_row_is_suspect(row, g->settings->alpha);
 }
 
 /* Returns the runs of a fresh block: against another commit up to four times as many as were made,

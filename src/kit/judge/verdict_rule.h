@@ -196,6 +196,11 @@ void tch_row_decide_max(struct tch_verdict_row *row, double alpha, size_t family
     ratio. */
 void tch_row_judge_exact(struct tch_verdict_row *row);
 
+/** Returns whether a row looks worse, so that the fresh runs of a gate have to decide about it: it
+    FAILs, or it is of pairs and is WARN or has a p of at most TCH_SIGHT_SCREEN. alpha: of the
+    report. */
+bool tch_row_is_suspect(const struct tch_verdict_row *row, double alpha);
+
 /** Sets p_adjusted and p_worse of all rows from their p and p_more. @return the number of groups,
     or TACHO_ENOMEM */
 int tch_family_adjust(struct tch_verdict_row *rows, size_t count, double alpha, tacho_error *err);

@@ -13,7 +13,6 @@
 
 enum { GUESSES = 9, HALVINGS = 40 };
 
-static const double screen = 0.1;    /* largest p of a suspect of the gate */
 static const double suspects = 0.15; /* share of unchanged metrics that are suspects, simulated */
 static const double largest = 100;   /* no change is searched beyond this factor */
 
@@ -134,7 +133,7 @@ double tch_sight_share(const struct tch_noise *noise, const struct tch_sight_rul
         double fails;
 
         if (rule->fresh > 0)
-            fails = reaches(&scores, (double)rule->pairs, screen) *
+            fails = reaches(&scores, (double)rule->pairs, TCH_SIGHT_SCREEN) *
                     fmin(fresh_fails(rule, &scores), estimate);
         else
             fails = fmin(reaches(&scores, n, rule->alpha / (double)rule->metrics), estimate);
