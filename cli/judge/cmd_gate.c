@@ -88,6 +88,8 @@ static int run_open_gate(struct tch_gate *g, const struct gate_options *o,
     tacho_error err;
 
     free(line);
+    if (status == EXIT_OK && tch_gate_confirm_commit(g, &o->ask, watch) < 0)
+        status = cli_no_memory();
     if (tch_gate_write(g, &report, watch) < 0 || print_findings(g, &report, args) != EXIT_OK)
         status = EXIT_WORK;
     if (status == EXIT_OK && o->save && f->verdict != TCH_FAIL &&
@@ -313,6 +315,7 @@ static const struct exit_note exits[] = {
 static const struct cmd *const subs[] = {&cmd_gate_init, NULL};
 
 static const struct man_item variables[] = {
+    {"CI", "When set, 'confirm: commit' is the default of tacho.yaml."},
     {"GITHUB_ACTIONS", "When true, annotations are printed, and the two files below are written."},
     {"GITHUB_STEP_SUMMARY", "The comment is appended to this file."},
     {"GITHUB_OUTPUT", "verdict=WORD and report=FILE are appended to this file."},

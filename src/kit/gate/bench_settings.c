@@ -389,11 +389,13 @@ struct top {
     const struct tch_yaml_node *obvious;
     double alpha;
     const char *build;
+    const char *confirm;
 };
 
 static const struct tch_yaml_field top_fields[] = {
     TCH_YAML_FIELD("alpha", tch_yaml_share, struct top, alpha),
     TCH_YAML_FIELD("build", tch_yaml_text, struct top, build),
+    TCH_YAML_FIELD("confirm", tch_yaml_text, struct top, confirm),
     TCH_YAML_FIELD("suspicious", tch_yaml_any, struct top, suspicious),
     TCH_YAML_FIELD("obvious", tch_yaml_any, struct top, obvious),
     TCH_YAML_FIELD("baseline", tch_yaml_map, struct top, baseline),
@@ -468,6 +470,9 @@ static int take_top(struct tch_settings *s, struct top *top, tacho_error *err)
     status = take_factor("obvious", top->obvious, &s->obvious, err);
     if (status < 0)
         return status;
+    if (top->confirm && strcmp(top->confirm, "commit") != 0 && strcmp(top->confirm, "none") != 0)
+        return tch_yaml_fail(err, tch_yaml_find(s->yaml.root, "confirm"),
+                             "'confirm' must be commit or none");
     if (top->baseline && (s->keep == 0 || s->keep > 1000))
         return tch_yaml_fail(err, top->baseline, "'keep' needs a number from 1 to 1000");
     return 0;
@@ -500,6 +505,7 @@ int tch_settings_parse(struct tch_settings *s, const char *text, size_t len, tac
     }
     s->alpha = top.alpha;
     s->build = top.build;
+    s->confirm = top.confirm;
     return take_benches(s, top.benches, &defaults, err);
 }
 

@@ -54,9 +54,10 @@ struct tch_bench {
 struct tch_settings {
     struct tch_yaml yaml;
     double alpha;
-    double suspicious; /**< for tch_findings.suspicious */
-    double obvious;    /**< for tch_about.obvious */
-    const char *build; /**< or NULL */
+    double suspicious;   /**< for tch_findings.suspicious */
+    double obvious;      /**< for tch_about.obvious */
+    const char *build;   /**< or NULL */
+    const char *confirm; /**< "commit" or "none"; NULL: "commit" in CI */
     const char *baselines;
     uint64_t keep;
     uint64_t max_age_ns; /**< age from which on a reference is reported as old */

@@ -42,6 +42,16 @@ struct tch_gate_sides {
 int tch_gate_prepare(struct tch_gate_sides *s, const struct tch_gate_ask *ask,
                      const struct tch_gate_watch *watch);
 
+/**
+ * Runs what looks worse than a baseline in pairs with the baseline's commit, and replaces the
+ * verdicts of g by those of the pairs, if `confirm` of the settings asks for it; call it after
+ * tch_gate_judge(). Complains of what cannot be built or run: the verdicts then remain.
+ *
+ * @return 0 or TACHO_ENOMEM
+ */
+int tch_gate_confirm_commit(struct tch_gate *g, const struct tch_gate_ask *ask,
+                            const struct tch_gate_watch *watch);
+
 /** Removes the worktree. Warns `watch` if files of it remain. */
 void tch_gate_sides_remove(struct tch_gate_sides *s, const char *root,
                            const struct tch_gate_watch *watch);
