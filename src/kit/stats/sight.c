@@ -73,15 +73,26 @@ static struct scores scores_of(const struct tch_noise *noise, double shift)
     return s;
 }
 
-/* Returns the probability that the p of n pairs is at most the level. A level of 1/2 stands for an
-   estimate beyond the shift 0. */
-static double reaches(const struct scores *s, double n, double level)
+/* The level of a test with its normal quantile, which takes long to compute. A level of 1/2 stands
+   for an estimate beyond the shift 0. */
+struct level {
+    double p;
+    double z;
+};
+
+static struct level level_of(double p)
 {
-    double z = level < 0.5 ? tch_normal_cut(level) : 0;
+    return (struct level){p, p < 0.5 ? tch_normal_cut(p) : 0};
+}
+
+/* Returns the probability that the p of n pairs is at most the level. */
+static double reaches(const struct scores *s, double n, struct level level)
+{
+    double z = level.z;
     double cut;
     double sd;
 
-    if (s->square <= 0 || n < -log2(level))
+    if (s->square <= 0 || n < -log2(level.p))
         return 0;
     cut = z - (z * z * z - 3 * z) * s->fourth / (s->square * s->square) / (12 * n);
     sd = sqrt(fmax(s->square - s->mean * s->mean, 1e-9 * s->square));
@@ -112,7 +123,7 @@ static double fresh_fails(const struct tch_sight_rule *rule, const struct scores
     double sum = 0;
 
     for (double others = 0; others <= most; others++) {
-        sum += weight * reaches(change, (double)rule->fresh, rule->alpha / (others + 1));
+        sum += weight * reaches(change, (double)rule->fresh, level_of(rule->alpha / (others + 1)));
         weight *= expected / (others + 1);
     }
     return sum;
@@ -129,14 +140,15 @@ double tch_sight_share(const struct tch_noise *noise, const struct tch_sight_rul
         double by = guess(noise, i);
         struct scores scores = scores_of(noise, log1p(change) / by);
         struct scores effect = scores_of(noise, beyond / by);
-        double estimate = rule->least > 0 ? reaches(&effect, n, 0.5) : 1;
+        double estimate = rule->least > 0 ? reaches(&effect, n, level_of(0.5)) : 1;
         double fails;
 
         if (rule->fresh > 0)
-            fails = reaches(&scores, (double)rule->pairs, TCH_SIGHT_SCREEN) *
+            fails = reaches(&scores, (double)rule->pairs, level_of(TCH_SIGHT_SCREEN)) *
                     fmin(fresh_fails(rule, &scores), estimate);
         else
-            fails = fmin(reaches(&scores, n, rule->alpha / (double)rule->metrics), estimate);
+            fails =
+                fmin(reaches(&scores, n, level_of(rule->alpha / (double)rule->metrics)), estimate);
         sum += fails / GUESSES;
     }
     return change > 0 ? sum : 0;
@@ -167,6 +179,7 @@ double tch_sight_change(const struct tch_noise *noise, const struct tch_sight_ru
 
 uint64_t tch_sight_pairs(const struct tch_noise *noise, double change, double share, double level)
 {
+    struct level least = level_of(level);
     struct scores scores[GUESSES];
     uint64_t low = 0;
     uint64_t high = 1;
@@ -179,7 +192,7 @@ uint64_t tch_sight_pairs(const struct tch_noise *noise, double change, double sh
         double sum = 0;
 
         for (int i = 0; i < GUESSES; i++)
-            sum += reaches(&scores[i], (double)n, level) / GUESSES;
+            sum += reaches(&scores[i], (double)n, least) / GUESSES;
         if (sum >= share) {
             high = n;
             enough = true;
