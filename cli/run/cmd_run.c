@@ -54,6 +54,7 @@ static void on_step(void *ctx, const struct tch_run *run, double share)
 
     if (!w->progress.on)
         return;
+    w->progress.what = "running";
     if (now - w->noted_ns > 100000000u) {
         make_note(w, run);
         w->noted_ns = now;
@@ -265,7 +266,8 @@ static int measure(struct tch_run *run, const struct run_options *o, const struc
 
     if (run->plan->output !=
         TCH_IO_INHERIT) /* otherwise the command's output would mix with the line */
-        cli_progress_begin(&w.progress, args, "running", 0);
+        cli_progress_begin(&w.progress, args,
+                           run->plan->server ? "waiting for the server" : "running", 0);
     w.progress.note = w.note;
     measured = tch_run_measure(run, &watch, &err);
     cli_progress_end(&w.progress);

@@ -103,7 +103,7 @@ int tch_run_flame(const struct tch_run *run, size_t index, struct tch_warnings *
                   tacho_error *err);
 
 /** Does the same for the server while the first command runs, and writes flamegraph-NAME-server.svg
-    to the first folder. */
+    and .folded to the first folder. */
 int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warnings,
                          tacho_error *err);
 

@@ -73,7 +73,7 @@ int tch_run_flame_server(const struct tch_run *run, struct tch_warnings *warning
         return status;
     snprintf(label, sizeof label, "%s-server", run->plan->commands[0].name);
     request.pid = run->server.keeper.pid;
-    request.flags = TACHO_FLAME_TREE;
+    request.flags = TACHO_FLAME_TREE | TACHO_FLAME_FOLDED;
     request.stop_fd = tch_spawner_fd(run->spawner);
     request.output_dir = run->items[0].folder.path;
     request.label = label;

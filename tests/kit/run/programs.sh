@@ -195,6 +195,7 @@ status=0
 if [ "$status" -eq 0 ]; then
     says tacho-out/drawn/latest/flamegraph-drawn-server.svg ", 100%)" # of samples, or of microseconds without perf events
     says tacho-out/drawn/latest/report.html "flamegraph-drawn-server.svg"
+    [ -s tacho-out/drawn/latest/flamegraph-drawn-server.folded ] || fail "the stacks of the server are missing"
     [ ! -e tacho-out/drawn/latest/iter ] || fail "the extra runs left a folder"
     # Messages of the profiler are warnings of the run.
     if command -v python3 >/dev/null; then
