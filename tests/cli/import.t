@@ -62,6 +62,7 @@ $ tacho import --list
 | pyperf                   JSON object with version and benchmarks[] of runs[]
 | nanobench                JSON object with results[] of title, name and median(elapsed)
 | perfgate                 JSON object with "schema": "perfgate.run.v1"
+| asv                      JSON object with commit_hash, params and results{}
 | vitest                   JSON object with files[] of groups[]
 | benchmarktools-jl        JSON array that begins with {"Julia", "BenchmarkTools"}
 | fio                      JSON object with "fio version" and jobs[]
@@ -69,8 +70,13 @@ $ tacho import --list
 | custom-json              JSON array of objects with name, unit and value
 | bmf                      JSON object of benchmarks, each an object of measures with a value
 | go-test2json             JSON lines with Action, Package and Output
+| catch2                   XML with <Catch> or <Catch2TestRun> and <BenchmarkResults>
+| gnu-time                 lines "Command being timed: ..." and "Elapsed (wall clock) time" of time -v
+| perf-stat                "Performance counter stats for", or the lines of perf stat -x, or -j
+| google-benchmark-text    a table with the columns Benchmark, Time, CPU and Iterations
 | go                       lines such as "BenchmarkX-8  1000  325 ns/op"
 | libtest                  lines such as "test NAME ... bench:  1,234 ns/iter (+/- 56)"
+| tacho-samples            CSV whose header has benchmark and value, or JSON lines with these members
 $ project/try 'tacho import -o out "$here/../cases/corpus/import/hyperfine.json" | sed "s/[0-9]\{8\}-[0-9]*-[0-9a-f]*$/ID/"'
 | sleep 0.1: 3 runs, out/sleep_0.1-95fe334b/ID
 | sort threads=4: 1 run, out/sort_threads_4-48f2fcc7/ID
@@ -88,6 +94,12 @@ $ project/try 'printf "{\"context\":{},\"benchmarks\":[{\"name\":\"good\",\"run_
 | 1
 | 0
 ! tacho: gb.json:2: 'bad' failed: no input
+
+# XML: entities are not expanded, and what comes before the end of a truncated file is imported.
+$ project/try 'printf "<?xml version=\"1.0\"?><!DOCTYPE a [<!ENTITY b \"c\">]><Catch><BenchmarkResults name=\"&b;\"/></Catch>" >bomb.xml; head -n 8 "$here/../cases/corpus/import/catch2.xml" >cut.xml; tacho import bomb.xml cut.xml | sed "s/[0-9]\{8\}-[0-9]*-[0-9a-f]*$/ID/"'
+| Sort/1 < 2/sort 8: 1 run, tacho-out/Sort_1___2_sort_8-86ff6cdd/ID
+! tacho: bomb.xml: line 1: a document with a DOCTYPE is refused
+! tacho: cut.xml: line 9: the XML is truncated or not valid: no element found
 
 # Input that is not a result.
 $ tacho import

@@ -9,26 +9,6 @@
 
 enum { WORDS_MOST = 64 };
 
-/* Splits a line at spaces and tabs. */
-static size_t split(struct tch_span line, struct tch_span words[WORDS_MOST])
-{
-    size_t n = 0;
-    size_t i = 0;
-
-    while (i < line.len && n < WORDS_MOST) {
-        size_t from;
-
-        while (i < line.len && (line.p[i] == ' ' || line.p[i] == '\t'))
-            i++;
-        from = i;
-        while (i < line.len && line.p[i] != ' ' && line.p[i] != '\t')
-            i++;
-        if (i > from)
-            words[n++] = (struct tch_span){line.p + from, i - from};
-    }
-    return n;
-}
-
 static bool is_result(const struct tch_span *words, size_t n)
 {
     uint64_t iterations;
@@ -48,7 +28,7 @@ bool tch_go_is_result(struct tch_span line)
     struct tch_span words[WORDS_MOST];
 
     return line.len > 9 && memcmp(line.p, "Benchmark", 9) == 0 &&
-           is_result(words, split(line, words));
+           is_result(words, tch_import_words(line, words, WORDS_MOST));
 }
 
 /* Describes the metric of a unit. Returns the factor to the metric's own unit. */
@@ -115,7 +95,7 @@ static void add_unit(const struct tch_span *words, size_t n, struct tch_go_state
 void tch_go_line(struct tch_import_input *in, struct tch_span line, struct tch_go_state *state)
 {
     struct tch_span words[WORDS_MOST];
-    size_t n = split(line, words);
+    size_t n = tch_import_words(line, words, WORDS_MOST);
 
     if (is_result(words, n)) {
         add_result(in, words, n, state);

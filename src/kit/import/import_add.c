@@ -158,17 +158,13 @@ struct tch_result *tch_import_bench_at(struct tch_import_input *in, const char *
 /* The columns that every run has, by the names that readers use. */
 static int field_of(const char *name)
 {
-    static const struct {
-        const char *name;
-        enum tch_field field;
-    } fields[] = {
-        {"wall", TCH_WALL},      {"user", TCH_USER},     {"system", TCH_SYSTEM},
-        {"memory", TCH_MAX_RSS}, {"cycles", TCH_CYCLES}, {"instructions", TCH_INSTRUCTIONS},
-    };
+    static const enum tch_field fields[] = {
+        TCH_WALL,         TCH_USER,      TCH_SYSTEM,      TCH_MAX_RSS, TCH_MINOR_FAULTS,
+        TCH_MAJOR_FAULTS, TCH_VOLUNTARY, TCH_INVOLUNTARY, TCH_CYCLES,  TCH_INSTRUCTIONS};
 
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (strcmp(fields[i].name, name) == 0)
-            return (int)fields[i].field;
+        if (strcmp(tch_field_metric(fields[i])->name, name) == 0)
+            return (int)fields[i];
     return -1;
 }
 
@@ -364,56 +360,4 @@ enum tch_better tch_import_unit_better(const char *unit, size_t len)
         return TCH_BETTER_LOWER;
     return tch_span_ends(span, "/s") || tch_span_starts(span, "ops/") ? TCH_BETTER_HIGHER
                                                                       : TCH_BETTER_UNKNOWN;
-}
-
-/* --- Lines --- */
-
-/* Copies a line without colours and other control sequences. */
-static size_t plain(char *out, size_t size, const char *line, size_t len)
-{
-    size_t n = 0;
-
-    for (size_t i = 0; i < len && n < size; i++) {
-        if (line[i] != '\033') {
-            out[n++] = line[i];
-            continue;
-        }
-        if (i + 1 < len && line[i + 1] == '[')
-            for (i += 2; i < len && (line[i] < '@' || line[i] > '~'); i++)
-                ;
-    }
-    return n;
-}
-
-/* Returns a line of a CI log without its time, "2026-11-16T16:14:12.1234567Z ". */
-static struct tch_span without_time(struct tch_span line)
-{
-    const char *z = line.len > 20 ? memchr(line.p, 'Z', line.len < 40 ? line.len : 40) : NULL;
-
-    if (!z || z + 1 >= line.p + line.len || z[1] != ' ' || line.p[4] != '-' || line.p[10] != 'T' ||
-        tch_import_time(line.p, line.len) == 0)
-        return line;
-    return (struct tch_span){z + 2, line.len - (size_t)(z + 2 - line.p)};
-}
-
-void tch_import_lines(struct tch_import_input *in,
-                      void (*line)(struct tch_import_input *in, struct tch_span line, void *ctx),
-                      void *ctx)
-{
-    const char *end = in->text + in->len;
-    char room[1 << 14];
-
-    for (const char *p = in->text; p < end && in->status == 0;) {
-        const char *lf = memchr(p, '\n', (size_t)(end - p));
-        struct tch_span span = {p, (size_t)((lf ? lf : end) - p)};
-
-        if (memchr(span.p, '\033', span.len)) {
-            span.len = plain(room, sizeof room, span.p, span.len);
-            span.p = room;
-        }
-        while (span.len > 0 && span.p[span.len - 1] == '\r')
-            span.len--;
-        line(in, without_time(span), ctx);
-        p = lf ? lf + 1 : end;
-    }
 }

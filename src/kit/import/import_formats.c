@@ -23,26 +23,15 @@ enum {
 /* Formats with more specific content come first. The text formats are last, because they search the
    whole text. */
 static const struct tch_import_reader *const readers[] = {
-    &tch_import_hyperfine,
-    &tch_import_google_benchmark,
-    &tch_import_pytest,
-    &tch_import_criterion,
-    &tch_import_cargo_criterion,
-    &tch_import_jmh,
-    &tch_import_benchmarkdotnet,
-    &tch_import_llama_bench,
-    &tch_import_pyperf,
-    &tch_import_nanobench,
-    &tch_import_perfgate,
-    &tch_import_vitest,
-    &tch_import_benchmarktools,
-    &tch_import_fio,
-    &tch_import_data_js,
-    &tch_import_custom_json,
-    &tch_import_bmf,
-    &tch_import_test2json,
-    &tch_import_go,
-    &tch_import_libtest,
+    &tch_import_hyperfine,       &tch_import_google_benchmark, &tch_import_pytest,
+    &tch_import_criterion,       &tch_import_cargo_criterion,  &tch_import_jmh,
+    &tch_import_benchmarkdotnet, &tch_import_llama_bench,      &tch_import_pyperf,
+    &tch_import_nanobench,       &tch_import_perfgate,         &tch_import_asv,
+    &tch_import_vitest,          &tch_import_benchmarktools,   &tch_import_fio,
+    &tch_import_data_js,         &tch_import_custom_json,      &tch_import_bmf,
+    &tch_import_test2json,       &tch_import_catch2,           &tch_import_gnu_time,
+    &tch_import_perf_stat,       &tch_import_google_text,      &tch_import_go,
+    &tch_import_libtest,         &tch_import_samples,
 };
 
 enum { READERS = sizeof readers / sizeof readers[0] };

@@ -1,6 +1,7 @@
 /*
- * Shared by the readers of all formats: the input, and functions that add to the set, which are in
- * import_add.c. This header declares them and the readers.
+ * Shared by the readers of all formats: the input, functions that add to the set, which are in
+ * import_add.c, and functions for lines, which are in import_lines.c. This header declares them and
+ * the readers.
  *
  * Adding fails without memory only. That is remembered in `status`, and nothing more is added, so
  * readers need not check each call.
@@ -41,7 +42,8 @@ struct tch_import_reader {
 
 /** Describes a value of a benchmark. */
 struct tch_import_metric {
-    const char *name; /**< "wall", "user", "system", "memory" are columns that every run has */
+    const char *name; /**< "wall", "user", "memory", "minor_faults" and so on are
+                           columns that every run has */
     const char *unit;
     enum tch_better better;
     bool exact;
@@ -102,25 +104,34 @@ void tch_import_lines(struct tch_import_input *in,
                       void (*line)(struct tch_import_input *in, struct tch_span line, void *ctx),
                       void *ctx);
 
+/** Splits a line at spaces and tabs. Returns the number of words, at most `most`. */
+size_t tch_import_words(struct tch_span line, struct tch_span *words, size_t most);
+
 /** The readers, one file each. */
+extern const struct tch_import_reader tch_import_asv;
 extern const struct tch_import_reader tch_import_benchmarkdotnet;
 extern const struct tch_import_reader tch_import_benchmarktools;
 extern const struct tch_import_reader tch_import_bmf;
 extern const struct tch_import_reader tch_import_cargo_criterion;
+extern const struct tch_import_reader tch_import_catch2;
 extern const struct tch_import_reader tch_import_criterion;
 extern const struct tch_import_reader tch_import_custom_json;
 extern const struct tch_import_reader tch_import_data_js;
 extern const struct tch_import_reader tch_import_fio;
+extern const struct tch_import_reader tch_import_gnu_time;
 extern const struct tch_import_reader tch_import_go;
 extern const struct tch_import_reader tch_import_google_benchmark;
+extern const struct tch_import_reader tch_import_google_text;
 extern const struct tch_import_reader tch_import_hyperfine;
 extern const struct tch_import_reader tch_import_jmh;
 extern const struct tch_import_reader tch_import_libtest;
 extern const struct tch_import_reader tch_import_llama_bench;
 extern const struct tch_import_reader tch_import_nanobench;
+extern const struct tch_import_reader tch_import_perf_stat;
 extern const struct tch_import_reader tch_import_perfgate;
 extern const struct tch_import_reader tch_import_pyperf;
 extern const struct tch_import_reader tch_import_pytest;
+extern const struct tch_import_reader tch_import_samples;
 extern const struct tch_import_reader tch_import_test2json;
 extern const struct tch_import_reader tch_import_vitest;
 
