@@ -140,7 +140,7 @@ static int judge(struct compare *c, const struct args *args, const struct tch_im
         return status;
     note_statistics(c, a);
     note_statistics(c, b);
-    tch_findings_note_sessions(&c->findings, "a bench with 'import' in tacho.yaml ('tacho gate')");
+    tch_findings_note_sessions(&c->findings, "tacho run -n 20 -c OLD -c NEW");
     c->findings.set->shown = c->rows_shown;
     if (c->only_changed)
         tch_sets_keep_changed(&c->findings);

@@ -13,8 +13,10 @@
 
 enum { FORMAT, OUTPUT, RAW };
 
-static const char *const format_names[] = {"html",  "md",         "json", "csv",
-                                           "junit", "prometheus", NULL};
+static const char *const format_names[] = {"html",      "md",    "json",
+                                           "csv",       "junit", "prometheus",
+                                           "hyperfine", "bmf",   "github-action-benchmark",
+                                           NULL};
 
 /* Writes the report to `output` if that is given; otherwise the report of one run to its folder,
    and that of several runs to standard output. */
@@ -150,7 +152,8 @@ static const struct opt opts[] = {
      .name = "format",
      .letter = 'f',
      .arg = "FORMAT",
-     .help = "write html (default), md, json, csv, junit or prometheus",
+     .help = "write html (default), md, json, csv, junit, prometheus, hyperfine, bmf or "
+             "github-action-benchmark",
      .choices = format_names},
     {.id = OUTPUT,
      .name = "output",
@@ -179,6 +182,8 @@ static const struct example examples[] = {
      "Show two runs side by side."},
     {"tacho report -f csv tacho-out/prog/latest > samples.csv",
      "Write every sample, for a spreadsheet."},
+    {"tacho report -f bmf tacho-out/prog/latest > results.json",
+     "Write a file for Bencher's dashboard."},
     {NULL, NULL},
 };
 
@@ -197,6 +202,12 @@ const struct cmd cmd_report = {
         "Makes a report from the files of a run folder. The HTML or Markdown report of one run is "
         "written to its folder, every other report to standard output, unless --output is "
         "given. Several runs are shown side by side.\n"
+        "\n"
+        "hyperfine, bmf (Bencher Metric Format) and github-action-benchmark are files that other "
+        "tools and dashboards read. hyperfine has the times, memory and exit codes of every run. "
+        "bmf has the median of each metric with its interval. github-action-benchmark "
+        "(customSmallerIsBetter) has the medians of the metrics of which less is better; its "
+        "format has no room for the others.\n"
         "\n"
         "For HTML and Markdown, a run that was killed is completed first: run.json is written "
         "from samples.jsonl, unless the folder belongs to another user. The other formats "

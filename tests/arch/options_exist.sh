@@ -38,6 +38,8 @@ cat >>"$scratch/there" <<'END'
 --dim
 --do-complete
 --export-json
+--record-samples
+--table
 --fg
 --full-tree
 --get

@@ -123,6 +123,22 @@ $ project/try ': >empty; echo hello >text; head -c 100 "$here/../cases/corpus/im
 ! tacho: cannot import 'cut.json': line 5: the JSON is truncated or not valid: expected ':', found the end of the text
 ! tacho: cannot import 'none': there is no file of a known format in the folder
 
+# What report writes for other tools is read back with the same values.
+$ project/try 'printf "benchmark,metric,unit,run,value\nsort,wall,s,1,0.25\nsort,memory,B,1,4096\nsort,wall,s,2,0.5\nsort,memory,B,2,8192\n" >own.csv; tacho import -o own own.csv >/dev/null; for f in hyperfine bmf github-action-benchmark; do tacho report -f "$f" own/sort/latest >"$f.json"; cat "$f.json"; tacho import -o "back-$f" "$f.json" | sed "s/, .*//"; done; tacho report --json back-hyperfine/sort/latest | jq -c "[.samples[] | [.wall_ns, .max_rss_bytes]], .imported.format"; tacho report --json back-bmf/sort/latest | jq -c ".samples[].wall_ns, .imported.format"; tacho report --json back-github-action-benchmark/sort/latest | jq -c ".samples, .imported.format"'
+| {"results":[{"command":"sort","mean":0.375,"stddev":0.1767766952966369,"median":0.375,"user":null,"system":null,"min":0.25,"max":0.5,"times":[0.25,0.5],"memory_usage_byte":[4096.0,8192.0],"exit_codes":[0,0]}]}
+| sort: 2 runs
+| {"sort":{"latency":{"value":375000000.0},"memory":{"value":6144.0}}}
+| sort: 1 run
+| [{"name":"sort","unit":"ns","value":375000000.0},{"name":"sort: peak memory","unit":"B","value":6144.0}]
+| sort: 1 run
+| sort: peak memory: 1 run
+| [[250000000,4096],[500000000,8192]]
+| "hyperfine"
+| 375000000
+| "bmf"
+| [{"run":1,"pair":1,"start_ns":0,"exit_status":0,"metrics":{"ns":375000000}}]
+| "custom-json"
+
 # Two files are compared benchmark by benchmark, from worst to best. What is new or missing is listed.
 $ project/try 'for i in 1 2 3 4 5 6; do echo "BenchmarkA 1 10$i ns/op"; echo "BenchmarkB 1 10$i ns/op"; echo "BenchmarkC 1 5 ns/op"; done >old; for i in 1 2 3 4 5 6; do echo "BenchmarkA 1 10$i ns/op"; echo "BenchmarkB 1 30$i ns/op"; echo "BenchmarkD 1 5 ns/op"; done >new; tacho compare old new | sed -n "/^bench/,\$p"; tacho compare -f csv --changed old new | cut -d, -f 1-7,15; tacho compare --filter A -f csv old new | cut -d, -f 1,15; tacho compare -t 5% old new >/dev/null; echo $?'
 | bench  metric            A         B    change  95 % interval         less        0        more  B > A

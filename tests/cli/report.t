@@ -8,6 +8,12 @@ $ tacho report --help
 | one run is written to its folder, every other report to standard output, unless
 | --output is given. Several runs are shown side by side.
 | 
+| hyperfine, bmf (Bencher Metric Format) and github-action-benchmark are files
+| that other tools and dashboards read. hyperfine has the times, memory and exit
+| codes of every run. bmf has the median of each metric with its interval.
+| github-action-benchmark (customSmallerIsBetter) has the medians of the metrics
+| of which less is better; its format has no room for the others.
+| 
 | For HTML and Markdown, a run that was killed is completed first: run.json is
 | written from samples.jsonl, unless the folder belongs to another user. The other
 | formats write nothing to the folder. For a run in progress, give --output; the
@@ -17,7 +23,8 @@ $ tacho report --help
 |   RUN  a run folder, its run.json, or OUT/NAME for the latest run
 | 
 | Options:
-|   -f, --format FORMAT  write html (default), md, json, csv, junit or prometheus
+|   -f, --format FORMAT  write html (default), md, json, csv, junit, prometheus,
+|                        hyperfine, bmf or github-action-benchmark
 |   -o, --output FILE    write to FILE (-: standard output; default: html and md
 |                        of one run to its folder, everything else to standard
 |                        output)
@@ -36,6 +43,8 @@ $ tacho report --help
 |       Show two runs side by side.
 |   tacho report -f csv tacho-out/prog/latest > samples.csv
 |       Write every sample, for a spreadsheet.
+|   tacho report -f bmf tacho-out/prog/latest > results.json
+|       Write a file for Bencher's dashboard.
 | 
 | Exit status:
 |   0   success
@@ -328,7 +337,7 @@ $ tacho report compare
 [1]
 
 $ tacho report -f pdf compare/a
-! tacho: --format cannot be 'pdf'; choose html, md, json, csv, junit or prometheus
+! tacho: --format cannot be 'pdf'; choose html, md, json, csv, junit, prometheus, hyperfine, bmf or github-action-benchmark
 ! see 'tacho report --help'
 [64]
 

@@ -158,13 +158,25 @@ struct tch_result *tch_import_bench_at(struct tch_import_input *in, const char *
 /* The columns that every run has, by the names that readers use. */
 static int field_of(const char *name)
 {
-    static const enum tch_field fields[] = {
-        TCH_WALL,         TCH_USER,      TCH_SYSTEM,      TCH_MAX_RSS, TCH_MINOR_FAULTS,
-        TCH_MAJOR_FAULTS, TCH_VOLUNTARY, TCH_INVOLUNTARY, TCH_CYCLES,  TCH_INSTRUCTIONS};
+    static const struct {
+        const char *name;
+        enum tch_field field;
+    } fields[] = {
+        {"wall", TCH_WALL},
+        {"user", TCH_USER},
+        {"system", TCH_SYSTEM},
+        {"memory", TCH_MAX_RSS},
+        {"minor_faults", TCH_MINOR_FAULTS},
+        {"major_faults", TCH_MAJOR_FAULTS},
+        {"voluntary_switches", TCH_VOLUNTARY},
+        {"involuntary_switches", TCH_INVOLUNTARY},
+        {"cycles", TCH_CYCLES},
+        {"instructions", TCH_INSTRUCTIONS},
+    };
 
     for (size_t i = 0; i < sizeof fields / sizeof fields[0]; i++)
-        if (strcmp(tch_field_metric(fields[i])->name, name) == 0)
-            return (int)fields[i];
+        if (strcmp(fields[i].name, name) == 0)
+            return (int)fields[i].field;
     return -1;
 }
 

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/array.h"
 #include "base/fail.h"
@@ -94,6 +95,9 @@ int tch_json_tree_parse(struct tch_json_tree *t, const char *text, size_t len, s
     int status;
 
     t->count = 0;
+    /* A guess of the number of values, so that a large document is not copied as it grows. */
+    if (tch_array_reserve(&t->nodes, &t->room, len / 32 + 1) < 0)
+        return tch_fail_memory(err);
     tch_json_open(&p.r, text, len, err);
     status = read_tree(&p);
     if (status == 0 && end)
@@ -142,6 +146,11 @@ bool tch_json_tree_key_is(const struct tch_json_node *node, const char *key)
 
     if (!node || !node->key)
         return false;
+    if (!node->key_escaped) { /* as nearly all keys are */
+        size_t len = strlen(key);
+
+        return node->key_len == len && memcmp(node->key, key, len) == 0;
+    }
     value = key_of(node);
     return tch_json_is(&value, key);
 }

@@ -102,35 +102,47 @@ static void add_counters(struct tch_import_input *in, struct tch_result *r,
     }
 }
 
+/* Returns whether a benchmark failed or was skipped. */
+static bool has_failed(const struct tch_json_node *e)
+{
+    return tch_json_tree_is(tch_json_tree_get(e, "error_occurred"), TCH_JSON_TRUE) ||
+           tch_json_tree_is(tch_json_tree_get(e, "skipped"), TCH_JSON_TRUE) ||
+           tch_json_tree_get(e, "error_message") || tch_json_tree_get(e, "skip_message");
+}
+
+static void add_problem(struct tch_import_input *in, const struct tch_json_node *e)
+{
+    struct tch_buf name;
+    struct tch_buf why;
+
+    tch_buf_init(&name, 200);
+    tch_buf_init(&why, 200);
+    tch_json_tree_add(&name, tch_json_tree_get(e, "name"));
+    tch_json_tree_add(&why, tch_json_tree_get(e, "error_message"));
+    tch_json_tree_add(&why, tch_json_tree_get(e, "skip_message"));
+    if (has_failed(e))
+        tch_import_problem(in, e->text, "'%s' failed: %s", name.data, why.data);
+    else
+        tch_import_problem(in, e->text, "'%s' has no real_time in a known unit", name.data);
+    tch_buf_release(&name);
+    tch_buf_release(&why);
+}
+
 static void add_iteration(struct tch_import_input *in, const struct tch_json_node *e)
 {
     double real = tch_json_tree_number(tch_json_tree_get(e, "real_time"));
     double scale = scale_of(e);
     struct tch_result *r;
-    struct tch_buf name;
 
-    tch_buf_init(&name, 200);
-    tch_json_tree_add(&name, tch_json_tree_get(e, "name"));
-    if (tch_json_tree_is(tch_json_tree_get(e, "error_occurred"), TCH_JSON_TRUE) ||
-        tch_json_tree_is(tch_json_tree_get(e, "skipped"), TCH_JSON_TRUE) ||
-        tch_json_tree_get(e, "error_message") || tch_json_tree_get(e, "skip_message")) {
-        struct tch_buf why;
-
-        tch_buf_init(&why, 200);
-        tch_json_tree_add(&why, tch_json_tree_get(e, "error_message"));
-        tch_json_tree_add(&why, tch_json_tree_get(e, "skip_message"));
-        tch_import_problem(in, e->text, "'%s' failed: %s", name.data, why.data);
-        tch_buf_release(&why);
-    } else if (isnan(real) || isnan(scale)) {
-        tch_import_problem(in, e->text, "'%s' has no real_time in a known unit", name.data);
-    } else {
-        r = bench_of(in, e);
-        tch_import_value(in, r, &tch_import_wall, 0, real * scale);
-        tch_import_value(in, r, &tch_import_cpu, 0,
-                         tch_json_tree_number(tch_json_tree_get(e, "cpu_time")) * scale);
-        add_counters(in, r, e);
+    if (has_failed(e) || isnan(real) || isnan(scale)) {
+        add_problem(in, e);
+        return;
     }
-    tch_buf_release(&name);
+    r = bench_of(in, e);
+    tch_import_value(in, r, &tch_import_wall, 0, real * scale);
+    tch_import_value(in, r, &tch_import_cpu, 0,
+                     tch_json_tree_number(tch_json_tree_get(e, "cpu_time")) * scale);
+    add_counters(in, r, e);
 }
 
 /* Adds the median of a benchmark that has no repetitions in the file. */

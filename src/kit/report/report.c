@@ -10,8 +10,11 @@
 #include "kit/text/human_number.h"
 
 const struct tch_report_format *const tch_report_formats[] = {
-    &tch_report_html,       &tch_report_md, &tch_report_json, &tch_report_csv, &tch_report_junit,
-    &tch_report_prometheus, NULL,
+    &tch_report_html,      &tch_report_md,
+    &tch_report_json,      &tch_report_csv,
+    &tch_report_junit,     &tch_report_prometheus,
+    &tch_report_hyperfine, &tch_report_bmf,
+    &tch_report_github,    NULL,
 };
 
 int tch_report_open(struct tch_report_run *run, const char *folder, tacho_error *err)

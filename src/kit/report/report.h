@@ -37,6 +37,9 @@ extern const struct tch_report_format tch_report_csv;
 extern const struct tch_report_format tch_report_raw_csv;
 extern const struct tch_report_format tch_report_junit;
 extern const struct tch_report_format tch_report_prometheus;
+extern const struct tch_report_format tch_report_hyperfine;
+extern const struct tch_report_format tch_report_bmf;    /* Bencher Metric Format */
+extern const struct tch_report_format tch_report_github; /* github-action-benchmark */
 
 /** All formats, terminated by NULL. */
 extern const struct tch_report_format *const tch_report_formats[];

@@ -191,7 +191,7 @@ static void check_metrics(struct tch_warnings *w, const struct tch_result *r)
         size_t missing = 0;
 
         for (size_t k = 0; c->metric.asked && k < r->run_count; k++)
-            missing += c->all ? c->all[k].n == 0 : isnan(c->value[k]);
+            missing += c->all ? c->all[k].n == 0 : isnan(c->value[k]) != 0;
         if (missing > 0)
             warn_missing(w, c, missing, r->run_count);
     }
