@@ -524,7 +524,7 @@ $ project/try 'sed -i "s/runs: 6,/runs: 2,/" tacho.yaml; tacho gate'
 [1]
 
 $ project/try 'sed -i "s/budgets:/bugdets:/" tacho.yaml; tacho gate'
-! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is not a key of a bench; use name, command, work, cwd, env, keep_env, timeout, runs, max_runs, precision, warmup, setup, idle, prepare, conclude, cleanup, shell, metrics, count, count_runs, check, budgets, layouts
+! tacho: cannot read 'tacho.yaml': line 8, column 5: 'bugdets' is not a key of a bench; use name,command,import,tolerance,work,cwd,env,keep_env,timeout,runs,max_runs,precision,warmup,setup,idle,prepare,conclude,cleanup,shell,metrics,count,count_runs,check,budgets,layouts
 [1]
 
 $ project/try 'echo "benches: []" >tacho.yaml; tacho gate'

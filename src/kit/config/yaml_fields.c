@@ -42,7 +42,7 @@ static int unknown_key(const struct tch_yaml_node *node, const char *what,
 
     tch_buf_init_on(&b, known, sizeof known, sizeof known - 1);
     for (const struct tch_yaml_field *f = fields; name_of(f); f++)
-        tch_buf_addf(&b, "%s%s", f == fields ? "" : ", ", name_of(f));
+        tch_buf_addf(&b, "%s%s", f == fields ? "" : ",", name_of(f)); /* a message is short */
     return tch_yaml_fail(err, node, "'%.40s' is not a key of %s; use %s", node->key, what, b.data);
 }
 

@@ -188,7 +188,8 @@ int tch_settings_budgets(struct tch_bench *b, const struct tch_yaml_node *defaul
 
     if (status == 0)
         status = take_map(b, own, err);
-    for (size_t i = 0; b->budget_count < 2 && !defaults && !own && status == 0; i++) {
+    for (size_t i = 0; b->budget_count < 2 && !defaults && !own && !b->plan.import && status == 0;
+         i++) {
         struct tch_named_budget *budget = &b->budgets[b->budget_count++];
 
         *budget = (struct tch_named_budget){.name = usual[i], .budget = tch_budget_default};

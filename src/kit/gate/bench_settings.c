@@ -21,6 +21,8 @@
 struct raw {
     const struct tch_yaml_node *name;
     const struct tch_yaml_node *command;
+    const struct tch_yaml_node *import;
+    double tolerance; /* of imported metrics */
     const struct tch_yaml_node *env;
     const struct tch_yaml_node *keep_env;
     const struct tch_yaml_node *work;
@@ -48,6 +50,8 @@ static const struct tch_yaml_field default_fields[] = {COMMON_FIELDS, {.name = N
 
 static const struct tch_yaml_field bench_fields[] = {FIELD(name, tch_yaml_any),
                                                      FIELD(command, tch_yaml_any),
+                                                     FIELD(import, tch_yaml_any),
+                                                     FIELD(tolerance, tch_yaml_share),
                                                      FIELD(work, tch_yaml_any),
                                                      COMMON_FIELDS,
                                                      {.name = NULL}};
@@ -101,15 +105,16 @@ static int take_words(struct tch_bench *b, const struct tch_yaml_node *list, tac
 static int take_command(struct tch_bench *b, const struct tch_yaml_node *bench,
                         const struct raw *raw, tacho_error *err)
 {
+    const struct tch_yaml_node *command = raw->import ? raw->import : raw->command;
     tacho_error why = {0};
     const char *line;
     int status;
 
-    if (!raw->command)
+    if (!command)
         return tch_yaml_fail(err, bench, "bench '%.60s' needs a command", b->name);
-    if (raw->command->kind == TCH_YAML_LIST && raw->command->count > 0 && !raw->plan.shell)
-        return take_words(b, raw->command, err);
-    status = tch_yaml_text(raw->command, &line, err);
+    if (command->kind == TCH_YAML_LIST && command->count > 0 && !raw->plan.shell)
+        return take_words(b, command, err);
+    status = tch_yaml_text(command, &line, err);
     if (status < 0)
         return status;
     b->line = b->masked = tch_secret_masked_line(line, b->keep_env);
@@ -124,12 +129,30 @@ static int take_command(struct tch_bench *b, const struct tch_yaml_node *bench,
     if (status == TACHO_ENOMEM)
         return tch_fail_memory(err);
     if (status < 0)
-        return tch_yaml_fail(err, raw->command, "%.100s%s", why.message,
+        return tch_yaml_fail(err, command, "%.100s%s", why.message,
                              status == TACHO_EUNSUPPORTED ? "; 'shell: true' runs it by sh -c"
                                                           : "");
     if (!b->words[0])
-        return tch_yaml_fail(err, raw->command, "'command' is empty");
+        return tch_yaml_fail(err, command, "'%s' is empty", raw->import ? "import" : "command");
     b->argv = (const char *const *)b->words;
+    return 0;
+}
+
+/* Sets the budget of what `import` finds. */
+static int take_import(struct tch_bench *b, const struct tch_yaml_node *bench,
+                       const struct raw *raw, tacho_error *err)
+{
+    if (raw->import && raw->command)
+        return tch_yaml_fail(err, raw->import,
+                             "cannot combine 'import' with 'command'; remove one of them");
+    if (!raw->import && !isnan(raw->tolerance))
+        return tch_yaml_fail(err, bench,
+                             "'tolerance' of a bench needs 'import'; write other tolerances under "
+                             "'budgets'");
+    b->plan.import = raw->import != NULL;
+    b->imported = (struct tch_named_budget){.budget = tch_budget_default, .imported = true};
+    b->imported.budget.tolerance = isnan(raw->tolerance) ? TCH_GATE_TOLERANCE : raw->tolerance;
+    b->imported.budget.min_effect = tch_budget_least_effect(&b->imported.budget);
     return 0;
 }
 
@@ -327,6 +350,9 @@ static int take_what_runs(struct tch_bench *b, const struct tch_yaml_node *node,
 
     if (status < 0)
         return status;
+    status = take_import(b, node, raw, err);
+    if (status < 0)
+        return status;
     status = take_command(b, node, raw, err);
     if (status < 0)
         return status;
@@ -354,6 +380,7 @@ static int take_bench(struct tch_settings *s, const struct tch_yaml_node *node,
 
     b->line_number = node->line;
     raw.budgets = NULL;
+    raw.tolerance = NAN;
     status = tch_yaml_take(node, "a bench", bench_fields, &raw, err);
     b->plan = raw.plan;
     if (status < 0)

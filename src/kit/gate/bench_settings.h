@@ -39,7 +39,8 @@ struct tch_bench {
     struct tch_run_plan plan;
     struct tch_named_budget budgets[TCH_BUDGETS_MOST];
     size_t budget_count;
-    uint64_t line_number; /**< line of the file that describes it */
+    struct tch_named_budget imported; /**< budget of all metrics that plan.import finds */
+    uint64_t line_number;             /**< line of the file that describes it */
 
     /* Owned; some of the members above point to these. */
     const char **env;

@@ -292,14 +292,41 @@ static int add_kept(const struct tch_gate *g, struct tch_findings *f,
     return status;
 }
 
+/* Names the imported metrics of one side that the other lacks. */
+static void note_imported(struct tch_findings *f, const struct tch_gate_bench *b,
+                          const struct tch_result *of, const struct tch_result *other,
+                          const char *what)
+{
+    for (size_t i = TCH_FIELDS; i < of->column_count; i++)
+        if (of->columns[i].metric.asked && tch_result_asked(other, of->columns[i].metric.name) < 0)
+            tch_findings_note(f, "%s: '%s' is %s", b->bench->name, of->columns[i].metric.name,
+                              what);
+}
+
+/* Compares the two sides of a bench. What `import` found has one budget. */
+static int add_compared(struct tch_findings *f, const struct tch_gate_bench *b,
+                        const struct tch_result *before, const struct tch_result *own,
+                        tacho_error *err)
+{
+    struct tch_named_budget budgets[TCH_BUDGETS_MOST + 1];
+    size_t count = b->bench->budget_count;
+
+    memcpy(budgets, b->bench->budgets, count * sizeof *budgets);
+    if (b->bench->plan.import) {
+        budgets[count++] = b->bench->imported;
+        note_imported(f, b, own, before, "new: the commit before does not have it");
+        note_imported(f, b, before, own, "missing: only the commit before has it");
+    }
+    return tch_compare_runs(f, b->bench->name, before, own, budgets, count, false, &b->analyses,
+                            err);
+}
+
 int tch_gate_add_rows(const struct tch_gate *g, struct tch_findings *f,
                       const struct tch_gate_bench *b, const struct tch_result *before,
                       const struct tch_result *own, tacho_error *err)
 {
-    return b->plan.command_count > 1
-               ? tch_compare_runs(f, b->bench->name, before, own, b->bench->budgets,
-                                  b->bench->budget_count, false, &b->analyses, err)
-               : add_kept(g, f, b, own, err);
+    return b->plan.command_count > 1 ? add_compared(f, b, before, own, err)
+                                     : add_kept(g, f, b, own, err);
 }
 
 /* --- Deciding which benches need more runs --- */

@@ -220,6 +220,14 @@ static int read_baseline(struct tch_gate *g, struct tch_gate_bench *b, tacho_err
     tacho_error why;
     int status = tch_gate_baseline_path(g, b, path, err);
 
+    if (b->bench->plan.import && !g->how.measure_only) {
+        tch_findings_problem(&g->findings,
+                             "'%s' imports what its command prints, which is judged against "
+                             "another commit only; add --against REF",
+                             b->bench->name);
+        b->alone = "not judged";
+        return 0;
+    }
     if (status < 0 && strcmp(g->machine_class, "unknown") == 0 && !g->how.measure_only) {
         tch_findings_problem(&g->findings, "no baseline can be used: %s", err->message);
         b->alone = "not judged";

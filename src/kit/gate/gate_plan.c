@@ -8,6 +8,9 @@
 
 static void add_budgets(struct tch_buf *b, const struct tch_bench *bench)
 {
+    if (bench->plan.import)
+        tch_buf_addf(b, "  %-10s each benchmark that it prints may be worse by %g %%\n", "import",
+                     100 * bench->imported.budget.tolerance);
     for (size_t i = 0; i < bench->budget_count; i++) {
         const struct tch_budget *budget = &bench->budgets[i].budget;
         bool relative = !isnan(budget->tolerance);

@@ -45,7 +45,7 @@ budget_of(const struct tch_metric *q, const struct tch_named_budget *budgets, si
         struct tch_metric named;
 
         if (!name)
-            common = q->gated ? &budgets[i] : common;
+            common = q->gated && (!budgets[i].imported || q->asked) ? &budgets[i] : common;
         else if (strcmp(name, q->name) == 0 ||
                  (tch_metric_find(name, &named) && strcmp(named.name, q->name) == 0))
             return &budgets[i];

@@ -12,6 +12,7 @@ struct tch_named_budget {
     struct tch_budget budget;
     bool directed; /**< the user gave budget.higher */
     bool required;
+    bool imported; /**< without a name: only metrics of other tools */
 };
 
 /** Defaults of a budget. */

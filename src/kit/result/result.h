@@ -44,6 +44,7 @@ enum {
     TCH_RESULT_MAX = 1 << 30, /* bytes of run.json */
     TCH_REFUSED_TEXT = 32,
     TCH_METRICS_MOST = 64,          /* metrics that a user may ask for */
+    TCH_IMPORTED_MOST = 4096,       /* metrics that a run may import from what it prints */
     TCH_RECORDED_MOST = 1024,       /* names of recorded values; more are left out */
     TCH_RECORDED_ENTRIES = 1 << 24, /* recorded values in all runs */
 };

@@ -286,9 +286,9 @@ static int add_asked(struct tch_result *r, struct asked *a, tacho_error *err)
 
     if (!a->name || strlen(a->name) >= TCH_METRIC_TEXT)
         return 0;
-    if (r->column_count >= TCH_FIELDS + TCH_METRICS_MOST)
+    if (r->column_count >= TCH_FIELDS + (size_t)(a->unit ? TCH_IMPORTED_MOST : TCH_METRICS_MOST))
         return tch_fail(err, TACHO_ELIMIT, 0, "run.json has more than %d metrics",
-                        TCH_METRICS_MOST);
+                        a->unit ? TCH_IMPORTED_MOST : TCH_METRICS_MOST);
     if (a->unit)
         tch_metric_describe_imported(&metric, a->name, a->unit,
                                      strcmp(a->better, "higher") == 0  ? TCH_BETTER_HIGHER

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "base/file.h"
+#include "run_import.h"
 
 enum { LINE_MAX_BYTES = 256 << 20 };
 
@@ -219,6 +220,8 @@ static int keep_run(struct tch_run *run, size_t index, const struct tch_run_samp
     tch_result_set_fields(&item->result, sample->field);
     if (tch_run_reads_output(run->plan))
         status = find_printed(run, &item->result, &outputs, watch, err);
+    if (status == 0 && run->plan->import && tch_result_run_ok(&sample->run))
+        status = tch_run_import(&item->result, &outputs, err);
     if (status == 0)
         status = tch_result_run_ok(&sample->run)
                      ? tch_run_check(run, index, &outputs, watch->stop, err)

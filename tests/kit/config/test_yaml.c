@@ -88,7 +88,7 @@ static void errors_point_to_line_and_column(void **state)
         uint64_t column;
         const char *says;
     } cases[] = {
-        {"name: a\nrnus: 3\n", 2, 7, "'rnus' is not a key of the file; use name, runs"},
+        {"name: a\nrnus: 3\n", 2, 7, "'rnus' is not a key of the file; use name,runs"},
         {"runs: 1.5\n", 1, 7, "'runs' needs a whole number, not '1.5'"},
         {"runs: '15'\n", 1, 7, "a whole number"},
         {"runs:\n", 1, 6, "not nothing"},

@@ -54,7 +54,7 @@ bool tch_run_reads_output(const struct tch_run_plan *plan)
     for (size_t i = 0; i < plan->metric_count; i++)
         if (plan->metrics[i].source == TCH_FROM_OUTPUT)
             return true;
-    return plan->check_output || plan->check_command;
+    return plan->import || plan->check_output || plan->check_command;
 }
 
 bool tch_run_reads_runs(const struct tch_run_plan *plan)

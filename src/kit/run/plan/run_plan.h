@@ -119,6 +119,7 @@ struct tch_run_plan {
 
     const struct tch_metric_rule *metrics;
     size_t metric_count;
+    bool import; /**< each run prints a result file of another tool, whose values are metrics */
 
     /* Checks that a run did its work. A run that does not pass fails like one with a bad exit
        status. */
