@@ -215,7 +215,8 @@ void tch_json_tree_add_key(struct tch_buf *b, const struct tch_json_node *node)
 {
     struct tch_json_value value = key_of(node);
 
-    tch_json_unescape(&value, b);
+    if (node->key) /* an element of an array has no key */
+        tch_json_unescape(&value, b);
 }
 
 char *tch_json_tree_copy(const struct tch_json_node *node)
