@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/fail.h"
+#include "base/u128.h"
 #include "cli/cmds.h"
 #include "kit/measure/hdr_log.h"
 #include "kit/stats/dependence.h"
@@ -167,12 +168,10 @@ static void find_unit(struct tch_stats_report *job)
     job->unit = index > 0 ? unit_names[index] : NULL;
 }
 
-__extension__ typedef unsigned __int128 u128;
-
 /* Returns n num / den, computed exactly and rounded up. */
 static uint64_t rank_of(uint64_t n, const struct tch_percentile *p)
 {
-    uint64_t rank = (uint64_t)(((u128)n * p->num + p->den - 1) / p->den);
+    uint64_t rank = tch_u128_div(tch_u128_add(tch_u128_mul(n, p->num), p->den - 1), p->den);
 
     return rank < 1 ? 1 : rank > n ? n : rank;
 }

@@ -120,7 +120,7 @@ void tch_clock_set(struct tch_clock *c, struct tch_clock_pair first, struct tch_
     uint64_t ticks = last.ticks - first.ticks;
 
     *c = (struct tch_clock){.first = first, .last = last};
-    c->rate = (uint64_t)(((tch_u128)(last.ns - first.ns) << TCH_CLOCK_SHIFT) / ticks);
+    c->rate = tch_u128_div(tch_u128_mul(last.ns - first.ns, UINT64_C(1) << TCH_CLOCK_SHIFT), ticks);
 }
 
 void tch_clock_set_ns(struct tch_clock *c, struct tch_clock_pair first)

@@ -20,6 +20,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "u128.h"
+
 static inline uint64_t tch_clock_read(clockid_t id)
 {
     struct timespec t;
@@ -88,8 +90,6 @@ struct tch_clock {
 
 enum { TCH_CLOCK_SHIFT = 48 };
 
-__extension__ typedef unsigned __int128 tch_u128;
-
 /** Chooses the clock of ticks, unless an earlier call did, and measures two pairs in quick
     succession. Conversion is inaccurate until tch_clock_calibrate(). Returns false when
     CLOCK_MONOTONIC does not advance or goes back. Ticks are then its nanoseconds, right or
@@ -105,15 +105,21 @@ bool tch_clock_calibrate(struct tch_clock *c);
 /** Chooses the clock of ticks, unless an earlier call did, and measures a pair. */
 struct tch_clock_pair tch_clock_pair_now(void);
 
+/** Returns how many nanoseconds so many ticks are. */
+static inline uint64_t tch_clock_width_ns(const struct tch_clock *c, uint64_t ticks)
+{
+    tch_u128 product = tch_u128_mul(ticks, c->rate);
+
+    return product.high << (64 - TCH_CLOCK_SHIFT) | product.low >> TCH_CLOCK_SHIFT;
+}
+
 /** Converts ticks to nanoseconds of CLOCK_MONOTONIC. The result never falls while ticks rise, until
     the next calibration. */
 static inline uint64_t tch_clock_ns(const struct tch_clock *c, uint64_t ticks)
 {
     if (ticks >= c->first.ticks)
-        return c->first.ns +
-               (uint64_t)((tch_u128)(ticks - c->first.ticks) * c->rate >> TCH_CLOCK_SHIFT);
-    return c->first.ns -
-           (uint64_t)((tch_u128)(c->first.ticks - ticks) * c->rate >> TCH_CLOCK_SHIFT);
+        return c->first.ns + tch_clock_width_ns(c, ticks - c->first.ticks);
+    return c->first.ns - tch_clock_width_ns(c, c->first.ticks - ticks);
 }
 
 /* Parts of the functions above, for tests and for `tacho doctor`. */

@@ -10,8 +10,7 @@
 #include <stdbool.h>
 
 #include "pow10.h"
-
-__extension__ typedef unsigned __int128 u128;
+#include "u128.h"
 
 /* A decimal number: digits x 10^exponent. */
 struct decimal {
@@ -38,10 +37,10 @@ static int log2_pow10(int e)
 /* Returns g x m / 2^127, rounded to odd: the last bit is set when any bit was lost. */
 static uint64_t scale(struct tch_pow10 g, uint64_t m)
 {
-    u128 low = (u128)g.low * m;
-    u128 high = (u128)g.high * m + (uint64_t)(low >> 64);
+    tch_u128 low = tch_u128_mul(g.low, m);
+    tch_u128 high = tch_u128_add(tch_u128_mul(g.high, m), low.high);
 
-    return (uint64_t)(high >> 64) | ((uint64_t)high > 1);
+    return high.high | (high.low > 1);
 }
 
 /*

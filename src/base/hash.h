@@ -10,13 +10,14 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "u128.h"
+
 /** Combines two hashes into one. Their order does not matter. */
 static inline uint64_t tch_hash_mix(uint64_t a, uint64_t b)
 {
-    __extension__ typedef unsigned __int128 wide;
-    wide product = (wide)a * b;
+    tch_u128 product = tch_u128_mul(a, b);
 
-    return (uint64_t)product ^ (uint64_t)(product >> 64);
+    return product.low ^ product.high;
 }
 
 static inline uint64_t tch_hash_load(const char *p)

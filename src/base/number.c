@@ -7,6 +7,8 @@
 
 #include <tacho/error.h>
 
+#include "u128.h"
+
 static size_t count_digits(const char *text, const char *end)
 {
     const char *p = text;
@@ -235,8 +237,6 @@ struct unit {
     uint64_t factor;
 };
 
-__extension__ typedef unsigned __int128 u128;
-
 /* The text before its unit, to which *rest then points, is whole + part / scale. */
 struct amount {
     uint64_t whole;
@@ -268,9 +268,9 @@ static bool scan_amount(const char *text, struct amount *a, const char **rest)
 
 static int scale_amount(const struct amount *a, uint64_t factor, uint64_t *ret)
 {
-    /* At most 10^18 * 3.6 * 10^12, so that doubling it cannot pass 128 bits. */
-    u128 twice = (u128)a->part * factor * 2;
-    uint64_t rounded = (uint64_t)((twice / a->scale + 1) / 2);
+    /* No factor is above 8.64 * 10^13, so that its double fits 64 bits. */
+    uint64_t twice = tch_u128_div(tch_u128_mul(a->part, factor * 2), a->scale);
+    uint64_t rounded = (twice + 1) / 2;
     uint64_t value;
 
     if (__builtin_mul_overflow(a->whole, factor, &value) ||

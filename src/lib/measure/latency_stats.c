@@ -24,8 +24,7 @@
 #include "base/fail.h"
 #include "base/order.h"
 #include "base/sized.h"
-
-__extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
+#include "base/u128.h"
 
 enum {
     FEW = 32768,    /* up to this many values are sorted and summed in ascending order, as the
@@ -66,8 +65,8 @@ static void set_ranked(tacho_latency_stats *s, const uint64_t values[RANKS])
 /* Returns the rank, from 1, of a share of n values: the smallest rank that covers the share. */
 static uint64_t rank_of(uint64_t n, unsigned share)
 {
-    u128 product = (u128)n * shares[share].num + shares[share].den - 1;
-    uint64_t rank = (uint64_t)(product / shares[share].den);
+    tch_u128 product = tch_u128_add(tch_u128_mul(n, shares[share].num), shares[share].den - 1);
+    uint64_t rank = tch_u128_div(product, shares[share].den);
 
     return rank > 0 ? rank : 1;
 }
@@ -80,12 +79,12 @@ static uint64_t distance(uint64_t a, uint64_t b)
 static int stats_of_few(const struct tch_latency_piece *pieces, size_t count,
                         tacho_latency_stats *s, tacho_error *err)
 {
-    size_t n = s->n;
+    size_t n = (size_t)s->n;
     uint64_t *x = malloc(2 * n * sizeof *x);
     uint64_t *scratch;
     uint64_t ranked[RANKS];
     double squares = 0;
-    u128 sum = 0;
+    tch_u128 sum = {0, 0};
     size_t at = 0;
 
     if (!x)
@@ -97,8 +96,8 @@ static int stats_of_few(const struct tch_latency_piece *pieces, size_t count,
     scratch = x + n;
     tch_sort_u64(x, scratch, n);
     for (size_t i = 0; i < n; i++)
-        sum += x[i];
-    s->mean = (double)sum / (double)n;
+        sum = tch_u128_add(sum, x[i]);
+    s->mean = tch_u128_f64(sum) / (double)n;
     for (size_t i = 0; i < n; i++) {
         double off = (double)x[i] - s->mean;
 
@@ -110,7 +109,7 @@ static int stats_of_few(const struct tch_latency_piece *pieces, size_t count,
     set_ranked(s, ranked);
     for (size_t i = 0; i < n; i++)
         scratch[i] = distance(x[i], s->p50);
-    s->mad = tch_select_u64(scratch, n, rank_of(n, MEDIAN) - 1);
+    s->mad = tch_select_u64(scratch, n, (size_t)rank_of(n, MEDIAN) - 1);
     free(x);
     return 0;
 }
@@ -193,7 +192,7 @@ struct select {
    it, so that the sums become `below`. Returns the mean. */
 static double survey(struct select *s)
 {
-    u128 sum = 0;
+    tch_u128 sum = {0, 0};
 
     for (size_t p = 0; p < s->piece_count; p++) {
         const uint64_t *x = s->pieces[p].values;
@@ -201,12 +200,12 @@ static double survey(struct select *s)
 
         for (size_t i = 0; i < s->pieces[p].n; i++) {
             counts[fine_bucket(x[i])]++;
-            sum += x[i];
+            sum = tch_u128_add(sum, x[i]);
         }
     }
     for (unsigned b = 0; b < FINE_BUCKETS; b++)
         s->below[b + 1] += s->below[b];
-    return (double)sum / (double)s->n;
+    return tch_u128_f64(sum) / (double)s->n;
 }
 
 static uint64_t count_in(const struct select *s, struct range r)
@@ -301,7 +300,7 @@ static size_t place_groups(const struct select *s, unsigned band, size_t at, siz
 
         if (s->marks[t->bucket] == (band | (i + 1))) { /* the first target of its bucket */
             starts[i + 1] = at;
-            at += t->count;
+            at += (size_t)t->count;
         }
     }
     return at;
@@ -314,7 +313,7 @@ static int place_collected(struct select *s, size_t starts[GROUPS], tacho_error 
     uint64_t band_count = mark_band(s);
 
     s->band = place_groups(s, 0, 0, starts);
-    s->band_end = s->band + band_count;
+    s->band_end = s->band + (size_t)band_count;
     starts[0] = place_groups(s, BAND, s->band, starts);
     for (unsigned i = 0; i < RANKS; i++)
         s->targets[i].start = starts[s->marks[s->targets[i].bucket] & GROUP];
@@ -378,13 +377,13 @@ static int select_all(struct select *s, tacho_latency_stats *stats, tacho_error 
     for (unsigned i = 0; i < RANKS; i++) {
         const struct target *t = &s->targets[i];
 
-        ranked[i] = tch_select_u64(s->collected + t->start, t->count, t->rank - 1);
+        ranked[i] = tch_select_u64(s->collected + t->start, (size_t)t->count, (size_t)t->rank - 1);
     }
     set_ranked(stats, ranked);
     for (size_t i = s->band; i < s->band_end; i++)
         s->collected[i] = distance(s->collected[i], stats->p50);
     stats->mad = tch_select_u64(s->collected + s->band, s->band_end - s->band,
-                                rank_of(s->n, MEDIAN) - s->nearer - 1);
+                                (size_t)(rank_of(s->n, MEDIAN) - s->nearer - 1));
     free(s->collected);
     return 0;
 }

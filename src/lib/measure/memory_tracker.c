@@ -17,6 +17,7 @@
 #include "base/no_cancel.h"
 #include "base/owned_fd.h"
 #include "base/sized.h"
+#include "base/u128.h"
 #include "csv_columns.h"
 #include "csv_write.h"
 #include "memory_categories.h"
@@ -45,7 +46,7 @@ struct tacho_memory {
     uint64_t known_peak; /* the largest resident size that was read or reported */
     struct tch_owned_fd statm;
     struct tch_owned_fd status;
-    uint64_t page;
+    size_t page;
     tacho_csv *csv;
     tacho_csv *detail;
     char label[LABEL];
@@ -73,7 +74,7 @@ static int open_files(tacho_memory *m, tacho_error *err)
 
 /* Maps a page that the kernel clears in a forked child. Reading it takes no time, while getpid()
    takes a fifth of the time of getrusage(). */
-static atomic_char *new_fork_page(uint64_t page)
+static atomic_char *new_fork_page(size_t page)
 {
     void *at = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -104,7 +105,7 @@ int tacho_memory_new(const char *label, tacho_memory **ret, tacho_error *err)
     tch_categories_init(m->categories);
     pthread_mutex_init(&m->lock, NULL);
     m->stamp = tch_stamp_of_process();
-    m->page = (uint64_t)sysconf(_SC_PAGESIZE);
+    m->page = (size_t)sysconf(_SC_PAGESIZE);
     m->statm = m->status = TCH_OWNED_NONE;
     m->is_own = new_fork_page(m->page);
     snprintf(m->label, sizeof m->label, "%s", label ? label : "");
@@ -467,8 +468,6 @@ int tacho_memory_stop(tacho_memory *m, tacho_error *err)
 
 /* The report over all snapshots. */
 
-__extension__ typedef unsigned __int128 u128; /* sums of 64-bit values */
-
 static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
     return a > UINT64_MAX - b ? UINT64_MAX : a + b;
@@ -476,11 +475,11 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 
 void tch_memory_sums_add(struct tch_memory_sums *sums, const tacho_memory_snapshot *snapshot)
 {
-    u128 sum = ((u128)sums->rss_high << 64 | sums->rss_low) + snapshot->rss_bytes;
+    tch_u128 sum = tch_u128_add((tch_u128){sums->rss_high, sums->rss_low}, snapshot->rss_bytes);
 
     sums->n++;
-    sums->rss_low = (uint64_t)sum;
-    sums->rss_high = (uint64_t)(sum >> 64);
+    sums->rss_low = sum.low;
+    sums->rss_high = sum.high;
     if (snapshot->rss_bytes > sums->peak_rss)
         sums->peak_rss = snapshot->rss_bytes;
     sums->kv_cache = add_saturated(sums->kv_cache, snapshot->kv_cache_bytes);
@@ -489,12 +488,12 @@ void tch_memory_sums_add(struct tch_memory_sums *sums, const tacho_memory_snapsh
 
 void tch_memory_sums_report(const struct tch_memory_sums *sums, tacho_memory_report *ret)
 {
-    u128 sum = (u128)sums->rss_high << 64 | sums->rss_low;
+    tch_u128 sum = {sums->rss_high, sums->rss_low};
 
     *ret = (tacho_memory_report){.size = sizeof *ret,
                                  .snapshots = sums->n,
                                  .peak_rss = sums->peak_rss,
-                                 .mean_rss = sums->n > 0 ? (uint64_t)(sum / sums->n) : 0,
+                                 .mean_rss = sums->n > 0 ? tch_u128_div(sum, sums->n) : 0,
                                  .kv_cache_total = sums->kv_cache,
                                  .activation_total = sums->activation};
 }
