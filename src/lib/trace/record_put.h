@@ -31,10 +31,14 @@ bool tch_put(const struct tch_put_event *e, tacho_fields args);
 static inline uint64_t *tch_put_take(unsigned words)
 {
     uintptr_t bytes = (uintptr_t)words * 8;
-    uintptr_t taken = tch_cursor_take(bytes);
-    /* Load it once: another thread that stops the trace sets it to 0. */
-    uintptr_t end = __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
+    uintptr_t taken, end;
 
+    /* Without the clock of the inline code there is no end. Words taken here would be lost. */
+    if (__atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED) == 0)
+        return tch_recorder_take(words);
+    taken = tch_cursor_take(bytes);
+    /* Load it once more, and once: another thread that stops the trace sets it to 0. */
+    end = __atomic_load_n(&tacho_trace_cursor.end, __ATOMIC_RELAXED);
     if (taken + bytes <= end)
         return (uint64_t *)taken;
     if (taken < end)

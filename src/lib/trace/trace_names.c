@@ -19,10 +19,8 @@ enum {
 
 /* A name as it is in a table of the recording. */
 struct entry {
-    uint64_t word; /* kind, words, id */
-    uint16_t first;
-    uint16_t second;
-    uint32_t args;
+    uint64_t word;    /* kind, words, id */
+    uint64_t lengths; /* of the first and the second text, number of arguments */
     char bytes[];
 };
 
@@ -66,12 +64,16 @@ static uint64_t hash_of(const struct key *k)
     return hash;
 }
 
+static uint64_t lengths_of(const struct key *k)
+{
+    return (uint64_t)k->arg_count << 32 | (k->second_len & 0xFFFF) << 16 | (k->first_len & 0xFFFF);
+}
+
 static bool is_entry(const struct entry *e, const struct key *k)
 {
     const char *second = e->bytes + k->first_len, *args = second + k->second_len;
 
-    return (e->word & 0xFF) == (uint64_t)k->kind && e->first == k->first_len &&
-           e->second == k->second_len && e->args == k->arg_count &&
+    return (e->word & 0xFF) == (uint64_t)k->kind && e->lengths == lengths_of(k) &&
            memcmp(e->bytes, k->first, k->first_len) == 0 &&
            memcmp(second, k->second, k->second_len) == 0 &&
            (k->arg_count == 0 || memcmp(args, k->args, k->arg_count * sizeof *k->args) == 0);
@@ -126,9 +128,7 @@ static struct entry *add_entry(const struct key *k)
         return NULL;
     e = (struct entry *)((char *)(tables[table_count - 1] + 1) + table_used);
     id = k->kind == TCH_REC_SITE ? ++site_count : ++text_count;
-    e->first = (uint16_t)k->first_len;
-    e->second = (uint16_t)k->second_len;
-    e->args = (uint32_t)k->arg_count;
+    e->lengths = lengths_of(k);
     memcpy(e->bytes, k->first, k->first_len);
     memcpy(e->bytes + k->first_len, k->second, k->second_len);
     if (args > 0)

@@ -478,6 +478,11 @@ static void spoil(const char *path, off_t offset, const char *bytes, size_t len)
     close(fd);
 }
 
+static void spoil_number(const char *path, off_t offset, uint32_t number)
+{
+    spoil(path, offset, (const char *)&number, sizeof number);
+}
+
 static void refuses_files_that_are_not_recordings(void **state)
 {
     struct tch_recording r;
@@ -490,11 +495,11 @@ static void refuses_files_that_are_not_recordings(void **state)
     start("t.tacho");
     span();
     stop();
-    spoil(test_at("t.tacho"), 8, "\x07", 1);
+    spoil_number(test_at("t.tacho"), 8, 7);
     assert_int_equal(tch_recording_open(&r, test_at("t.tacho"), &err), TACHO_EPARSE);
     assert_non_null(strstr(err.message, "version 7"));
-    spoil(test_at("t.tacho"), 8, "\x01", 1);
-    spoil(test_at("t.tacho"), 12, "\x01\x02\x03\x04", 4);
+    spoil_number(test_at("t.tacho"), 8, 1);
+    spoil_number(test_at("t.tacho"), 12, 0x04030201);
     assert_int_equal(tch_recording_open(&r, test_at("t.tacho"), &err), TACHO_EPARSE);
     assert_non_null(strstr(err.message, "byte order"));
     spoil(test_at("t.tacho"), 0, "X", 1);
