@@ -159,7 +159,7 @@ TACHO_END_DECLS
    an array. */
 static inline tacho_field tacho_field_of(tacho_field field, int literal)
 {
-    field.literal = (uint32_t)literal;
+    field.literal = literal ? 1u : 0u;
     return field;
 }
 

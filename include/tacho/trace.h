@@ -180,8 +180,13 @@ struct tacho_trace_cursor {
 };
 
 #if defined(__GNUC__)
-/** Thread-local, at an offset known at program start, so that one load finds it. */
+/** Thread-local. With glibc it is at an offset known at program start, so that one load finds it.
+    Other C libraries could then not load a plugin that uses libtacho. */
+#if defined(__GLIBC__)
 #define TACHO_TRACE_TLS __attribute__((tls_model("initial-exec"))) __thread
+#else
+#define TACHO_TRACE_TLS __thread
+#endif
 
 extern TACHO_API TACHO_TRACE_TLS struct tacho_trace_cursor tacho_trace_cursor;
 #endif

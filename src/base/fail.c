@@ -59,17 +59,26 @@ int tch_fail(tacho_error *err, int code, uint64_t line, const char *fmt, ...)
     return code;
 }
 
+const char *tch_error_text(int number, char room[TCH_ERROR_TEXT])
+{
+#if defined(__GLIBC__) /* its strerror_r() returns the text; that of POSIX returns a status */
+    return strerror_r(number, room, TCH_ERROR_TEXT);
+#else
+    return strerror_r(number, room, TCH_ERROR_TEXT) == 0 ? room : "unknown error";
+#endif
+}
+
 int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)
 {
     int code = number == ENOMEM ? TACHO_ENOMEM : TACHO_EIO;
-    char text[80];
+    char text[TCH_ERROR_TEXT];
     char why[96];
     va_list args;
 
     if (!err)
         return code;
     *err = (tacho_error){.code = code, .system_errno = number};
-    snprintf(why, sizeof why, ": %s", strerror_r(number, text, sizeof text));
+    snprintf(why, sizeof why, ": %s", tch_error_text(number, text));
     va_start(args, fmt);
     fill(err, why, fmt, args);
     va_end(args);

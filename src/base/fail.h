@@ -12,6 +12,11 @@
 int tch_fail(tacho_error *err, int code, uint64_t line, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 
+enum { TCH_ERROR_TEXT = 80 };
+
+/** Returns the text of an errno, which may be in `room`. */
+const char *tch_error_text(int number, char room[TCH_ERROR_TEXT]);
+
 /** Fills err for a failed system call: the sentence, ": " and the text of the errno `number`.
     Returns TACHO_ENOMEM for ENOMEM, TACHO_EIO for every other. */
 int tch_fail_errno(tacho_error *err, int number, const char *fmt, ...)

@@ -37,16 +37,21 @@ static int move_up(int fd)
    give the next write an exact time, which doubles the time of a write of an event on ext4. */
 static bool identify(int fd, struct tch_owned_fd *ret)
 {
-    struct statx sx;
     struct stat st;
 
+#if defined(STATX_INO) /* not in the headers of older C libraries */
+    struct statx sx;
+
     if (statx(fd, "", AT_EMPTY_PATH, STATX_TYPE | STATX_INO, &sx) == 0) {
-        *ret = (struct tch_owned_fd){fd, makedev(sx.stx_dev_major, sx.stx_dev_minor), sx.stx_ino,
-                                     sx.stx_mode & S_IFMT};
+        *ret = (struct tch_owned_fd){fd, makedev(sx.stx_dev_major, sx.stx_dev_minor),
+                                     (ino_t)sx.stx_ino, sx.stx_mode & S_IFMT};
         return true;
     }
+    if (errno == EBADF)
+        return false;
+#endif
     /* A sandbox may refuse statx(). */
-    if (errno == EBADF || fstat(fd, &st) < 0)
+    if (fstat(fd, &st) < 0)
         return false;
     *ret = (struct tch_owned_fd){fd, st.st_dev, st.st_ino, st.st_mode & S_IFMT};
     return true;

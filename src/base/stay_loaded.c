@@ -5,6 +5,7 @@
 #include <link.h>
 #include <stdint.h>
 
+#if defined(RTLD_DL_LINKMAP)
 /* NULL in a static program, which has no loader. dlopen() is looked up by its name: the linker
    warns when a static program refers to it. */
 #pragma weak dladdr1
@@ -24,3 +25,9 @@ void tch_stay_loaded(void)
     if (open_library)
         (void)open_library(map->l_name, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }
+#else
+/* musl never unloads a library. */
+void tch_stay_loaded(void)
+{
+}
+#endif

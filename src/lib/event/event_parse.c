@@ -238,7 +238,7 @@ static int parse(const char *text, size_t len, tacho_event_view *ret, bool *cut,
         uint64_t offset = (uint64_t)(text - start) + why.offset;
 
         if (cut)
-            *cut = is_truncated(text, len, why.offset);
+            *cut = is_truncated(text, len, (size_t)why.offset);
         tch_fail(err, TACHO_EPARSE, 0, "invalid JSON: %scolumn %" PRIu64 ": %s",
                  cut && *cut ? "torn line, " : "", offset + 1, why.message);
         if (err) {

@@ -287,7 +287,7 @@ static int get_payload(const struct tch_bucket_taker *taker, const uint8_t *p, s
     status = get_layout(&layout, p, err);
     if (status == 0 && counts > len - HEAD)
         status = not_a_histogram(err, "it is truncated");
-    return status < 0 ? status : get_counts(taker, &layout, p + HEAD, counts, err);
+    return status < 0 ? status : get_counts(taker, &layout, p + HEAD, (size_t)counts, err);
 }
 
 /* Joins the stored blocks of a zlib stream. */
@@ -331,7 +331,7 @@ int tch_histogram_decode(const void *data, size_t len, const struct tch_bucket_t
     if (get_be(p + 4, 4) > len - OUTER)
         return not_a_histogram(err, "it is truncated");
     tch_buf_init(&b, PAYLOAD_MAX);
-    status = get_stored(p + OUTER, get_be(p + 4, 4), &b, err);
+    status = get_stored(p + OUTER, (size_t)get_be(p + 4, 4), &b, err);
     if (status == 0 && b.failed)
         status = tch_fail(err, TACHO_ENOMEM, 0, "out of memory, or the histogram is too large");
     if (status == 0)

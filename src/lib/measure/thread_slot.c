@@ -9,9 +9,9 @@
 #include "base/no_cancel.h"
 #include "base/stay_loaded.h"
 
-_Thread_local unsigned tch_thread_slot_plus_1;
+__thread unsigned tch_thread_slot_plus_1;
 
-static atomic_bool taken[TCH_THREAD_SLOTS];
+static atomic_uint taken[TCH_THREAD_SLOTS]; /* not bool: RISC-V exchanges no single bytes */
 static atomic_uint used = TCH_NO_SLOT + 1;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_key_t key; /* used only for its destructor */
@@ -22,7 +22,7 @@ static void release_slot(void *value)
     unsigned slot = (unsigned)(uintptr_t)value;
 
     tch_thread_slot_plus_1 = 0; /* if another destructor counts, the thread takes another slot */
-    atomic_store_explicit(&taken[slot], false, memory_order_release);
+    atomic_store_explicit(&taken[slot], 0, memory_order_release);
 }
 
 static void make_key(void)
@@ -44,7 +44,7 @@ unsigned tch_thread_slot_take(void)
 
     pthread_once(&once, make_key);
     for (unsigned i = 1; has_key && i < TCH_THREAD_SLOTS && slot == TCH_NO_SLOT; i++)
-        if (!atomic_exchange_explicit(&taken[i], true, memory_order_acquire))
+        if (!atomic_exchange_explicit(&taken[i], 1, memory_order_acquire))
             slot = i;
     if (slot != TCH_NO_SLOT && pthread_setspecific(key, (void *)(uintptr_t)slot) != 0) {
         atomic_store_explicit(&taken[slot], false, memory_order_release);

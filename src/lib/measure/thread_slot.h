@@ -5,13 +5,15 @@
 #ifndef TCH_THREAD_SLOT_H
 #define TCH_THREAD_SLOT_H
 
+#include <tacho/trace.h>
+
 enum {
     TCH_THREAD_SLOTS = 64,
     TCH_NO_SLOT = 0, /* shared by all threads that got no slot; they add atomically */
 };
 
 /** The thread's slot plus 1; 0 before the first call of tch_thread_slot(). */
-extern _Thread_local unsigned tch_thread_slot_plus_1 __attribute__((tls_model("initial-exec")));
+extern TACHO_TRACE_TLS unsigned tch_thread_slot_plus_1;
 
 /** Takes a free slot for the calling thread. */
 unsigned tch_thread_slot_take(void);

@@ -11,7 +11,7 @@ static unsigned arg_words(uint64_t head)
 {
     unsigned type = head >> 32 & 0xFF;
 
-    return 1 + (type >= TACHO_FIELD_TEXT ? tch_rec_value_words(head >> 40) : 1);
+    return 1 + (type >= TACHO_FIELD_TEXT ? tch_rec_value_words((size_t)(head >> 40)) : 1);
 }
 
 bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
@@ -25,7 +25,7 @@ bool tch_rec_next_arg(const struct tch_recording *r, struct tch_rec_args *args,
     *ret = (struct tch_rec_arg){.key = &r->texts.list[(uint32_t)head], .type = head >> 32 & 0xFF};
     if (ret->type >= TACHO_FIELD_TEXT) {
         ret->text = (const char *)(args->words + 1);
-        ret->len = head >> 40;
+        ret->len = (size_t)(head >> 40);
     } else {
         ret->bits = args->words[1];
     }

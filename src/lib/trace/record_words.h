@@ -35,8 +35,7 @@ static inline size_t tch_rec_plain_words(const struct tch_recording *r, uint64_t
     left in the chunk. Inline, because it is called for every record. */
 static inline size_t tch_rec_words(const struct tch_recording *r, const uint64_t *at, size_t left)
 {
-    uint64_t low = *at & 0xFFFF;
-    size_t size;
+    uint64_t low = *at & 0xFFFF, size;
 
     if (*at == 0)
         return 1;
@@ -46,7 +45,7 @@ static inline size_t tch_rec_words(const struct tch_recording *r, const uint64_t
         return tch_rec_plain_words(r, *at, left);
     else
         size = left >= TCH_REC_HEAD_WORDS ? at[1] & 0xFFFF : 0;
-    return size <= left && (size >= TCH_REC_HEAD_WORDS || low == TCH_REC_SKIP) ? size : 0;
+    return size <= left && (size >= TCH_REC_HEAD_WORDS || low == TCH_REC_SKIP) ? (size_t)size : 0;
 }
 
 /** Returns the number of words of a value of len bytes, without the word before it that has its

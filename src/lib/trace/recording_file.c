@@ -235,7 +235,7 @@ static int read_names(struct tch_recording *r, tacho_error *err)
         status = add_name(kind == TCH_REC_SITE ? &r->sites : &r->texts, id, &name, err);
         if (status < 0)
             return status;
-        at += size;
+        at += (size_t)size;
     }
     return 0;
 }

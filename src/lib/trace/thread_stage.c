@@ -252,17 +252,17 @@ static uint32_t count_events(const uint64_t *words)
 {
     enum { BLOCK = 64 };
     uint32_t events = 0;
-    uint64_t i = 0;
+    size_t i = 0;
 
     while (i < TCH_REC_WORDS) {
-        uint64_t block_end = i + BLOCK < TCH_REC_WORDS ? i + BLOCK : TCH_REC_WORDS;
+        size_t block_end = i + BLOCK < TCH_REC_WORDS ? i + BLOCK : TCH_REC_WORDS;
 
         if (tch_trace_all_plain(words + i, block_end - i)) {
             for (; i < block_end; i++)
                 events += !(words[i] & 1); /* a begin */
             continue;
         }
-        for (; i < block_end; i += record_words(words + i, TCH_REC_WORDS - i))
+        for (; i < block_end; i += (size_t)record_words(words + i, TCH_REC_WORDS - i))
             events += is_event(words + i, TCH_REC_WORDS - i);
     }
     return events;
@@ -331,6 +331,9 @@ static void pass_stop(struct tacho_trace_cursor *c)
     tch_shield_off(&before);
 }
 
+/* MADV_POPULATE_WRITE, which older headers do not have. */
+enum { POPULATE_WRITE = 23 };
+
 /* Maps a new stage for the lane. The one it had is abandoned. */
 static bool make_stage(struct tch_lane *lane, struct tacho_trace_cursor *c,
                        enum tch_rec_reason *why)
@@ -343,7 +346,7 @@ static bool make_stage(struct tch_lane *lane, struct tacho_trace_cursor *c,
     if (!stage)
         return false;
     /* Fault all pages in now, so that records do not wait for them. */
-    if (madvise(stage, TCH_REC_CHUNK, MADV_POPULATE_WRITE) < 0)
+    if (madvise(stage, TCH_REC_CHUNK, POPULATE_WRITE) < 0)
         for (size_t i = 0; i < TCH_REC_CHUNK; i += TCH_REC_PAGE)
             bytes[i] = 0; /* a kernel before 5.14 */
     begin_stage(stage, c, lane->number, sequence);

@@ -53,8 +53,8 @@ struct tch_recorder {
     enum tch_trace_state state;
     struct tch_owned_fd file;
     const char *path;   /* path of the recording; absolute, and unchanged while it is open */
-    atomic_bool lost;   /* the program closed the descriptor; records are dropped */
-    atomic_bool unsaid; /* ... and no message has said so */
+    atomic_uint lost;   /* the program closed the descriptor; records are dropped */
+    atomic_uint unsaid; /* ... and no message has said so */
     struct tch_rec_header *head; /* mapped */
     struct tch_clock clock;
     atomic_uint_fast64_t slots;   /* number of chunks taken */
@@ -62,7 +62,7 @@ struct tch_recorder {
     atomic_uint_fast64_t refused; /* ticks when the disk refused a chunk; 0: it accepts chunks */
     uint64_t most;                /* number of chunks that the limit allows */
     bool ring;
-    atomic_bool ahead;           /* blocks were allocated after the end of the file */
+    atomic_uint ahead;           /* blocks were allocated after the end of the file */
     atomic_uint_fast64_t victim; /* in ring mode: the chunk that was replaced last */
     atomic_flag overwriting;     /* in ring mode: set while a thread takes and fills a chunk */
     atomic_uint_fast32_t threads;

@@ -1,4 +1,5 @@
 /* Sources without hardware: a fixed number of watts, and the replay of a power.csv. */
+#include <inttypes.h>
 #include <math.h>
 
 #include <tacho/csv.h>
@@ -90,8 +91,8 @@ static int replay_open(const char *where, tacho_power_source *ret, tacho_error *
     if (status != 0) {
         replay_close(r);
         if (status == TACHO_EPARSE)
-            return tch_fail(err, status, why.line, "'%.100s', line %zu: %.120s", where, why.line,
-                            why.message);
+            return tch_fail(err, status, why.line, "'%.100s', line %" PRIu64 ": %.120s", where,
+                            why.line, why.message);
         if (err)
             *err = why;
         return status;

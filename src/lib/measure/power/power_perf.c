@@ -2,7 +2,6 @@
    package. */
 #include <errno.h>
 #include <linux/perf_event.h>
-#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -24,6 +23,13 @@ struct perf {
     } events[EVENTS];
 };
 
+/* Asks for the identity of an event. ioctl() takes the request as an unsigned long in glibc and as
+   an int in musl. */
+static bool read_id(int fd, uint64_t *id)
+{
+    return syscall(SYS_ioctl, fd, PERF_EVENT_IOC_ID, id) == 0;
+}
+
 /* Returns whether the descriptor still leads to event i, or sets errno. */
 static bool is_ours(const struct perf *p, size_t i)
 {
@@ -31,7 +37,7 @@ static bool is_ours(const struct perf *p, size_t i)
 
     if (!tch_owned_holds(&p->events[i].fd))
         return false;
-    if (ioctl(p->events[i].fd.fd, PERF_EVENT_IOC_ID, &id) == 0 && id == p->events[i].id)
+    if (read_id(p->events[i].fd.fd, &id) && id == p->events[i].id)
         return true;
     errno = EBADF;
     return false;
@@ -75,7 +81,7 @@ static int open_event(struct perf *p, uint32_t type, uint64_t config, int cpu, t
                               "sysctl kernel.perf_event_paranoid=-1)",
                               cpu);
     if (tch_owned_take(&p->events[p->count].fd, (int)fd) < 0 ||
-        ioctl(p->events[p->count].fd.fd, PERF_EVENT_IOC_ID, &p->events[p->count].id) < 0)
+        !read_id(p->events[p->count].fd.fd, &p->events[p->count].id))
         return tch_fail_errno(err, errno, "cannot use the perf energy event on CPU %d", cpu);
     p->count++;
     return 0;
