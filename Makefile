@@ -3,13 +3,14 @@
 PREFIX       ?= /usr/local
 FUZZ_SECONDS ?= 60
 
-.PHONY: help demo demo-sweep test test-all bench bench-all fuzz package install clean
+.PHONY: help demo demo-sweep test test-all test-cross bench bench-all fuzz package install clean
 
 help:
 	@echo "make demo       build tacho and show what it does, on examples/attention"
 	@echo "make demo-sweep run the attention benchmark over its grid, in about a minute"
 	@echo "make test       build and test with gcc, then again under ASan and UBSan"
 	@echo "make test-all   also test with clang and TSan, fuzz, run long tests, test packages"
+	@echo "make test-cross test libtacho with musl and, in an emulator, on i386, aarch64, s390x, riscv64"
 	@echo "make bench      compare the speed of tacho with other tools and libraries (bench/)"
 	@echo "make bench-all  the same with more rounds, and what takes an hour and a half"
 	@echo "make fuzz       fuzz each parser for FUZZ_SECONDS ($(FUZZ_SECONDS))"
@@ -50,6 +51,10 @@ test-all: test
 	$(call build,fuzz)
 	scripts/fuzz 20
 	ctest --preset dev-all
+
+test-cross:
+	scripts/install-deps cross
+	scripts/test-cross
 
 # $(call measure,TARGET) builds the benchmarks and runs those of the target.
 define measure

@@ -35,6 +35,9 @@ target_compile_options(tacho_warnings INTERFACE
 add_library(tacho_flags INTERFACE)
 target_link_libraries(tacho_flags INTERFACE tacho_warnings)
 target_compile_definitions(tacho_flags INTERFACE _GNU_SOURCE)
+if(CMAKE_SIZEOF_VOID_P LESS 8) # recordings may be larger than 2 GiB
+    target_compile_definitions(tacho_flags INTERFACE _FILE_OFFSET_BITS=64)
+endif()
 target_include_directories(tacho_flags INTERFACE
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
     $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
@@ -57,6 +60,15 @@ function(tacho_public target name)
     set_target_properties(${target} PROPERTIES
         OUTPUT_NAME tacho EXPORT_NAME ${name} LINKER_LANGUAGE C)
     add_library(tacho::${name} ALIAS ${target})
+endfunction()
+
+# tacho_example(NAME sources...): declares the program NAME of an example, built as any user of the library
+# would: with our warnings and none of our internals. Its target is tacho_example_NAME, because a project
+# that adds tacho may have a target NAME, too.
+function(tacho_example name)
+    add_executable(tacho_example_${name} ${ARGN})
+    target_link_libraries(tacho_example_${name} PRIVATE tacho_warnings)
+    set_target_properties(tacho_example_${name} PROPERTIES OUTPUT_NAME ${name})
 endfunction()
 
 # tacho_repeated([TEST...]): labels tests, or all tests of the folder so far, that a sanitizer makes slow and

@@ -9,9 +9,6 @@ install(TARGETS libtacho libtacho_static EXPORT tachoTargets
     ARCHIVE COMPONENT dev
     FILE_SET HEADERS COMPONENT dev)
 
-install(TARGETS libtachokit EXPORT tachoTargets
-    LIBRARY COMPONENT kit NAMELINK_COMPONENT dev)
-
 # tacho.pc, tachokit.pc. If libdir is a full path, it cannot move with the prefix, so the prefix is
 # fixed, too.
 if(IS_ABSOLUTE "${CMAKE_INSTALL_LIBDIR}" OR IS_ABSOLUTE "${CMAKE_INSTALL_INCLUDEDIR}")
@@ -26,9 +23,11 @@ else()
     set(pc_includedir "\${prefix}/${CMAKE_INSTALL_INCLUDEDIR}")
 endif()
 configure_file(cmake/tacho.pc.in tacho.pc @ONLY)
-configure_file(cmake/tachokit.pc.in tachokit.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/tacho.pc ${PROJECT_BINARY_DIR}/tachokit.pc
-    DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+install(FILES ${PROJECT_BINARY_DIR}/tacho.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT dev)
+
+if(TACHO_COMMAND)
+    include(TachoInstallCommand)
+endif()
 
 # find_package(tacho).
 set(tacho_package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/tacho)
@@ -40,29 +39,7 @@ install(EXPORT tachoTargets NAMESPACE tacho:: DESTINATION ${tacho_package_dir} C
 install(FILES ${PROJECT_BINARY_DIR}/tachoConfig.cmake ${PROJECT_BINARY_DIR}/tachoConfigVersion.cmake
     DESTINATION ${tacho_package_dir} COMPONENT dev)
 
-# The command, with its manual pages and completion scripts. A cross build cannot run the command, so it
-# does not make the pages.
-install(TARGETS tacho COMPONENT command)
-install(TARGETS ${TACHO_PRELOADED} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/tacho COMPONENT command)
-install(DIRECTORY ${PROJECT_BINARY_DIR}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1
-    COMPONENT command FILES_MATCHING PATTERN "*.1")
-set(TACHO_ZSH_DIR ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
-    CACHE STRING "folder for zsh's completion function") # Debian's zsh reads another one for packages
-install(FILES cli/core/completion/tacho.bash RENAME tacho
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions COMPONENT command)
-install(FILES cli/core/completion/_tacho DESTINATION ${TACHO_ZSH_DIR} COMPONENT command)
-install(FILES cli/core/completion/tacho.fish
-    DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT command)
-
-# Documents in the folders of the repository, so that their links work: README.md, docs with schemas and
-# images, and examples without their tests.
-install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command)
-install(DIRECTORY examples DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT command
-    USE_SOURCE_PERMISSIONS # scripts stay executable
-    PATTERN "CMakeLists.txt" EXCLUDE PATTERN "test*.sh" EXCLUDE)
-
 # When tacho is a part of another project, that project decides what is packaged.
-if(PROJECT_IS_TOP_LEVEL)
+if(PROJECT_IS_TOP_LEVEL AND TACHO_COMMAND)
     include(TachoPackages)
 endif()

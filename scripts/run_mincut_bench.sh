@@ -111,7 +111,8 @@ build_release()
     echo "Building tacho and examples/attention in build/release."
     log=$(mktemp)
     if ! (cd "$project" && cmake --preset release &&
-        cmake --build --preset release --target tacho attention attention_results) >"$log" 2>&1; then
+        cmake --build --preset release --target tacho \
+            tacho_example_attention tacho_example_attention_results) >"$log" 2>&1; then
         tail -n 20 "$log" >&2
         rm "$log"
         echo "run_mincut_bench: cannot build; run '$project/scripts/install-deps build' to install missing packages" >&2

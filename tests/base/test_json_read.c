@@ -461,7 +461,7 @@ static void agrees_with_the_plain_validator(void **state)
             text[(random >> 40) % len] = alphabet[(random >> 33) % (sizeof alphabet - 1)];
         }
         if (i % 7 == 0)
-            len = (random >> 20) % len;
+            len = (size_t)((random >> 20) % len);
         /* Tries all ways of reading for some texts, and the default scanner for all. */
         status =
             i % 16 ? tch_json_check(text, len, &err) : test_json_every_way(text, len, &err, &agree);

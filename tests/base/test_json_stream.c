@@ -2,7 +2,9 @@
 #include "support/test.h"
 
 #include <errno.h>
+#include <stdio.h>
 
+#include "base/fail.h"
 #include "base/json_read.h"
 #include "support/json_ways.h"
 
@@ -157,13 +159,16 @@ static void reports_a_read_that_fails(void **state)
 {
     struct tch_json_reader r;
     tacho_error err;
+    char room[TCH_ERROR_TEXT];
+    char text[TCH_ERROR_TEXT + 32];
     int calls = 0;
 
     (void)state;
     assert_int_equal(tch_json_open_stream(&r, broken_read, &calls, 0, &err), 0);
     assert_int_equal(tch_json_skip(&r), TACHO_EIO);
     assert_int_equal(err.system_errno, EIO);
-    assert_string_equal(err.message, "cannot read on at byte 4: Input/output error");
+    snprintf(text, sizeof text, "cannot read on at byte 4: %s", tch_error_text(EIO, room));
+    assert_string_equal(err.message, text);
     assert_int_equal(calls, 3);
     tch_json_close(&r);
 }

@@ -4,6 +4,7 @@
 #include <float.h>
 #include <locale.h>
 #include <math.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/float_text.h"
@@ -307,11 +308,11 @@ static void is_the_same_in_every_locale(void **state)
     (void)state;
     assert_non_null(mkdtemp(folder));
     made = make_comma_locale(folder) && setenv("LOCPATH", folder, 1) == 0 &&
-           setlocale(LC_NUMERIC, "comma");
+           setlocale(LC_NUMERIC, "comma") && strcmp(localeconv()->decimal_point, ",") == 0;
     snprintf(command, sizeof command, "rm -rf '%s'", folder);
     assert_int_equal(system(command), 0);
-    if (!made) {
-        print_message("skipped: localedef cannot make a locale with a comma here\n");
+    if (!made) { /* musl has no other point in any locale */
+        print_message("skipped: there is no locale with a comma here\n");
         skip();
     }
     snprintf(shown, sizeof shown, "%.1f", 1.5);

@@ -35,5 +35,15 @@ build()
     -o "$scratch/kit" $(pkg-config --libs tachokit)
 [ "$(LD_LIBRARY_PATH=$prefix/$libdir "$scratch/kit")" = native ] || fail "a program with libtachokit fails"
 
+# shellcheck disable=SC2046,SC2086  # lists of flags
+! "$cc" $flags -std=c11 $(pkg-config --cflags tachokit) "$project/tests/install/outside/kit.c" \
+    -o "$scratch/kit-static" $(pkg-config --static --libs tachokit) 2>"$scratch/refused" ||
+    fail "tachokit links statically, although it is only a shared library"
+grep -q 'libtachokit-is-only-a-shared-library' "$scratch/refused" ||
+    { cat "$scratch/refused"; fail "the linker does not say that tachokit is only a shared library"; }
+
 build "$cc" c c11 c
-[ -z "$cxx" ] || build "$cxx" c++ c++17 cxx
+if [ -n "$cxx" ]; then
+    flags="$flags -Wold-style-cast -Werror"
+    build "$cxx" c++ c++17 cxx
+fi

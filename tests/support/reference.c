@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <unistd.h>
 
+#include "base/fail.h"
 #include "test.h"
 
 static char path[4096];
@@ -23,10 +24,10 @@ const char *test_reference(const char *name, int folder)
         fail_msg("the path of the cases '%s' is too long", in);
     if (access(path, R_OK) < 0) {
         int number = errno;
-        char text[80];
+        char text[TCH_ERROR_TEXT];
 
         fail_msg("cannot read the cases '%s': %s; check TACHO_REFERENCE_DATA", path,
-                 strerror_r(number, text, sizeof text));
+                 tch_error_text(number, text));
     }
     return path;
 }

@@ -181,7 +181,7 @@ static void keeps_every_record(void **state)
     }
     assert_int_equal(tacho_latency_count(list), N);
     for (uint64_t i = 0; i < N; i += 997) {
-        tacho_latency_record r = tacho_latency_at(list, i);
+        tacho_latency_record r = tacho_latency_at(list, (size_t)i);
 
         assert_true(r.sample_id == i && r.wall_ns == 1000 * (i + 1) && r.kernel_ns == i &&
                     r.seq_len == 128);

@@ -2,6 +2,7 @@
    programs. */
 #include "support/test.h"
 
+#include <endian.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -116,10 +117,10 @@ static size_t segment_starts(const struct tch_buf *b, size_t start[MOST])
     while (at < b->len) {
         uint64_t length;
 
-        memcpy(&length, b->data + at + 16,
-               sizeof length); /* little-endian, like the machines that run the tests */
+        memcpy(&length, b->data + at + 16, sizeof length);
+        length = le64toh(length);
         start[n++] = at;
-        at += 64 + length + tch_rvf_padding(length);
+        at += 64 + (size_t)length + tch_rvf_padding(length);
     }
     assert_int_equal(at, b->len);
     start[n] = at;

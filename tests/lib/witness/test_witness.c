@@ -10,7 +10,6 @@
 #include <tacho/witness.h>
 
 #include "base/file.h"
-#include "kit/witness/witness_compare.h"
 #include "lib/witness/witness_chain.h"
 #include "lib/witness/witness_entry.h"
 #include "support/system.h"
@@ -187,8 +186,8 @@ static void comes_back_as_it_went_out(void **state)
         assert_int_equal(e.keep_count, i % 6);
         assert_int_equal(e.tau, i);
         assert_int_equal(e.timestamp, 1000 + i);
-        assert_true(i == 2 ? isnan(e.cut_cost) : e.cut_cost == 0.1f * (float)i);
-        assert_true(e.lambda == 0.3f && e.eps == 0.01f);
+        assert_true(i == 2 ? isnan(e.cut_cost) : e.cut_cost == (float)(0.1f * (float)i));
+        assert_true(e.lambda == (float)0.3f && e.eps == (float)0.01f);
         assert_int_equal(strlen(e.q_hash), 64);
         assert_true(e.keep_count < 4 || e.keep_mask[3] == (i & 2 ? 1 : 0));
     }
@@ -526,20 +525,6 @@ static void a_log_that_was_not_closed_says_so(void **state)
     tch_buf_release(&b);
 }
 
-static void the_same_decisions_at_another_time_compare_equal(void **state)
-{
-    struct tch_witness_comparison c;
-
-    (void)state;
-    assert_int_equal(write_log(log_a, 7, 1), 0);
-    assert_int_equal(write_log(log_b, 7, 2), 0);
-    assert_int_equal(tch_witness_compare(log_a, log_b, &c, NULL), 0);
-    assert_true(c.compared == 7 && c.first_line[0] == 0);
-    assert_int_equal(write_log(log_b, 5, 2), 0);
-    assert_int_equal(tch_witness_compare(log_a, log_b, &c, NULL), 0);
-    assert_true(c.compared == 5 && c.entries[0] == 7 && c.entries[1] == 5);
-}
-
 static void refuses_what_cannot_be(void **state)
 {
     tacho_witness *w = NULL;
@@ -628,7 +613,6 @@ int main(void)
         IN_HOME(lines_dropped_or_swapped_are_found),
         IN_HOME(a_cut_file_is_found),
         IN_HOME(a_log_that_was_not_closed_says_so),
-        IN_HOME(the_same_decisions_at_another_time_compare_equal),
         IN_HOME(refuses_what_cannot_be),
         cmocka_unit_test(a_repeated_key_is_refused),
         IN_HOME(survives_every_failing_allocation),
