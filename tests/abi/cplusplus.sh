@@ -17,7 +17,7 @@ build()
     standard=$2
     shift 2
     way="$compiler -std=$standard $*"
-    "$compiler" -std="$standard" "$@" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wold-style-cast -Werror -I "$project/include" \
+    "$compiler" -std="$standard" "$@" -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror -I "$project/include" \
         "$project/tests/abi/cplusplus.cc" -L "$folder" -ltacho -Wl,-rpath,"$folder" -o "$scratch/program" ||
         fail "$way does not compile"
 }

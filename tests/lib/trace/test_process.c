@@ -203,19 +203,6 @@ static void keeps_ten_million_spans_of_two_threads(void **state)
     assert_true((double)st.st_size / 1e7 <= 16.1);
 }
 
-static void spans_take_the_same_room_with_the_other_clock(void **state)
-{
-    const char *variables[] = {"TACHO_CLOCK=monotonic", NULL};
-    struct stat st;
-
-    (void)state;
-    seen_run(test_at("t.tacho"), variables, (const char *[]){"spans", "2", "500000", NULL}, NULL);
-    seen_read(&seen, test_at("t.tacho"));
-    assert_int_equal(seen_spans(&seen, "work"), 1000000);
-    assert_int_equal(stat(test_at("t.tacho"), &st), 0);
-    assert_true((double)st.st_size / 1e6 <= 18); /* 16, a header, and chunks that are not full */
-}
-
 static void gives_a_lane_to_the_next_thread(void **state)
 {
     struct stat st;
@@ -599,7 +586,6 @@ int main(void)
         TEST_IN_HOME(children_of_any_name_get_files_of_their_own),
         TEST_IN_HOME(leaves_its_file_to_a_writer_unless_it_has_spans),
         TEST_IN_HOME(keeps_ten_million_spans_of_two_threads),
-        TEST_IN_HOME(spans_take_the_same_room_with_the_other_clock),
         TEST_IN_HOME(gives_a_lane_to_the_next_thread),
         TEST_IN_HOME(gives_a_forked_child_a_file_of_its_own),
         TEST_IN_HOME(makes_no_file_for_a_child_that_records_nothing),
