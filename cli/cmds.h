@@ -15,6 +15,7 @@ extern const struct cmd cmd_events;
 extern const struct cmd cmd_fingerprint;
 extern const struct cmd cmd_flame;
 extern const struct cmd cmd_gate;
+extern const struct cmd cmd_history;
 extern const struct cmd cmd_import;
 extern const struct cmd cmd_plan;
 extern const struct cmd cmd_report;

@@ -18,6 +18,7 @@ static const struct cmd *const commands[] = {
     &cmd_flame,
     &cmd_gate,
     &cmd_help,
+    &cmd_history,
     &cmd_import,
     &cmd_plan,
     &cmd_report,
@@ -50,7 +51,6 @@ static const struct refusal words_of_others[] = {
      "profiles and traces"},
     {"export", 0, "'tacho report -f csv|json|md|junit|prometheus RUN' exports a run"},
     {"flamegraph", 0, "'tacho flame -- COMMAND' draws a flamegraph"},
-    {"history", 0, "'tacho baseline show BENCH' lists what was saved of a bench"},
     {"import", 0,
      "'tacho events import' reads logs, 'tacho flame convert' and 'tacho trace convert' "
      "read profiles and traces of other tools"},

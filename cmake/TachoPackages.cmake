@@ -75,7 +75,7 @@ and what pkg-config and CMake need to find them.")
 
 set(CPACK_DEBIAN_COMMAND_PACKAGE_NAME tacho)
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SECTION devel)
-set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS libstdc++6)
+set(CPACK_DEBIAN_COMMAND_PACKAGE_RECOMMENDS "libsqlite3-0, libstdc++6") # loaded when needed
 set(CPACK_DEBIAN_COMMAND_PACKAGE_SUGGESTS valgrind) # counts instructions without hardware counters
 set(CPACK_DEBIAN_COMMAND_DESCRIPTION "evidence of benchmark runs - command
 tacho makes benchmark runs of native programs observable, reproducible and

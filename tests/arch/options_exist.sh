@@ -37,10 +37,12 @@ cat >>"$scratch/there" <<'END'
 --detach
 --dim
 --do-complete
+--end-of-options
 --export-json
 --record-samples
 --table
 --fg
+--first-parent
 --full-tree
 --get
 --get-regexp

@@ -18,6 +18,7 @@ $ tacho
 !   gate         judge the benches of tacho.yaml against baselines or another
 !                commit, for CI
 !   help         show the help of tacho or of one of its commands
+!   history      keep results over time, and find since when they changed
 !   import       turn results of other benchmark tools into run folders
 !   plan         compute how many runs a comparison needs, and how long they take
 !   report       write HTML, Markdown, JSON, CSV or other reports of run folders
@@ -54,6 +55,7 @@ $ tacho --help
 |   gate         judge the benches of tacho.yaml against baselines or another
 |                commit, for CI
 |   help         show the help of tacho or of one of its commands
+|   history      keep results over time, and find since when they changed
 |   import       turn results of other benchmark tools into run folders
 |   plan         compute how many runs a comparison needs, and how long they take
 |   report       write HTML, Markdown, JSON, CSV or other reports of run folders

@@ -40,6 +40,9 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .B tacho help
 | show the help of tacho or of one of its commands
 | .TP
+| .B tacho history
+| keep results over time, and find since when they changed
+| .TP
 | .B tacho import
 | turn results of other benchmark tools into run folders
 | .TP
@@ -175,6 +178,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | .BR tacho\-flame (1),
 | .BR tacho\-gate (1),
 | .BR tacho\-help (1),
+| .BR tacho\-history (1),
 | .BR tacho\-import (1),
 | .BR tacho\-plan (1),
 | .BR tacho\-report (1),
