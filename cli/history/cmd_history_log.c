@@ -38,7 +38,7 @@ static char *size_of(const struct tch_history *h, const struct tch_shift *s)
     return tch_buf_take(&b);
 }
 
-/* What may have caused a shift other than the code; else the subject of the commit. */
+/* Names causes other than the code, then the subject of the commit. */
 static char *reason_of(const struct tch_history *h, const struct tch_shift *s,
                        const struct tch_commit_order *order)
 {

@@ -1,6 +1,6 @@
 /*
- * What the sub-commands of tacho history share: the options of those that read, and the loop over
- * the series that they name.
+ * Declares what the sub-commands of tacho history share: the options of those that read, and the
+ * loop over the series that they name.
  */
 #ifndef CLI_HISTORY_PARTS_H
 #define CLI_HISTORY_PARTS_H
