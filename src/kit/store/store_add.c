@@ -161,7 +161,7 @@ static int add_samples(struct adding *a, int64_t series, const struct tch_series
 static int add_point(struct adding *a, const struct tch_metric *m, tacho_error *err)
 {
     struct tch_series values = {0};
-    struct tch_summary sum;
+    struct tch_summary sum = {0};
     int64_t series;
     int status = tch_series_of(a->r, m, 0.5, &values, err);
 
