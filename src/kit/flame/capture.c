@@ -149,7 +149,8 @@ static int write_format(struct tch_capture *c, const char *name, const char *pat
                                   .name = c->label,
                                   .unit = c->count_name,
                                   .measure = c->measure,
-                                  .period_ns = c->period_ns};
+                                  .period_ns = c->period_ns,
+                                  .origins = c->origins.count > 0 ? &c->origins : NULL};
     struct tch_format_options options = {.least_percent = -1, .utf8 = true};
     struct tch_replace file;
     struct tch_sink sink;
@@ -379,5 +380,6 @@ int tacho_flame_capture(const tacho_flame_request *request, tacho_flame **ret, t
     tch_buf_release(&c.svg_path);
     tch_buf_release(&c.warnings);
     tch_stacks_release(&c.stacks);
+    tch_origins_release(&c.origins);
     return status;
 }

@@ -25,7 +25,7 @@ struct tch_symbol_object {
 
 static bool wants_dwarf(const struct tch_symbol_options *options)
 {
-    return !options->no_inline || options->source;
+    return !options->no_inline || options->source || options->lines;
 }
 
 void tch_symbols_init(struct tch_symbols *s, const struct tch_symbol_options *options,
@@ -52,6 +52,8 @@ void tch_symbols_release(struct tch_symbols *s)
     tch_dwarf_child_close(s->dwarf);
     free(s->list);
     free(s->frames);
+    free(s->lines);
+    tch_intern_release(&s->sources);
     tch_buf_release(&s->text);
     *s = (struct tch_symbols){0};
 }
@@ -176,7 +178,21 @@ static bool push_text(struct tch_symbols *s)
     if (id == TCH_INTERN_NONE ||
         tch_array_reserve(&s->frames, &s->frame_cap, s->frame_count + 1) < 0)
         return false;
+    if (s->options.lines && tch_array_reserve_zero(&s->lines, &s->line_cap, s->frame_count + 1) < 0)
+        return false;
     s->frames[s->frame_count++] = id;
+    return true;
+}
+
+/* Stores the source line of the last name. */
+static bool set_line(struct tch_symbols *s, const struct tch_scope *scope)
+{
+    uint32_t source = tch_intern_add(&s->sources, scope->file, strlen(scope->file));
+
+    if (source == TCH_INTERN_NONE)
+        return false;
+    s->lines[s->frame_count - 1] =
+        (struct tch_symbol_line){source + 1, scope->line > 0 ? (uint32_t)scope->line : 0};
     return true;
 }
 
@@ -217,12 +233,12 @@ static bool push_name(struct tch_symbols *s, uint32_t object, const char *name,
     tch_buf_clear(&s->text);
     tch_add_symbol(&s->text, (struct tch_span){text, strnlen(text, NAME_LONGEST)});
     free(demangled);
-    if (scope && scope->file)
+    if (s->options.source && scope && scope->file)
         tch_buf_addf(&s->text, ":%s:%d",
                      strrchr(scope->file, '/') ? strrchr(scope->file, '/') + 1 : scope->file,
                      scope->line);
     tch_buf_adds(&s->text, mark);
-    return push_text(s);
+    return push_text(s) && (!s->options.lines || !scope || !scope->file || set_line(s, scope));
 }
 
 /* Names a place. scopes are the `count` functions at its address, from the debug information. */
@@ -297,7 +313,8 @@ static bool ask_dwarf(struct tch_symbols *s, const struct tch_symbol_job *jobs, 
             queries[(*asked)++] =
                 (struct tch_dwarf_query){.addr = place->addr, .object = place->object};
     }
-    if (*asked > 0 && !tch_dwarf_child_find(s->dwarf, queries, *asked, s->options.source))
+    if (*asked > 0 &&
+        !tch_dwarf_child_find(s->dwarf, queries, *asked, s->options.source || s->options.lines))
         *asked = 0;
     return true;
 }

@@ -25,6 +25,7 @@
 struct tch_symbol_options {
     bool no_inline;  /**< leave out inlined functions */
     bool source;     /**< add ":file:line" to each name */
+    bool lines;      /**< find the source line of each name */
     bool debuginfod; /**< ask servers for debug files that are not on this machine */
 };
 
@@ -32,6 +33,12 @@ struct tch_symbol_options {
 struct tch_naming {
     uint32_t at;
     uint32_t count;
+};
+
+/** Where a name is in the source. */
+struct tch_symbol_line {
+    uint32_t source; /**< 1 + number of the path in `sources`; 0: unknown */
+    uint32_t line;
 };
 
 struct tch_symbol_object;
@@ -44,6 +51,8 @@ struct tch_symbols {
     struct tch_naming *list;  /**< indexed by the number of the place */
     size_t count;
     uint32_t *frames;
+    struct tch_symbol_line *lines; /**< of each of the frames; NULL without that option */
+    struct tch_intern sources;     /**< paths of source files */
     struct tch_perf_maps perf_maps;
     struct tch_dwarf_child *dwarf; /**< finds inlined functions and lines, and demangles names that
                                       may grow; NULL: it could not be started */
@@ -51,6 +60,7 @@ struct tch_symbols {
     size_t cap;
     size_t frame_count;
     size_t frame_cap;
+    size_t line_cap;
     struct tch_symbol_object **objects; /* indexed by the number of the object */
     size_t object_count;
     size_t object_cap;

@@ -113,6 +113,19 @@ if command -v protoc >/dev/null; then
     [ "$(head -n 3 units/time | tr -d '\n')" = '"""cpu""nanoseconds"' ] || fail "pprof: $(cat units/time)"
 fi
 
+# pprof gets addresses in files, and source lines.
+if command -v protoc >/dev/null; then
+    gzip -dc units/flamegraph-clock.pb.gz | protoc -I "$project/tests/kit/flame" --decode=Profile profile.proto >pprof.txt
+    name=$(awk '/^string_table:/ { if ($2 == "\"spin\"") print n; n++ }' pprof.txt)
+    source=$(awk '/^string_table:/ { if ($2 ~ /\/tests\/kit\/flame\/workload\.c"$/ || $2 ~ /\/spin\.h"$/) print n; n++ }' pprof.txt | head -n 1)
+    [ -n "$name" ] && [ -n "$source" ] || fail "pprof has no name or no source file of the function"
+    awk -v RS='\n}\n' -v name="$name" '/^function/ && $0 ~ "name: " name "\n" && /filename: [0-9]/ { found = 1 } END { exit !found }' pprof.txt ||
+        { grep -A6 '^function' pprof.txt; fail "pprof: the function has no source file"; }
+    awk -v RS='\n}\n' '/^location/ && /mapping_id: [0-9]/ && /address: [0-9]/ && /line: [0-9]/ { found = 1 } END { exit !found }' pprof.txt ||
+        { grep -A8 '^location' pprof.txt; fail "pprof: no location has a file, an address and a line"; }
+    grep -q '^  memory_limit: [1-9]' pprof.txt || fail "pprof has no mappings"
+fi
+
 # A second capture keeps the files of the first.
 cp all/flamegraph-x.svg first.svg
 ends 0 "$tacho" flame --out-dir all --label x -- "$workload" shares 50

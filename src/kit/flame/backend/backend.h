@@ -13,6 +13,7 @@
 #include <tacho/flame.h>
 
 #include "base/buf.h"
+#include "kit/flame/stack/origins.h"
 #include "kit/flame/stack/stacks.h"
 #include "process/keeper.h"
 #include "process/spawn.h"
@@ -87,20 +88,21 @@ struct tch_capture {
     const char *label;
     struct tch_keeper keeper; /**< keeper of the command, or of its profiler */
     struct tch_buf svg_path;
-    struct tch_stacks stacks; /**< the profile to draw, unless `drawn` */
-    bool drawn;               /**< the back end wrote the SVG itself */
-    uint64_t ended_ns;        /**< when the command exited */
-    struct tch_buf warnings;  /**< what to report about the result, each terminated by '\0' */
-    const char *count_name;   /**< the unit of the counts; NULL: samples */
-    const char *measure;      /**< what they measure if they are times; NULL: unknown */
-    uint64_t period_ns;       /**< CPU time of a sample; 0: unknown */
-    char unit[64];            /**< room for it, if it is found in a profiler's text */
-    bool rate_given;          /**< the request has a rate */
-    bool stack_given;         /**< the request has a size of stack copies */
-    double rate_reached;      /**< samples per second of CPU time; 0: unknown */
-    double used_ns;           /**< CPU time of the command that can be sampled; 0: unknown */
-    double covered_ns;        /**< CPU time that its samples represent */
-    unsigned palette;         /**< enum tch_palette */
+    struct tch_stacks stacks;   /**< the profile to draw, unless `drawn` */
+    struct tch_origins origins; /**< where its frames come from; empty: unknown */
+    bool drawn;                 /**< the back end wrote the SVG itself */
+    uint64_t ended_ns;          /**< when the command exited */
+    struct tch_buf warnings;    /**< what to report about the result, each terminated by '\0' */
+    const char *count_name;     /**< the unit of the counts; NULL: samples */
+    const char *measure;        /**< what they measure if they are times; NULL: unknown */
+    uint64_t period_ns;         /**< CPU time of a sample; 0: unknown */
+    char unit[64];              /**< room for it, if it is found in a profiler's text */
+    bool rate_given;            /**< the request has a rate */
+    bool stack_given;           /**< the request has a size of stack copies */
+    double rate_reached;        /**< samples per second of CPU time; 0: unknown */
+    double used_ns;             /**< CPU time of the command that can be sampled; 0: unknown */
+    double covered_ns;          /**< CPU time that its samples represent */
+    unsigned palette;           /**< enum tch_palette */
     struct tacho_flame result;
 };
 

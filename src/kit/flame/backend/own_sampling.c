@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/fail.h"
 #include "kit/flame/sample/collect_names.h"
+#include "kit/flame/sample/collect_origins.h"
 #include "kit/flame/sample/collect_proc.h"
 #include "process/spawn.h"
 #include "process/tree.h"
@@ -202,6 +203,7 @@ static int run(struct tch_sampling *n, tacho_error *err)
     struct tch_symbol_options options = {
         .no_inline = tch_capture_has(n->c, TACHO_FLAME_NO_INLINE),
         .source = tch_capture_has(n->c, TACHO_FLAME_SOURCE),
+        .lines = tch_capture_has(n->c, TACHO_FLAME_PPROF),
         .debuginfod = tch_capture_has(n->c, TACHO_FLAME_DEBUGINFOD),
     };
     struct tacho_flame *result = &n->c->result;
@@ -225,6 +227,8 @@ static int run(struct tch_sampling *n, tacho_error *err)
     result->lost = n->collect.lost;
     result->truncated = n->collect.truncated;
     status = tch_collect_names(&n->collect, &n->symbols, &n->c->stacks, err);
+    if (status == 0 && options.lines)
+        status = tch_collect_origins(&n->collect, &n->symbols, &n->c->origins, err);
     tch_symbols_explain(&n->symbols, &n->c->warnings);
     if (status == 0)
         tch_programs_advise(&n->collect.programs, n->stack_bytes, &n->c->warnings);

@@ -10,6 +10,7 @@
 #include "flame_layout.h"
 #include "flame_svg.h"
 #include "kit/flame/read/profile_read.h"
+#include "kit/flame/stack/origins.h"
 
 struct tch_profile {
     const struct tch_stacks *stacks;
@@ -18,6 +19,7 @@ struct tch_profile {
     const char *unit;    /**< unit of the weights; NULL: samples */
     const char *measure; /**< what the weights measure if they are times: "cpu"; NULL: unknown */
     uint64_t period_ns;  /**< CPU time of a sample, if the unit is samples; or 0 */
+    const struct tch_origins *origins; /**< NULL: unknown */
 };
 
 struct tch_format_options {
