@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "kit/symbol/object/code_object.h"
 #include "symbol_text.h"
 
 enum {
@@ -93,13 +94,15 @@ static bool open_map(struct tch_perf_maps *maps, struct tch_symbol_table *table,
     return ok;
 }
 
-bool tch_perf_maps_read(struct tch_perf_maps *maps, struct tch_symbol_table *table, uint32_t pid)
+bool tch_perf_maps_read(struct tch_perf_maps *maps, struct tch_symbol_table *table, uint32_t pid,
+                        uint32_t inner_pid)
 {
     char path[64];
 
-    snprintf(path, sizeof path, "/proc/%u/root/tmp/perf-%u.map", (unsigned)pid, (unsigned)pid);
+    snprintf(path, sizeof path, "/proc/%u/root/tmp/perf-%u.map", (unsigned)pid,
+             (unsigned)tch_inner_pid(pid));
     if (access(path, F_OK) < 0) /* the process has exited, or has no /tmp */
-        snprintf(path, sizeof path, "/tmp/perf-%u.map", (unsigned)pid);
+        snprintf(path, sizeof path, "/tmp/perf-%u.map", (unsigned)(inner_pid ? inner_pid : pid));
     return open_map(maps, table, path);
 }
 

@@ -24,8 +24,10 @@ struct tch_perf_maps {
 };
 
 /** Adds the names of /tmp/perf-PID.map: the file that the process sees or, after its exit, the one
-    that we see. Returns false if memory runs out. */
-bool tch_perf_maps_read(struct tch_perf_maps *maps, struct tch_symbol_table *table, uint32_t pid);
+    that we see. PID is that in the process's namespace; inner_pid is that for the time after its
+   exit, 0: the same as `pid`. Returns false if memory runs out. */
+bool tch_perf_maps_read(struct tch_perf_maps *maps, struct tch_symbol_table *table, uint32_t pid,
+                        uint32_t inner_pid);
 
 /** Adds a warning, terminated by '\0', for each problem. */
 void tch_perf_maps_explain(const struct tch_perf_maps *maps, struct tch_buf *lines);

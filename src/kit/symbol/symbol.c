@@ -135,7 +135,7 @@ static bool read_symbols(struct tch_symbols *s, struct tch_symbol_object *o, uin
         return read_kallsyms(&o->table);
     case TCH_OBJECT_JIT:
         snprintf(o->unknown, sizeof o->unknown, TCH_NAME_ANONYMOUS);
-        return tch_perf_maps_read(&s->perf_maps, &o->table, object->pid);
+        return tch_perf_maps_read(&s->perf_maps, &o->table, object->pid, object->inner_pid);
     case TCH_OBJECT_VDSO:
         snprintf(o->unknown, sizeof o->unknown, "[vdso]");
         return !object->usable || tch_symbol_table_elf(&o->table, &object->elf);

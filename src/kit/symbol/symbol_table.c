@@ -207,6 +207,8 @@ bool tch_symbol_table_elf(struct tch_symbol_table *table, const struct tch_elf *
     bool ok = add_symbols(table, elf, tch_elf_section_type(elf, SHT_SYMTAB)) &&
               add_symbols(table, elf, tch_elf_section_type(elf, SHT_DYNSYM)) && add_plt(table, elf);
 
+    if (ok && !tch_elf_section_type(elf, SHT_SYMTAB))
+        ok = tch_symbol_table_go(table, elf);
     if (ok && elf->entry != 0) /* a stripped program has an entry point, too */
         ok = tch_symbol_table_add(table, elf->entry, TCH_ENTRY_BYTES, UINT32_MAX, "_start", 6);
     tch_symbol_table_sort(table);

@@ -40,6 +40,15 @@ void tch_symbol_table_sort(struct tch_symbol_table *table);
     and _start. Returns false if memory runs out. */
 bool tch_symbol_table_elf(struct tch_symbol_table *table, const struct tch_elf *elf);
 
+/** Adds the functions that a Go program names in .gopclntab. Call tch_symbol_table_sort() then.
+    Returns false if memory runs out. */
+bool tch_symbol_table_go(struct tch_symbol_table *table, const struct tch_elf *elf);
+
+/** Adds the functions of the content of .gopclntab. text: address of the code, if the section does
+   not have it. */
+bool tch_symbol_table_gopclntab(struct tch_symbol_table *table, const void *data, size_t len,
+                                uint64_t text);
+
 /**
  * Returns the name of the function at an address, or NULL.
  *

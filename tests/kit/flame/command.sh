@@ -118,7 +118,8 @@ if command -v protoc >/dev/null; then
     gzip -dc units/flamegraph-clock.pb.gz | protoc -I "$project/tests/kit/flame" --decode=Profile profile.proto >pprof.txt
     name=$(awk '/^string_table:/ { if ($2 == "\"spin\"") print n; n++ }' pprof.txt)
     source=$(awk '/^string_table:/ { if ($2 ~ /\/tests\/kit\/flame\/workload\.c"$/ || $2 ~ /\/spin\.h"$/) print n; n++ }' pprof.txt | head -n 1)
-    [ -n "$name" ] && [ -n "$source" ] || fail "pprof has no name or no source file of the function"
+    [ -n "$name" ] || fail "pprof has no name of the function"
+    [ -n "$source" ] || fail "pprof has no source file of the function"
     awk -v RS='\n}\n' -v name="$name" '/^function/ && $0 ~ "name: " name "\n" && /filename: [0-9]/ { found = 1 } END { exit !found }' pprof.txt ||
         { grep -A6 '^function' pprof.txt; fail "pprof: the function has no source file"; }
     awk -v RS='\n}\n' '/^location/ && /mapping_id: [0-9]/ && /address: [0-9]/ && /line: [0-9]/ { found = 1 } END { exit !found }' pprof.txt ||

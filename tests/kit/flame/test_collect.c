@@ -192,6 +192,7 @@ static void one_line_helps(void **state)
     struct tch_flame_program nameless = {
         .samples = 100, .jit = 51, .places = 10, .unnamed = 6, .truncated = 3, .cut = 3};
     struct tch_flame_program named = {.samples = 100, .jit = 100, .places = 10, .unnamed = 5};
+    struct tch_flame_program deep = {.samples = 100, .truncated = 12, .cut = 12};
     struct tch_flame_program few = {.samples = 19, .truncated = 19};
 
     (void)state;
@@ -200,6 +201,9 @@ static void one_line_helps(void **state)
     advises("prog", "prog", lost,
             "prog: 51% of its stacks are truncated; compile the program with");
     advises("prog", "prog", cut, "--stack-size 63k");
+    advises("prog", "prog", deep,
+            "prog: 12% of its stacks are truncated, because they are longer than the copy; copy "
+            "more of each stack with --stack-size 63k");
     advises("prog", "prog", nameless,
             "JIT-compiled code without names; configure its JIT compiler to write");
     advises("java", "libjvm.so", lost, "java with -XX:+PreserveFramePointer");

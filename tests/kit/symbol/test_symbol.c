@@ -30,6 +30,79 @@ static void the_nearest_symbol_in_its_size(void **state)
     assert_null(tch_symbol_table_find(&t, 0x1000, 0));
 }
 
+enum { GO_NAMES = 80, GO_TABLE = 112, GO_LEN = 200 };
+
+static void put(unsigned char *data, size_t at, uint64_t value, size_t size)
+{
+    memcpy(data + at, &value, size);
+}
+
+/* Writes a .gopclntab with main.main at 0x40 and main.inner at 0x80, up to 0x100. */
+static void write_go(unsigned char *data, uint64_t magic, uint64_t text)
+{
+    size_t size = text ? 4 : 8;
+    unsigned names = text ? 3 : 2;
+    unsigned table = text ? 7 : 6;
+    const uint64_t rows[] = {0x40, 48, 0x80, 64, 0x100};
+
+    memset(data, 0, GO_LEN);
+    put(data, 0, magic, 4);
+    data[6] = 1;
+    data[7] = 8;
+    put(data, 8, 2, 8);
+    if (text)
+        put(data, 8 + 8 * 2, text, 8);
+    put(data, 8 + 8 * names, GO_NAMES, 8);
+    put(data, 8 + 8 * table, GO_TABLE, 8);
+    memcpy(data + GO_NAMES, "\0main.main\0main.inner", 22);
+    for (size_t i = 0; i < 5; i++)
+        put(data, GO_TABLE + i * size, rows[i], size);
+    put(data, GO_TABLE + 48 + size, 1, 4);
+    put(data, GO_TABLE + 64 + size, 11, 4);
+}
+
+/* A stripped Go program names its functions in a table of its own. */
+static void go_names_of_a_stripped_program(void **state)
+{
+    static const uint64_t magics[] = {0xfffffff0, 0xfffffff1, 0xfffffffa};
+    unsigned char data[GO_LEN];
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        uint64_t text = i < 2 ? 0x401000 : 0;
+        struct tch_symbol_table t = {0};
+
+        write_go(data, magics[i], text);
+        assert_true(tch_symbol_table_gopclntab(&t, data, sizeof data, 0));
+        tch_symbol_table_sort(&t);
+        assert_int_equal(t.count, 2);
+        assert_null(tch_symbol_table_find(&t, text + 0x3f, 0));
+        assert_string_equal(tch_symbol_table_find(&t, text + 0x7f, 0), "main.main");
+        assert_string_equal(tch_symbol_table_find(&t, text + 0xff, 0), "main.inner");
+        assert_null(tch_symbol_table_find(&t, text + 0x100, 0));
+        tch_symbol_table_release(&t);
+        /* Every truncated table is refused or gives some of the names. */
+        for (size_t len = 0; len < sizeof data; len++) {
+            unsigned char *part = malloc(len + 1);
+
+            assert_non_null(part);
+            memcpy(part, data, len);
+            assert_true(tch_symbol_table_gopclntab(&t, part, len, 0));
+            tch_symbol_table_release(&t);
+            free(part);
+        }
+    }
+    write_go(data, 0xfffffffb, 0x401000); /* an older form */
+    assert_true(tch_symbol_table_gopclntab(&(struct tch_symbol_table){0}, data, sizeof data, 0));
+}
+
+static void an_unknown_process_keeps_its_id(void **state)
+{
+    (void)state;
+    assert_int_equal(tch_inner_pid(0x7ffffff0), 0x7ffffff0);
+    assert_true(tch_inner_pid((uint32_t)getpid()) > 0);
+}
+
 static void the_kernels_list(void **state)
 {
     static const char text[] = "ffffffff81000000 T _text\n"
@@ -89,17 +162,17 @@ static void a_map_must_belong_to_its_user(void **state)
     snprintf(other, sizeof other, "%s.other", map_path());
     test_put(other, "1000 10 forged\n");
     assert_int_equal(symlink(other, map_path()), 0); /* a link is not followed */
-    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid(), 0));
     assert_int_equal(t.count, 0);
     unlink(map_path());
     assert_int_equal(rename(other, map_path()), 0);
-    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid(), 0));
     assert_string_equal(tch_symbol_table_find(&t, 0x1000, 0), "forged");
     tch_perf_maps_explain(&maps, &lines);
     assert_int_equal(lines.len, 0);
     tch_symbol_table_release(&t);
     if (chown(map_path(), 65534, 65534) == 0) { /* root only */
-        assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+        assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid(), 0));
         assert_int_equal(t.count, 0);
         tch_perf_maps_explain(&maps, &lines);
         assert_non_null(strstr(lines.data, "belongs to another user"));
@@ -121,13 +194,13 @@ static void the_cost_of_maps_is_limited(void **state)
     fd = open(map_path(), O_WRONLY | O_CLOEXEC);
     assert_int_equal(pwrite(fd, "\n2000 10 late\n", 14, INT64_C(300) << 20), 14); /* sparse */
     close(fd);
-    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid(), 0));
     assert_null(tch_symbol_table_find(&t, 0x1000, 0));
     assert_string_equal(tch_symbol_table_find(&t, 0x2000, 0), "late");
     assert_true(maps.bytes <= 64 << 20);
     tch_symbol_table_release(&t);
     maps.bytes = 256 << 20; /* spent */
-    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid()));
+    assert_true(tch_perf_maps_read(&maps, &t, (uint32_t)getpid(), 0));
     assert_int_equal(t.count, 0);
     tch_buf_init(&lines, 4096);
     tch_perf_maps_explain(&maps, &lines);
@@ -282,6 +355,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_nearest_symbol_in_its_size),
+        cmocka_unit_test(go_names_of_a_stripped_program),
+        cmocka_unit_test(an_unknown_process_keeps_its_id),
         cmocka_unit_test(the_kernels_list),
         cmocka_unit_test(a_jits_map_with_names_of_any_kind),
         cmocka_unit_test(a_map_must_belong_to_its_user),

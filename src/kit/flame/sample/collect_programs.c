@@ -11,6 +11,7 @@
 
 enum {
     LEAST_SAMPLES = 20, /* with fewer samples, the shares of a program mean nothing */
+    CUT_SHARE = 20,     /* fewer stacks than this part may be longer than the copy */
     LEAST_SHARE = 20,   /* a program with less than 1/LEAST_SHARE of all samples is not mentioned */
 };
 
@@ -63,6 +64,8 @@ static void add_share(struct tch_buf *b, uint64_t part, uint64_t all, const char
     tch_buf_addf(b, ": %u%% of its stacks %s; ", (unsigned)(100 * part / all), what);
 }
 
+static const char more_stack[] = "copy more of each stack with --stack-size %dk";
+
 static void add_advice(const struct tch_flame_program *p, uint32_t stack_bytes, const char *name,
                        struct tch_buf *b)
 {
@@ -77,15 +80,23 @@ static void add_advice(const struct tch_flame_program *p, uint32_t stack_bytes, 
         tch_buf_addc(b, '\0');
         return;
     }
-    if (!truncated && !anonymous)
+    if (!truncated && !anonymous) {
+        if (p->cut > p->samples / CUT_SHARE && stack_bytes < TCH_STACK_COPY_MAX) {
+            tch_buf_adds(b, name);
+            add_share(b, p->cut, p->samples,
+                      "are truncated, because they are longer than the copy");
+            tch_buf_addf(b, more_stack, TCH_STACK_COPY_MAX / 1024);
+            tch_buf_addc(b, '\0');
+        }
         return;
+    }
     tch_buf_adds(b, name);
     if (truncated)
         add_share(b, p->truncated, p->samples, "are truncated");
     else
         add_share(b, p->jit, p->samples, "contain JIT-compiled code without names");
     if (truncated && is_most(p->cut, p->truncated) && stack_bytes < TCH_STACK_COPY_MAX)
-        tch_buf_addf(b, "copy more of each stack with --stack-size %dk", TCH_STACK_COPY_MAX / 1024);
+        tch_buf_addf(b, more_stack, TCH_STACK_COPY_MAX / 1024);
     else if (p->runtime == TCH_RUNTIME_JAVA)
         tch_buf_adds(b, "run java with -XX:+PreserveFramePointer -XX:+UnlockDiagnosticVMOptions "
                         "-XX:+DumpPerfMapAtExit (before JDK 17 with a perf map agent)");

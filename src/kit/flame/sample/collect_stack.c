@@ -186,6 +186,67 @@ static enum tch_unwound step_without_rules(struct tch_collect *c, const struct s
     return tch_unwind_step_fp(stack, regs);
 }
 
+static uint64_t word_of_stack(const struct tch_stack_copy *stack, uint64_t at)
+{
+    uint64_t word = 0;
+
+    if (at <= stack->len && sizeof word <= stack->len - at)
+        memcpy(&word, stack->data + at, sizeof word);
+    return word;
+}
+
+/* Returns whether the text that a word points to follows that at *last, and moves *last there. The
+   kernel stores the arguments and the environment of a program like that. */
+static bool follows(const struct tch_stack_copy *stack, uint64_t at, uint64_t *last)
+{
+    enum { FAR = 1 << 20 };
+    uint64_t text = word_of_stack(stack, at);
+    bool ok = text > *last && text - *last < FAR;
+
+    *last = text;
+    return ok;
+}
+
+/* Returns whether the block that starts a program is at this offset: the number of arguments,
+   pointers to them, a NULL, and pointers to the environment. */
+static bool is_argument_block(const struct tch_stack_copy *stack, uint64_t at)
+{
+    enum { MOST = 4096 };
+    uint64_t count = word_of_stack(stack, at);
+    uint64_t last = stack->start + at;
+
+    if (count == 0 || count > MOST || at + 8 * (count + 4) > stack->len)
+        return false;
+    for (uint64_t i = 1; i <= count; i++)
+        if (!follows(stack, at + 8 * i, &last))
+            return false;
+    at += 8 * (count + 1);
+    return word_of_stack(stack, at) == 0 && follows(stack, at + 8, &last) &&
+           (word_of_stack(stack, at + 16) == 0 || follows(stack, at + 16, &last));
+}
+
+/* Returns whether a frame without a row is the first one of its thread. Code marks that by a frame
+   pointer of 0 (System V ABI for AMD64, 3.4.1), as Go does; code of a JIT may use the register for
+   other numbers. The code of musl that starts a program uses it, too, but runs just below the
+   arguments of the program. */
+static bool is_root(const struct sample *s, const struct tch_code_object *object,
+                    const struct tch_stack_copy *stack, const struct tch_regs *regs)
+{
+    enum { NEAR = 512 };
+    uint64_t at = regs->r[TCH_REG_SP] - stack->start;
+
+    if (object->kind != TCH_OBJECT_FILE || !object->usable)
+        return false;
+    if ((regs->known & 1u << TCH_REG_BP) && regs->r[TCH_REG_BP] == 0)
+        return true;
+    if (s->thread->tid != s->thread->process->pid || at > stack->len)
+        return false;
+    for (uint64_t end = at + NEAR; at < end && at < stack->len; at += 8)
+        if (is_argument_block(stack, at))
+            return true;
+    return false;
+}
+
 /* Unwinds one frame by the row of its place, or without a row if there is none. */
 static enum tch_unwound step_up(struct tch_collect *c, const struct sample *s, uint32_t place,
                                 uint32_t object, const struct tch_stack_copy *stack,
@@ -196,7 +257,7 @@ static enum tch_unwound step_up(struct tch_collect *c, const struct sample *s, u
 
     *signal = false;
     if (tch_code_places_row(&c->places, place, o, &row) <= 0)
-        return tch_code_object_is_entry(o, c->places.list[place].addr)
+        return tch_code_object_is_entry(o, c->places.list[place].addr) || is_root(s, o, stack, regs)
                    ? TCH_UNWOUND_END
                    : step_without_rules(c, s, object, stack, regs);
     *signal = row.signal;

@@ -3,9 +3,14 @@
 
 #include <fcntl.h>
 #include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 
 #include "base/array.h"
+#include "base/file.h"
+#include "base/number.h"
 #include "debug_file.h"
 
 static enum tch_code_object_kind kind_of(const char *name)
@@ -19,6 +24,40 @@ static enum tch_code_object_kind kind_of(const char *name)
         if (strncmp(name, memory[i], strlen(memory[i])) == 0)
             return TCH_OBJECT_JIT;
     return name[0] == '/' ? TCH_OBJECT_FILE : TCH_OBJECT_JIT;
+}
+
+uint32_t tch_inner_pid(uint32_t pid)
+{
+    static const char key[] = "\nNSpid:";
+    char text[4096];
+    struct tch_buf b;
+    const char *line;
+    uint64_t inner = pid;
+
+    snprintf(text, sizeof text, "/proc/%u/status", (unsigned)pid);
+    tch_buf_init(&b, sizeof text);
+    if (tch_file_read(text, sizeof text, &b, NULL) == 0 && (line = strstr(b.data, key)) != NULL) {
+        size_t len = strcspn(line + 1, "\n") + 1;
+        size_t begin = len;
+
+        while (begin > 0 && line[begin - 1] >= '0' && line[begin - 1] <= '9')
+            begin--; /* the last number is that of the innermost namespace */
+        if (tch_parse_u64_n(line + begin, len - begin, UINT32_MAX, &inner) < 0)
+            inner = pid;
+    }
+    tch_buf_release(&b);
+    return (uint32_t)inner;
+}
+
+/* Returns whether the process has our /tmp. */
+static bool shares_tmp(uint32_t pid)
+{
+    char path[64];
+    struct stat ours, its;
+
+    snprintf(path, sizeof path, "/proc/%u/root/tmp", (unsigned)pid);
+    return stat("/tmp", &ours) == 0 && stat(path, &its) == 0 && ours.st_dev == its.st_dev &&
+           ours.st_ino == its.st_ino;
 }
 
 /* Appends an object to the list; its key was added before. */
@@ -36,6 +75,8 @@ static bool append_object(struct tch_code_objects *objects, enum tch_code_object
     object->kind = kind;
     object->pid = pid;
     object->inode = inode;
+    if (kind == TCH_OBJECT_JIT && shares_tmp(pid))
+        object->inner_pid = tch_inner_pid(pid);
     object->elf.fd = -1;
     object->share.budget = &objects->budget;
     object->path = malloc(len);

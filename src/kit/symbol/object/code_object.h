@@ -27,7 +27,9 @@ enum { TCH_ENTRY_BYTES = 48 }; /**< length of _start, the code that a program st
 
 struct tch_code_object {
     enum tch_code_object_kind kind;
-    uint32_t pid;   /**< process that it was first seen in; for a JIT: its process */
+    uint32_t pid; /**< process that it was first seen in; for a JIT: its process */
+    /** For a JIT whose process has our /tmp: tch_inner_pid() of it; else 0. */
+    uint32_t inner_pid;
     char *path;     /**< for a file: its path in the process's mounts */
     uint64_t inode; /**< for a file; 0: unknown */
     /** For a JIT: the number of its process's program in struct tch_flame_programs. */
@@ -64,6 +66,10 @@ void tch_code_objects_release(struct tch_code_objects *objects);
  */
 uint32_t tch_code_objects_add(struct tch_code_objects *objects, const char *name, uint64_t inode,
                               uint32_t pid);
+
+/** Returns the id of a process in its own PID namespace, by which its runtime names files, or `pid`
+   if that is not known. */
+uint32_t tch_inner_pid(uint32_t pid);
 
 /** Opens the file and reads its unwind information at the first call. `usable` says whether it is
     an ELF file. Returns false if memory runs out. */
