@@ -230,6 +230,7 @@ static int find_hottest(struct tch_capture *c, tacho_error *err)
 static void warn_of_short(struct tch_capture *c)
 {
     bool native = c->backend == &tch_backend_native;
+    bool preload = c->backend == &tch_backend_preload;
 
     if (c->used_ns < COMPARED_NS || c->covered_ns > c->used_ns / 2)
         return;
@@ -240,7 +241,10 @@ static void warn_of_short(struct tch_capture *c)
     tch_buf_addf(&c->warnings,
                  " of CPU time that the command used, because a process or thread that uses less "
                  "than one sampling period (%.4g ms) gets %s; %s",
-                 1e3 / c->request.rate, native ? "none" : "few or none",
+                 1e3 / c->request.rate,
+                 native    ? "none"
+                 : preload ? "few or none, and so does one in another PID namespace"
+                           : "few or none",
                  native ? "use tacho flame with a higher --rate, or with --all"
                         : "use tacho flame --profiler native");
     tch_buf_addc(&c->warnings, '\0');
@@ -265,6 +269,12 @@ static int fail_empty(const struct tch_capture *c, tacho_error *err)
                     : "");
     if (c->warnings.len > 0) /* the profiler says why it missed the program */
         snprintf(reason, sizeof reason, "%s", c->warnings.data);
+    else if (c->used_ns > COMPARED_NS && c->backend == &tch_backend_preload)
+        snprintf(reason, sizeof reason,
+                 "the program used CPU time only in processes that preload cannot sample: shorter "
+                 "than one sampling period (%.4g ms), or in another PID namespace; use "
+                 "--profiler native or ptrace",
+                 1e3 / c->request.rate);
     else if (waits)
         snprintf(reason, sizeof reason, "no thread began to wait");
     return tacho_flame_fail(err, TACHO_FLAME_NO_OUTPUT, NULL, reason);
