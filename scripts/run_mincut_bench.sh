@@ -31,9 +31,9 @@ The output folder, relative to the current one, gets
   csv/baseline.csv, csv/mincut_l0.3_t0.csv ...   one row per sample, of the last repetition
   csv/results.csv                                one row per setting
   csv/savings.csv                                savings by eps, and savings by the cut
-  config.json                                    the configuration; its SHA-256 is in every row
+  config.json                                    the configuration; its hash is in every row of these CSVs
   witness/mincut_l0.3_t0.jsonl ...               every decision, chained by SHA-256
-  witness/witness.rvf                            all of these logs in one RVF file
+  witness/witness.rvf                            these logs, the configuration and its hash in one RVF file
   control/eps_t0.csv, .jsonl ...                 the same runs with lambda 0: eps alone
   figs/*.svg                                     savings, heat maps and lines over the grid
   sweep/report.html                              the report of tacho sweep

@@ -47,6 +47,9 @@ grep -q 'mincut_l0.7_t2' "$out/figs/savings.svg" || fail "savings.svg has not ev
 hash=$("$tacho" fingerprint config --quiet --file "$out/config.json")
 jq -e '.eps == 0.01 and (.model_commit | length > 6) and (.weights_hash | startswith("sha256:")) and
     (.compiler_flags | length > 0)' "$out/config.json" >/dev/null || fail "config.json is $(cat "$out/config.json")"
+"$tacho" witness show --json --top 1 "$out/witness/witness.rvf" |
+    jq -e --arg hash "$hash" --slurpfile config "$out/config.json" \
+        '.config_hash == $hash and .config == $config[0]' >/dev/null || fail "the bundle lacks the configuration"
 for file in "$out"/csv/*.csv; do
     case $file in
     */results.csv)
