@@ -17,8 +17,9 @@ struct tch_inflate {
     z_stream z;
     tch_zip_source *source;
     void *ctx;
-    bool ended;  /* the source has no more data */
-    bool inside; /* a member has begun and not ended yet */
+    bool ended;            /* the source has no more data */
+    bool inside;           /* a member has begun and not ended yet */
+    uint64_t taken, given; /* bytes of input and of output */
     unsigned char in[PIECE];
 };
 
@@ -62,9 +63,27 @@ static int fill(struct tch_inflate *z)
     if (got < 0)
         return -1;
     z->ended = got == 0;
+    z->taken += (uint64_t)got;
     z->z.next_in = z->in;
     z->z.avail_in = (uInt)got;
     return got > 0;
+}
+
+int tch_zip_fail(const char *name, tacho_error *err)
+{
+    return tch_fail(
+        err, TACHO_ELIMIT, 0,
+        "'%.150s' is compressed to less than 1/%d; if you trust it, decompress it first", name,
+        TCH_ZIP_RATIO);
+}
+
+static ssize_t count_given(struct tch_inflate *z, size_t len)
+{
+    z->given += len;
+    if (!tch_zip_is_bomb(z->taken, z->given))
+        return (ssize_t)len;
+    errno = EFBIG;
+    return -1;
 }
 
 ssize_t tch_inflate_read(struct tch_inflate *z, char *buf, size_t size)
@@ -87,10 +106,10 @@ ssize_t tch_inflate_read(struct tch_inflate *z, char *buf, size_t size)
         else if (code != Z_OK && code != Z_BUF_ERROR)
             break;
         if (z->z.avail_out == 0)
-            return (ssize_t)want;
+            return count_given(z, want);
     }
     if (z->z.avail_out < want)
-        return (ssize_t)(want - z->z.avail_out);
+        return count_given(z, want - z->z.avail_out);
     errno = EBADMSG;
     return -1;
 }

@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include <tacho/error.h>
@@ -16,14 +17,28 @@
 /** Reads like read(2). */
 typedef ssize_t tch_zip_source(void *ctx, char *buf, size_t size);
 
+/** A file of at least TCH_ZIP_FREE bytes that is compressed to less than a TCH_ZIP_RATIO-th of them
+    is refused, because a small one could keep the reader busy for hours. Traces shrink to a tenth
+   or a sixtieth, and the stacks of a deep recursion to 1/180. */
+enum { TCH_ZIP_FREE = 64 << 20, TCH_ZIP_RATIO = 256 };
+
+/** Returns whether `in` bytes are too few for the `out` bytes that they were decompressed to. */
+static inline bool tch_zip_is_bomb(uint64_t in, uint64_t out)
+{
+    return out > TCH_ZIP_FREE && out / TCH_ZIP_RATIO > in;
+}
+
+/** Fails with the reason and the next step for a file for which tch_zip_is_bomb(). */
+int tch_zip_fail(const char *name, tacho_error *err);
+
 struct tch_inflate;
 
 /** @return 0 or TACHO_ENOMEM */
 int tch_inflate_open(struct tch_inflate **ret, tch_zip_source *source, void *ctx, tacho_error *err);
 void tch_inflate_close(struct tch_inflate *z);
 
-/** Reads decompressed bytes like read(2); -1 with EBADMSG where the data is damaged. Several
-    members are read as one. */
+/** Reads decompressed bytes like read(2); -1 with EBADMSG where the data is damaged, and with
+    EFBIG where it is a bomb. Several members are read as one. */
 ssize_t tch_inflate_read(struct tch_inflate *z, char *buf, size_t size);
 
 /** Returns whether the input ended inside a member. */

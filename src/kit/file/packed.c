@@ -54,6 +54,8 @@ static ssize_t fail_read(const struct tch_packed *p, tacho_error *err)
     if (errno == EBADMSG)
         return tch_fail(err, TACHO_EPARSE, 0, "the %s data is damaged or truncated",
                         p->gunzip ? "gzip" : "zstd");
+    if (errno == EFBIG && (p->gunzip || p->unzstd))
+        return tch_zip_fail(p->name, err);
     return tch_fail_errno(err, errno, "cannot read '%s'", p->name);
 }
 

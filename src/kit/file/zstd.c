@@ -31,8 +31,9 @@ struct tch_unzstd {
     tch_zip_source *source;
     void *ctx;
     struct in_buffer in;
-    size_t expected; /* 0: a frame has ended */
-    bool ended;      /* the source has no more data */
+    size_t expected;       /* 0: a frame has ended */
+    bool ended;            /* the source has no more data */
+    uint64_t taken, given; /* bytes of input and of output */
     unsigned char piece[PIECE];
 };
 
@@ -97,6 +98,7 @@ static bool fill(struct tch_unzstd *z)
     if (got < 0)
         return false;
     z->ended = got == 0;
+    z->taken += (uint64_t)got;
     z->in.size = (size_t)got;
     z->in.pos = 0;
     return true;
@@ -119,6 +121,11 @@ ssize_t tch_unzstd_read(struct tch_unzstd *z, char *buf, size_t size)
             errno = EBADMSG;
             return -1;
         }
+    }
+    z->given += out.pos;
+    if (tch_zip_is_bomb(z->taken, z->given)) {
+        errno = EFBIG;
+        return -1;
     }
     return (ssize_t)out.pos;
 }

@@ -15,7 +15,8 @@ int tch_unzstd_open(struct tch_unzstd **ret, tch_zip_source *source, void *ctx, 
 /** Accepts NULL. */
 void tch_unzstd_close(struct tch_unzstd *z);
 
-/** Reads decompressed bytes like read(2); -1 with EBADMSG where the data is damaged or truncated.
+/** Reads decompressed bytes like read(2); -1 with EBADMSG where the data is damaged or truncated,
+    and with EFBIG where it is a bomb, see tch_zip_is_bomb().
     Several frames are read as one. */
 ssize_t tch_unzstd_read(struct tch_unzstd *z, char *buf, size_t size);
 

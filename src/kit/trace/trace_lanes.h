@@ -21,10 +21,23 @@ struct tch_cell {
     uint64_t busy;               /* total busy time of the cell */
 };
 
+/** Equal adjacent cells of a lane. A run of more than one cell is one that a single span filled. */
+struct tch_cell_run {
+    uint32_t first, count;
+    struct tch_cell cell;
+};
+
+/** A lane has runs for its cells in which something ran, so that it costs as much as its spans. */
+struct tch_lane {
+    struct tch_cell_run *runs; /* in order */
+    size_t count, room;
+};
+
 /** The lanes of a picture. The caller may read the documented fields. */
 struct tch_lanes {
-    struct tch_cell **lanes; /**< TCH_LANE_CELLS each */
-    size_t count;
+    struct tch_lane *lanes;
+    size_t count, room;
+    bool failed; /**< memory ran out, and the picture lacks something */
     bool started;
     int64_t start; /* start time of cell 0 */
     int shift;     /* a cell covers 2^shift nanoseconds */
@@ -36,7 +49,8 @@ void tch_lanes_release(struct tch_lanes *l);
 /** Adds a lane. Returns 0, or -1 if memory ran out. */
 int tch_lanes_add(struct tch_lanes *l);
 
-/** Records that the lane ran `name` itself, without inner spans, in this time. */
+/** Records (or sets `failed`) that the lane ran `name` itself, without inner spans, in this time.
+ */
 void tch_lanes_paint(struct tch_lanes *l, size_t lane, uint32_t name, int64_t from, int64_t to);
 
 /** Returns the most expensive name of a column, or UINT32_MAX if nothing ran. The `columns` columns

@@ -124,6 +124,8 @@ int tch_model_read(struct tch_model *m, const char *path,
         status = tch_fail_memory(err);
     if (status == 0)
         status = read_from(&r, &s);
+    if (s.bomb)
+        status = tch_zip_fail(path, err);
     if (m->bytes == 0)
         m->bytes = s.given;
     tch_trace_source_close(&s);

@@ -41,6 +41,7 @@ static ssize_t read_plain(void *ctx, char *buf, size_t size)
         s->damaged = true;
         return 0;
     }
+    s->bomb = s->bomb || (got < 0 && s->gunzip && errno == EFBIG);
     if (got == 0 && s->gunzip && tch_inflate_cut(s->gunzip))
         s->damaged = true;
     return got;

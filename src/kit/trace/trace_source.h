@@ -22,6 +22,7 @@ struct tch_trace_source {
     int fd;
     bool compressed;
     bool damaged;   /**< the gzip data is damaged; the bytes before are valid */
+    bool bomb;      /**< reading failed: the gzip data is a bomb, see tch_zip_is_bomb() */
     uint64_t given; /**< bytes passed on, uncompressed */
     char *head;     /**< the start of the content, uncompressed */
     size_t head_len;

@@ -491,7 +491,7 @@ int tch_trace_summary_make(struct tch_trace_summary *s, const char *path,
     status = finish_tracks(s);
     if (status < 0)
         goto out;
-    status = add_asyncs(s);
+    status = s->lanes.failed ? tch_fail_memory(err) : add_asyncs(s);
     if (status < 0)
         goto out;
     for (size_t i = 0; i < s->row_count; i++)
