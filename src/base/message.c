@@ -2,6 +2,7 @@
 #include "message.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -58,6 +59,20 @@ static void print(const char *line, size_t len)
         while (sigtimedwait(&signals, NULL, &now) < 0 && errno == EINTR)
             continue;
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+}
+
+void tch_message_at_exit(const char *fmt, ...)
+{
+    char line[512 + PATH_MAX];
+    va_list args;
+    size_t len;
+
+    va_start(args, fmt);
+    vsnprintf(line, sizeof line - 1, fmt, args);
+    va_end(args);
+    len = strlen(line);
+    line[len] = '\n';
+    print(line, len + 1);
 }
 
 void tch_message(const char *fmt, ...)

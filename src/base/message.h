@@ -11,4 +11,8 @@
     lock may be held that a public function takes: a handler may call any of them. */
 void tch_message(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+/** Writes a line to standard error, without the handler, which may not exist any more when a
+    destructor has a message. May contain one path. */
+void tch_message_at_exit(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
 #endif

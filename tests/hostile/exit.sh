@@ -14,6 +14,20 @@ recording=$(sed -n "s/.*tacho trace recover \(.*\) -o OUT.*/\1/p" "$scratch/said
 "$2" trace recover -q "$recording" -o "$scratch/again.json" || fail "no recording '$recording'"
 grep -q '"name":"work"' "$scratch/again.json" || fail "the recording lacks the span"
 
+# No file may grow, and standard error is a file: the message at exit cannot be written.
+(
+    ulimit -f 0
+    TACHO_TRACE_OUT=$scratch/none.json exec "$3" block "$scratch/none" 2>"$scratch/said"
+) || fail "the message at exit changed the status to $?"
+
+# Nobody reads standard error: the same.
+mkfifo "$scratch/pipe"
+exec 3<>"$scratch/pipe"
+exec 4>"$scratch/pipe" 3>&-
+TACHO_TRACE_OUT=$scratch/pipe.json "$3" block "$scratch/pipe.json" 2>&4 4>&- ||
+    fail "standard error without a reader changed the status to $?"
+exec 4>&-
+
 # The recording was removed: the trace is still written, without a message.
 mkdir "$scratch/one"
 (

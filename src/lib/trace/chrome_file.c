@@ -14,6 +14,7 @@
 #include "base/fail.h"
 #include "base/file.h"
 #include "base/gzip_write.h"
+#include "base/message.h"
 #include "base/no_cancel.h"
 #include "chrome_event.h"
 #include "trace_recorder.h"
@@ -320,5 +321,5 @@ __attribute__((destructor)) static void write_open_files(void)
 
     for (tacho_chrome *w = open_writers; w; w = w->next)
         if (w->pid == getpid() && tacho_chrome_flush(w, &err) < 0)
-            dprintf(STDERR_FILENO, "tacho: %s\n", err.message);
+            tch_message_at_exit("tacho: %s", err.message);
 }

@@ -13,6 +13,7 @@
 
 #include "base/fail.h"
 #include "base/file.h"
+#include "base/message.h"
 #include "base/no_cancel.h"
 #include "base/number.h"
 #include "base/stay_loaded.h"
@@ -566,17 +567,16 @@ __attribute__((destructor)) static void stop_at_exit(void)
     struct stat st;
 
     if (!tacho_trace_is_on() && asked_by && why_off.code < 0)
-        dprintf(STDERR_FILENO, "tacho: %s\n", why_off.message);
+        tch_message_at_exit("tacho: %s", why_off.message);
     if (!tacho_trace_is_on() || tacho_trace_stop(&err) == 0)
         return;
     if (stat(convert_from, &st) == 0)
-        dprintf(
-            STDERR_FILENO,
-            "tacho: %s; the recording is kept: 'tacho trace recover %s -o OUT' makes the trace\n",
+        tch_message_at_exit(
+            "tacho: %s; the recording is kept: 'tacho trace recover %s -o OUT' makes the trace",
             err.message, convert_from);
     else
-        dprintf(STDERR_FILENO, "tacho: %s; the recording '%s' was removed, the trace is lost\n",
-                err.message, convert_from);
+        tch_message_at_exit("tacho: %s; the recording '%s' was removed, the trace is lost",
+                            err.message, convert_from);
 }
 
 int tacho_trace_convert(const char *from, const char *to, tacho_error *err)
