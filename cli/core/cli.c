@@ -106,6 +106,7 @@ int cli_main(const struct cmd *root, char **argv)
     /* Make writes to a closed pipe fail like any other write, so that no command is killed
        half-way. */
     signal(SIGPIPE, SIG_IGN);
+    cli_clean_up_on_stop();
     if (cli_clean_streams() < 0)
         return EXIT_WORK;
     if (*words && strcmp(*words, "__complete") == 0) /* hidden: only for completion scripts */

@@ -6,6 +6,10 @@
 
 #include <signal.h>
 
+/** From now on, these signals remove the temporary files of unfinished outputs before they end the
+    process. Signals that are ignored stay ignored. */
+void cli_clean_up_on_stop(void);
+
 /** From now on, SIGINT, SIGTERM, SIGHUP and SIGQUIT only store their number in the variable
    returned. If SIGHUP is ignored, as under nohup, it stays ignored. */
 const volatile sig_atomic_t *cli_catch_stop(void);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "fail.h"
+#include "temp_files.h"
 
 enum { READ_CHUNK = 64 * 1024 };
 
@@ -291,8 +292,10 @@ static int open_temp(struct tch_replace *r, mode_t mode)
                  atomic_fetch_add(&serial, 1));
         if (tch_owned_take(&r->file,
                            openat(r->folder.fd, r->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC,
-                                  mode ? mode & 0777 : 0666)) >= 0)
+                                  mode ? mode & 0777 : 0666)) >= 0) {
+            tch_temp_files_add(r->folder.fd, r->temp);
             return mode ? fchmod(r->file.fd, mode & 0777) : 0;
+        }
         if (errno != EEXIST)
             break;
     }
@@ -396,6 +399,13 @@ static int sync_folder(int folder)
     return result;
 }
 
+static void forget_temp(struct tch_replace *r)
+{
+    if (r->temp[0])
+        tch_temp_files_forget(r->temp);
+    r->temp[0] = '\0';
+}
+
 static int move_into_place(struct tch_replace *r)
 {
     int folder = r->folder.fd;
@@ -408,7 +418,7 @@ static int move_into_place(struct tch_replace *r)
         return 0;
     if (renameat(folder, r->temp, folder, r->name) < 0)
         return -1;
-    r->temp[0] = '\0';
+    forget_temp(r);
     return r->sync ? sync_folder(folder) : 0;
 }
 
@@ -429,7 +439,7 @@ void tch_replace_abort(struct tch_replace *r)
     tch_owned_close(&r->file);
     if (r->temp[0] && hold_folder(r))
         unlinkat(r->folder.fd, r->temp, 0);
-    r->temp[0] = '\0';
+    forget_temp(r);
     tch_owned_close(&r->folder);
 }
 
