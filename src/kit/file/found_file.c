@@ -80,10 +80,15 @@ static int stat_beneath(const char *folder, const char *name, struct stat *st)
 
 int tch_found_regular(const char *folder, const char *name, tacho_error *err)
 {
+    return tch_found_readable(folder, name, UINT64_MAX, err);
+}
+
+int tch_found_readable(const char *folder, const char *name, uint64_t most, tacho_error *err)
+{
     struct stat st;
 
     if (stat_beneath(folder, name, &st) == 0)
-        return S_ISREG(st.st_mode);
+        return S_ISREG(st.st_mode) && (uint64_t)st.st_size <= most;
     if (errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
         return 0;
     return tch_fail_errno(err, errno, "cannot examine '%s/%s'", folder, name);

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include <tacho/error.h>
 
@@ -28,6 +29,9 @@ int tch_found_read(const char *folder, const char *name, size_t limit, struct tc
 /** Finds out whether `name` is a regular file that a reader may open. Returns 1; 0 if it is
    something else or missing; or TACHO_EIO if that cannot be found out. */
 int tch_found_regular(const char *folder, const char *name, tacho_error *err);
+
+/** Like tch_found_regular(), but also returns 0 if the file has more than `most` bytes. */
+int tch_found_readable(const char *folder, const char *name, uint64_t most, tacho_error *err);
 
 /** Calls `each` for every entry of the folder `name` ("." for `folder` itself) whose own name does
     not begin with a dot, in the order of their names. `each` gets the name beneath `folder`. Stops

@@ -270,10 +270,12 @@ static int read_part(void *ctx, const char *name, tacho_error *err)
 {
     struct tch_reading *f = ctx;
     const char *base = tch_base_name(name);
-    int regular = tch_found_regular(f->folder, name, err);
+    bool is_trace = tch_trace_is_recording(name) || strcmp(base, TCH_CHROME_PART) == 0;
+    uint64_t most = is_trace ? UINT64_MAX : TCH_RECORDED_PART_MAX;
+    int readable = tch_found_readable(f->folder, name, most, err);
 
-    if (regular <= 0)
-        return regular; /* 0: tch_recorded_merge() warns of it */
+    if (readable <= 0)
+        return readable; /* 0: tch_recorded_merge() warns of it */
     if (f->r && tch_recorded_part_is(base, "memory.", ".csv"))
         return read_csv(f, name, TACHO_CSV_MEMORY, add_memory_row, f);
     if (f->r && tch_recorded_part_is(base, "memory-detail.", ".csv"))
@@ -285,8 +287,7 @@ static int read_part(void *ctx, const char *name, tacho_error *err)
     if (tch_recorded_part_is(base, "profile", ".jsonl"))
         return read_events(f, name);
     f->recordings += tch_trace_is_recording(name);
-    if (tch_reading_wants(f, TCH_FROM_SPANS) &&
-        (tch_trace_is_recording(name) || strcmp(base, TCH_CHROME_PART) == 0))
+    if (is_trace && tch_reading_wants(f, TCH_FROM_SPANS))
         return tch_reading_spans(f, name);
     return 0;
 }

@@ -35,6 +35,9 @@
     FERRUM_TRACE_OUT contains it. */
 #define TCH_CHROME_PART "trace-ferrum.json"
 
+/** Bytes that a file of a run may have. A larger one stays where it is, and a warning names it. */
+enum { TCH_RECORDED_PART_MAX = 1 << 30 };
+
 /** Sums over the runs that were read. */
 struct tch_recorded {
     const char *folder; /**< the run folder */

@@ -11,7 +11,7 @@
 #include "lib/measure/csv_columns.h"
 #include "recorded.h"
 
-enum { FILE_MAX_BYTES = 1 << 30 };
+enum { FILE_MAX_BYTES = TCH_RECORDED_PART_MAX };
 
 /* Files whose name starts with `prefix` and ends with `suffix` are merged into `whole`. With
    `header` their first line is kept once. */
@@ -40,7 +40,7 @@ struct merging {
     struct tch_replace out[KINDS];
     char path[KINDS][PATH_MAX];
     bool any[KINDS]; /* a part was found */
-    size_t skipped;  /* parts that are not regular files */
+    size_t skipped;  /* parts that are not regular files, or too large */
     char first_skipped[64];
 };
 
@@ -119,7 +119,7 @@ static int append_converted(struct merging *m, size_t k, const struct tch_buf *t
     size_t head;
     int status;
 
-    tch_buf_init(&rows, FILE_MAX_BYTES);
+    tch_buf_init(&rows, (size_t)4 * FILE_MAX_BYTES); /* nanoseconds are longer */
     tch_buf_adds(&rows, tch_csv_kind(other)->header);
     head = rows.len;
     status = tacho_csv_parse(text->data, whole, kind, k == LATENCY ? add_row_ns : add_row_us, &rows,
@@ -143,7 +143,7 @@ static int merge_part(void *ctx, const char *name, tacho_error *err)
 
     if (k == KINDS)
         return 0;
-    status = tch_found_regular(m->folder, name, err);
+    status = tch_found_readable(m->folder, name, TCH_RECORDED_PART_MAX, err);
     if (status < 0)
         return status;
     if (status == 0) {
@@ -181,17 +181,20 @@ int tch_recorded_merge(const char *folder, struct tch_warnings *warnings, tacho_
             tch_replace_abort(&m.out[k]);
     }
     if (m.skipped > 0)
-        tch_warn(warnings, "not-collected", "let the program write regular files to TACHO_RUN_DIR",
-                 "%zu of the program's files could not be collected, such as '%s'; links, FIFOs "
-                 "and devices are not read",
+        tch_warn(warnings, "not-collected",
+                 "let the program write regular files of at most 1 GiB to TACHO_RUN_DIR",
+                 "%zu of the program's files could not be collected, such as '%s'; links, FIFOs, "
+                 "devices and files above 1 GiB are not read",
                  m.skipped, m.first_skipped);
     return status;
 }
 
+/* Removes a part that was merged, or that is not a file. One that was too large stays. */
 static int remove_part(void *folder, const char *name, tacho_error *err)
 {
-    (void)err;
-    if (kind_of(name) < KINDS)
+    if (kind_of(name) < KINDS &&
+        (tch_found_regular(folder, name, err) != 1 ||
+         tch_found_readable(folder, name, TCH_RECORDED_PART_MAX, err) == 1))
         tch_found_remove(folder, name);
     return 0;
 }

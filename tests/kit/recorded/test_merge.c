@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "kit/recorded/recorded.h"
 #include "kit/recorded/recorded_merge.h"
 #include "support/system.h"
 
@@ -145,6 +146,25 @@ static void links_and_fifos_are_not_collected(void **state)
     unlink(test_at("victim"));
 }
 
+/* A part that is too large is not read, stays where it is, and the others are merged. */
+static void a_huge_part_stays(void **state)
+{
+    tacho_error err;
+
+    (void)state;
+    make_parts();
+    assert_int_equal(truncate(test_at("iter/0001/profile.jsonl"), (off_t)TCH_RECORDED_PART_MAX + 1),
+                     0);
+    warnings.count = 0;
+    assert_int_equal(tch_recorded_merge(test_home, &warnings, &err), 0);
+    expect("profile.jsonl", "two\n");
+    assert_int_equal(warnings.count, 1);
+    assert_non_null(strstr(warnings.item[0].text, "files above 1 GiB are not read"));
+    assert_int_equal(tch_recorded_remove_parts(test_home, &err), 0);
+    assert_int_equal(access(test_at("iter/0001/profile.jsonl"), F_OK), 0);
+    assert_int_equal(access(test_at("iter/0002"), F_OK), -1);
+}
+
 /* Removing the parts does not empty another folder that a link points to. */
 static void a_link_to_another_folder_is_not_emptied(void **state)
 {
@@ -203,6 +223,7 @@ int main(void)
         RUN(leaves_what_it_does_not_know),
         RUN(a_failure_leaves_every_part),
         RUN(links_and_fifos_are_not_collected),
+        RUN(a_huge_part_stays),
         RUN(a_link_to_another_folder_is_not_emptied),
         RUN(a_kill_between_the_whole_files),
         RUN(a_kill_after_the_whole_files),
