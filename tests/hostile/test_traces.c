@@ -138,10 +138,33 @@ static void a_bomb_of_stacks_is_refused(void **state)
         assert_int_equal(status, TACHO_ELIMIT);
 }
 
+/* Only a span has a duration. That of an instant made the trace 300 years long. */
+static void an_instant_takes_no_time(void **state)
+{
+    struct tch_trace_read_options options = {0};
+    struct tch_trace_summary s;
+    FILE *out = fopen(test_at("instants.json"), "w");
+
+    (void)state;
+    assert_non_null(out);
+    fputs("[{\"name\":\"a\",\"ph\":\"X\",\"ts\":1,\"dur\":2,\"pid\":1,\"tid\":1},"
+          "{\"name\":\"i\",\"ph\":\"i\",\"ts\":2,\"dur\":-5,\"pid\":1,\"tid\":1},"
+          "{\"name\":\"i\",\"ph\":\"i\",\"ts\":2,\"dur\":9e18,\"pid\":1,\"tid\":1},"
+          "{\"name\":\"c\",\"ph\":\"C\",\"ts\":3,\"dur\":9e18,\"pid\":1,\"args\":{\"v\":1}}]",
+          out);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(
+        tch_trace_summary_make(&s, test_at("instants.json"), TCH_BY_NAME, &options, NULL), 0);
+    assert_int_equal(s.first, 1000);
+    assert_int_equal(s.last, 3000);
+    tch_trace_summary_release(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST_IN_HOME(many_threads_cost_little),
+        TEST_IN_HOME(an_instant_takes_no_time),
         TEST_IN_HOME(a_bomb_is_refused),
         TEST_IN_HOME(a_bomb_of_stacks_is_refused),
     };

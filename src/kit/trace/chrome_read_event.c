@@ -200,6 +200,8 @@ static int emit_event(struct tch_chrome_reader *c)
     }
     if (c->ev.kind == TCH_EV_SPAN)
         c->ev.closed = 0; /* the id of a span that also has one */
+    else
+        c->ev.dur = 0; /* no viewer shows the duration of another event */
     if (c->ev.kind == TCH_EV_ASYNC)
         c->ev.id ^= c->id_scope; /* the same id in another scope is another span */
     else
