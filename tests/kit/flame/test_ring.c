@@ -197,6 +197,77 @@ static void frees_torn_records_of_dead_threads_only(void **state)
     tear_down(&f);
 }
 
+/* Publishes the name of a thread that does not exist, as its start and its exec would. */
+static void put_name(struct fixture *f, uint32_t at, uint32_t pid, uint32_t tid)
+{
+    struct tch_ring_record *record = put(f, at, 1);
+
+    record->kind = TCH_RING_COMM;
+    record->pid = pid;
+    record->tid = tid;
+    record->len = 4;
+    memcpy(record->data, "name", 4);
+}
+
+static void forgets_threads_that_do_not_exist(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f);
+    put_maps(&f, 0, 1, "1000-2000 r-xp 0 0:1 5 /file\n");
+    drain(&f, UINT64_MAX);
+    for (uint32_t round = 0; round < 100; round++) {
+        for (uint32_t i = 0; i < f.r.sizes.slots; i++)
+            put_name(&f, i, round % 2 ? (uint32_t)getpid() : INT32_MAX - i,
+                     INT32_MAX - round * f.r.sizes.slots - i);
+        drain(&f, UINT64_MAX);
+        assert_true(f.c.maps.thread_count <= 2 * f.r.sizes.slots + TCH_MAPS_REAP);
+    }
+    assert_int_equal(
+        tch_maps_thread(&f.c.maps, (uint32_t)getpid(), (uint32_t)getpid())->process->count, 1);
+    tear_down(&f);
+}
+
+static void all_threads_run_no_longer_than_all_cpus(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f);
+    f.r.opened_ns = tch_now_ns();
+    for (uint32_t round = 0; round < 1000; round++) {
+        for (uint32_t i = 0; i < 10; i++)
+            put(&f, i, 1)->weight = 5 * 1000 * 1000;
+        drain(&f, UINT64_MAX);
+    }
+    assert_true(f.r.damaged > 0);
+    assert_true(f.r.weight_ns <= 2 * (tch_now_ns() - f.r.opened_ns + 10 * 1000 * 1000) * f.r.cpus);
+    tear_down(&f);
+}
+
+static void stacks_have_a_limit(void **state)
+{
+    struct fixture f;
+
+    (void)state;
+    set_up(&f);
+    f.c.most = 1 << 20;
+    for (uint32_t round = 0; round < 100; round++) {
+        for (uint32_t i = 0; i < f.r.sizes.slots; i++) {
+            struct tch_ring_record *record = put(&f, i, 1);
+
+            record->weight = 0;
+            record->len = 0;
+            record->regs[8] = (uint64_t)round * 10000 + i; /* a new place */
+        }
+        drain(&f, UINT64_MAX);
+    }
+    assert_true(f.c.refused > 0);
+    assert_true(f.c.samples > 0 && f.c.samples + f.c.refused == 100 * f.r.sizes.slots);
+    tear_down(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +277,9 @@ int main(void)
         cmocka_unit_test(drops_clocks_that_ran_backwards),
         cmocka_unit_test(keeps_its_own_sizes),
         cmocka_unit_test(frees_torn_records_of_dead_threads_only),
+        cmocka_unit_test(forgets_threads_that_do_not_exist),
+        cmocka_unit_test(all_threads_run_no_longer_than_all_cpus),
+        cmocka_unit_test(stacks_have_a_limit),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

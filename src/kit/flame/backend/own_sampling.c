@@ -13,6 +13,7 @@
 #include "kit/flame/sample/collect_names.h"
 #include "kit/flame/sample/collect_origins.h"
 #include "kit/flame/sample/collect_proc.h"
+#include "kit/text/human_number.h"
 #include "process/spawn.h"
 #include "process/tree.h"
 
@@ -198,6 +199,17 @@ static void set_counted(struct tch_capture *c)
     }
 }
 
+static void warn_of_refused(struct tch_sampling *n)
+{
+    if (n->collect.refused == 0)
+        return;
+    tch_buf_adds(&n->c->warnings,
+                 "samples are missing, because the stacks of this capture need more than ");
+    tch_add_value(&n->c->warnings, TCH_BYTES, (double)n->collect.most);
+    tch_buf_adds(&n->c->warnings, "; sample for a shorter time, or less often with --rate");
+    tch_buf_addc(&n->c->warnings, '\0');
+}
+
 static int run(struct tch_sampling *n, tacho_error *err)
 {
     struct tch_symbol_options options = {
@@ -224,7 +236,8 @@ static int run(struct tch_sampling *n, tacho_error *err)
         return status;
     tch_collect_end(&n->collect, n->c->ended_ns);
     result->samples = n->collect.samples;
-    result->lost = n->collect.lost;
+    result->lost = n->collect.lost + n->collect.refused;
+    warn_of_refused(n);
     result->truncated = n->collect.truncated;
     status = tch_collect_names(&n->collect, &n->symbols, &n->c->stacks, err);
     if (status == 0 && options.lines)

@@ -31,7 +31,10 @@
 #include "base/fail.h"
 #include "collect_stack.h"
 
-enum { MMAP2_NAME = 72 }; /* offset of the file name */
+enum {
+    MMAP2_NAME = 72,   /* offset of the file name */
+    OBJECT_PATH = 128, /* bytes of an object's path, about */
+};
 
 /* A thread that left its CPU and has not run since. */
 struct tch_wait {
@@ -43,7 +46,7 @@ struct tch_wait {
 int tch_collect_init(struct tch_collect *c, const struct tch_collect_options *options,
                      tacho_error *err)
 {
-    *c = (struct tch_collect){.options = *options};
+    *c = (struct tch_collect){.options = *options, .most = TCH_COLLECT_MAX};
     c->frames = malloc(TCH_STACK_DEEPEST * sizeof *c->frames);
     if (!c->frames || !tch_code_objects_init(&c->objects) || !tch_code_places_init(&c->places) ||
         tch_programs_add(&c->programs, "[unknown]") != 0)
@@ -208,6 +211,28 @@ void tch_collect_end(struct tch_collect *c, uint64_t time)
         end_wait(c, c->waits[c->wait_count - 1].tid, time);
 }
 
+static size_t intern_bytes(const struct tch_intern *t)
+{
+    return (t->slots ? (size_t)t->mask + 1 : 0) * sizeof *t->slots +
+           t->list_room * sizeof *t->list + t->bytes_room;
+}
+
+bool tch_collect_refuses(struct tch_collect *c)
+{
+    size_t used = intern_bytes(&c->places.keys) + intern_bytes(&c->places.rows) +
+                  intern_bytes(&c->comms) + intern_bytes(&c->stacks.units) +
+                  intern_bytes(&c->objects.keys) + intern_bytes(&c->programs.names) +
+                  c->places.cap * sizeof *c->places.list +
+                  c->stacks.list_cap * sizeof *c->stacks.list +
+                  c->objects.count * (sizeof **c->objects.list + OBJECT_PATH) +
+                  c->programs.cap * sizeof *c->programs.list;
+
+    if (used < c->most)
+        return false;
+    c->refused++;
+    return true;
+}
+
 static int add_sample(struct tch_collect *c, const struct perf_event_header *record,
                       tacho_error *err)
 {
@@ -218,6 +243,8 @@ static int add_sample(struct tch_collect *c, const struct perf_event_header *rec
     uint64_t weight = c->options.off_cpu ? 0 : c->options.weigh ? period : 1;
     int64_t stack;
 
+    if (tch_collect_refuses(c))
+        return 0;
     c->samples++;
     stack = tch_collect_stack(c, record, pid, tid, weight, err);
     if (stack < 0)

@@ -31,6 +31,9 @@ struct tch_collect_options {
 
 struct tch_wait;
 
+/** Bytes that the stacks of a capture may use. Hours of a large program need some 100 MB. */
+enum { TCH_COLLECT_MAX = 1 << 30 };
+
 /** The state of a collection. Callers may read the fields after tch_collect_init(). */
 struct tch_collect {
     struct tch_collect_options options;
@@ -42,6 +45,8 @@ struct tch_collect {
     struct tch_stacks stacks; /**< a stack is an index into comms, followed by numbers of places */
     uint64_t samples;
     uint64_t lost;      /**< samples that the kernel dropped because a ring was full */
+    uint64_t refused;   /**< samples and names that were dropped because `most` was reached */
+    size_t most;        /**< bytes that may be used, TCH_COLLECT_MAX */
     uint64_t truncated; /**< samples whose user stack was not unwound to its root */
 
     uint32_t *frames; /* the current sample, leaf first */
@@ -58,6 +63,9 @@ void tch_collect_release(struct tch_collect *c);
 
 /** Processes one record: a tch_flame_on_record, whose ctx is the struct tch_collect. */
 int tch_collect_record(void *ctx, const struct perf_event_header *record, tacho_error *err);
+
+/** Returns whether no more may be added, and counts what the caller now drops. */
+bool tch_collect_refuses(struct tch_collect *c);
 
 /** Ends all waits at `time`, after the last record. */
 void tch_collect_end(struct tch_collect *c, uint64_t time);

@@ -1,6 +1,10 @@
 /* Processes and threads in hash tables with chains, and the sorted mappings of each process. */
 #include "process_maps.h"
 
+#include <errno.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "base/array.h"
 
 static struct tch_flame_process *find_process(struct tch_maps *maps, uint32_t pid)
@@ -43,6 +47,7 @@ void tch_maps_exit(struct tch_maps *maps, uint32_t tid)
     if (!thread)
         return;
     *at = thread->next;
+    maps->thread_count--;
     if (--thread->process->threads == 0)
         drop_process(maps, thread->process);
     free(thread);
@@ -53,8 +58,10 @@ struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, ui
     struct tch_flame_thread *thread = find_thread(maps, tid);
     struct tch_flame_process *process;
 
-    if (thread && thread->process->pid == pid)
+    if (thread && thread->process->pid == pid) {
+        thread->gone = 0;
         return thread;
+    }
     if (thread)
         tch_maps_exit(maps, tid); /* the tid is reused, and the record of the exit was lost */
     process = find_process(maps, pid);
@@ -78,6 +85,7 @@ struct tch_flame_thread *tch_maps_thread(struct tch_maps *maps, uint32_t pid, ui
     snprintf(thread->comm, sizeof thread->comm, "%s", process->pid == 0 ? "swapper" : "");
     thread->next = maps->threads[tid % TCH_MAPS_BUCKETS];
     maps->threads[tid % TCH_MAPS_BUCKETS] = thread;
+    maps->thread_count++;
     return thread;
 }
 
@@ -208,6 +216,34 @@ bool tch_maps_comm(struct tch_maps *maps, uint32_t pid, uint32_t tid, const char
         thread->process->program = 0;
     }
     return true;
+}
+
+static bool is_alive(const struct tch_flame_thread *t)
+{
+    return syscall(SYS_tgkill, (pid_t)t->process->pid, (pid_t)t->tid, 0) == 0 || errno == EPERM;
+}
+
+void tch_maps_reap(struct tch_maps *maps, uint64_t until, uint64_t now)
+{
+    size_t waiting = 0; /* dead threads that may have more records */
+
+    if (maps->thread_count < (maps->reap_at > 0 ? maps->reap_at : TCH_MAPS_REAP))
+        return;
+    for (size_t i = 0; i < TCH_MAPS_BUCKETS; i++)
+        for (struct tch_flame_thread *t = maps->threads[i], *next; t; t = next) {
+            next = t->next;
+            if (is_alive(t))
+                continue;
+            if (t->gone > 0 && t->gone < until) {
+                tch_maps_exit(maps, t->tid);
+                continue;
+            }
+            t->gone = t->gone > 0 ? t->gone : now;
+            waiting++;
+        }
+    maps->reap_at = 2 * (maps->thread_count - waiting);
+    if (maps->reap_at < TCH_MAPS_REAP)
+        maps->reap_at = TCH_MAPS_REAP;
 }
 
 void tch_maps_release(struct tch_maps *maps)

@@ -32,15 +32,21 @@ struct tch_flame_thread {
     struct tch_flame_thread *next;
     uint32_t tid;
     struct tch_flame_process *process;
+    uint64_t gone; /* time at which it was found to have exited, by tch_maps_reap(); 0: it runs */
     char comm[16];
 };
 
-enum { TCH_MAPS_BUCKETS = 1024 };
+enum {
+    TCH_MAPS_BUCKETS = 1024,
+    TCH_MAPS_REAP = 256, /**< so many threads are known before tch_maps_reap() does anything */
+};
 
 /** All processes and threads. All zero is empty. */
 struct tch_maps {
     struct tch_flame_process *processes[TCH_MAPS_BUCKETS];
     struct tch_flame_thread *threads[TCH_MAPS_BUCKETS];
+    size_t thread_count;
+    size_t reap_at; /* number of threads at which dead ones are searched for; 0: TCH_MAPS_REAP */
 };
 
 void tch_maps_release(struct tch_maps *maps);
@@ -60,5 +66,12 @@ bool tch_maps_fork(struct tch_maps *maps, uint32_t pid, uint32_t tid, uint32_t p
                    uint32_t parent_tid);
 bool tch_maps_comm(struct tch_maps *maps, uint32_t pid, uint32_t tid, const char *comm, bool exec);
 void tch_maps_exit(struct tch_maps *maps, uint32_t tid);
+
+/**
+ * Forgets threads that have exited, for a sampler without records of exits. Call it after the
+ * records up to the time `until` were applied: a thread that had exited before then has no more.
+ * Does nothing until the number of threads has doubled.
+ */
+void tch_maps_reap(struct tch_maps *maps, uint64_t until, uint64_t now);
 
 #endif

@@ -16,7 +16,8 @@
 enum {
     SLOTS_PER_CPU = 128,
     SLOTS_LEAST = 256,
-    CLOCK_SLACK = 10 * 1000 * 1000, /* ns by which two clocks may differ */
+    CLOCK_SLACK = 10 * 1000 * 1000, /* ns by which two clocks may differ, */
+    CLOCK_ERROR = 10,               /* and a tenth of the time */
 };
 
 static uint32_t slot_count(void)
@@ -61,6 +62,7 @@ int tch_ring_open(struct tch_ring_reader *r, uint32_t stack_bytes, uint32_t rate
     };
     *r->ring = r->sizes;
     r->opened_ns = tch_now_ns();
+    r->cpus = (uint64_t)sysconf(_SC_NPROCESSORS_CONF);
     return 0;
 }
 
@@ -95,12 +97,14 @@ static int add_sample(struct tch_ring_reader *r, const struct tch_ring_record *h
 }
 
 /* Returns whether the program has overwritten the record. A thread cannot have run longer than
-   this capture. */
+   this capture, and all threads together not longer than all CPUs. */
 static bool is_damaged(const struct tch_ring_reader *r, const struct tch_ring_record *head)
 {
+    uint64_t passed = tch_now_ns() - r->opened_ns + CLOCK_SLACK;
+
     if (head->kind == TCH_RING_SAMPLE)
-        return head->len > r->sizes.stack_bytes ||
-               head->weight > tch_now_ns() - r->opened_ns + CLOCK_SLACK;
+        return head->len > r->sizes.stack_bytes || head->weight > passed ||
+               r->weight_ns + head->weight > (passed + passed / CLOCK_ERROR) * r->cpus;
     return head->kind > TCH_RING_EXEC || head->len > tch_ring_room(&r->sizes);
 }
 
@@ -119,6 +123,8 @@ static int add_record(struct tch_ring_reader *r, const struct tch_ring_record *s
     }
     if (head.kind == TCH_RING_SAMPLE)
         return add_sample(r, &head, slot->data, c, err);
+    if (tch_collect_refuses(c))
+        return 0;
     memcpy(text, slot->data, head.len);
     text[head.len] = '\0';
     if (head.kind == TCH_RING_MAPS)
@@ -177,5 +183,6 @@ int tch_ring_drain(struct tch_ring_reader *r, uint64_t until, struct tch_collect
             status = add_record(r, slot_of(r, ready[i].slot), c, err);
         __atomic_store_n(&r->ring->state[ready[i].slot], TCH_SLOT_FREE, __ATOMIC_RELEASE);
     }
+    tch_maps_reap(&c->maps, until, tch_now_ns());
     return status;
 }

@@ -23,6 +23,7 @@ struct tch_ring_reader {
     uint64_t weight_ns; /**< CPU time of all samples so far */
     uint64_t samples;
     uint64_t opened_ns;
+    uint64_t cpus;
     uint64_t damaged; /**< records that the program overwrote, which are dropped */
 };
 
