@@ -26,7 +26,7 @@ int tch_lanes_add(struct tch_lanes *l)
 {
     if (tch_array_reserve(&l->lanes, &l->room, l->count + 1) < 0)
         return -1;
-    l->lanes[l->count++] = (struct tch_lane){.count = 0};
+    l->lanes[l->count++] = (struct tch_lane_runs){.count = 0};
     return 0;
 }
 
@@ -68,7 +68,7 @@ static void merge_into(struct tch_cell *to, const struct tch_cell *from)
 
 /* Returns the number of runs that begin at or before the cell. Most spans are painted in order of
    time, so the search begins at the last run. */
-static size_t runs_until(const struct tch_lane *lane, uint32_t cell)
+static size_t runs_until(const struct tch_lane_runs *lane, uint32_t cell)
 {
     size_t i = lane->count;
 
@@ -83,7 +83,8 @@ static uint32_t end_of(const struct tch_cell_run *run)
 }
 
 /* Inserts a run before the i-th. */
-static void insert(struct tch_lanes *l, struct tch_lane *lane, size_t i, struct tch_cell_run run)
+static void insert(struct tch_lanes *l, struct tch_lane_runs *lane, size_t i,
+                   struct tch_cell_run run)
 {
     if (tch_array_reserve(&lane->runs, &lane->room, lane->count + 1) < 0) {
         l->failed = true;
@@ -95,7 +96,7 @@ static void insert(struct tch_lanes *l, struct tch_lane *lane, size_t i, struct 
 }
 
 /* Makes a run begin at the cell, if one contains it and begins before. */
-static void split(struct tch_lanes *l, struct tch_lane *lane, uint32_t cell)
+static void split(struct tch_lanes *l, struct tch_lane_runs *lane, uint32_t cell)
 {
     size_t i = runs_until(lane, cell);
     struct tch_cell_run rest;
@@ -111,7 +112,7 @@ static void split(struct tch_lanes *l, struct tch_lane *lane, uint32_t cell)
 }
 
 /* Returns a cell that no other cell shares, or NULL when memory ran out. */
-static struct tch_cell *cell_at(struct tch_lanes *l, struct tch_lane *lane, uint32_t cell)
+static struct tch_cell *cell_at(struct tch_lanes *l, struct tch_lane_runs *lane, uint32_t cell)
 {
     size_t i;
 
@@ -127,7 +128,7 @@ static struct tch_cell *cell_at(struct tch_lanes *l, struct tch_lane *lane, uint
 static void add_to_cells(struct tch_lanes *l, size_t number, uint32_t first, uint32_t count,
                          uint32_t name, uint64_t ns)
 {
-    struct tch_lane *lane = &l->lanes[number];
+    struct tch_lane_runs *lane = &l->lanes[number];
     struct tch_cell *cell;
 
     if (count > 1 && (lane->count == 0 || end_of(&lane->runs[lane->count - 1]) <= first)) {
@@ -152,7 +153,7 @@ static void add_half(struct tch_cell_run *half, size_t *count, uint32_t first, u
 }
 
 /* Joins pairs of cells of a lane. A run consists of an odd cell, pairs, and an even cell. */
-static void halve_lane(struct tch_lanes *l, struct tch_lane *lane)
+static void halve_lane(struct tch_lanes *l, struct tch_lane_runs *lane)
 {
     struct tch_cell_run half[TCH_LANE_CELLS];
     size_t count = 0;
@@ -247,7 +248,7 @@ uint32_t tch_lanes_column(const struct tch_lanes *l, size_t lane, int64_t first,
     double from = (double)first + span * (double)column / (double)columns;
     double to = (double)first + span * (double)(column + 1) / (double)columns;
     double at = (from - (double)l->start) / width, end = (to - (double)l->start) / width;
-    const struct tch_lane *row = &l->lanes[lane];
+    const struct tch_lane_runs *row = &l->lanes[lane];
     struct tch_cell sum = {.busy = 0};
     size_t best = 0, cells;
 

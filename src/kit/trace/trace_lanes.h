@@ -28,14 +28,14 @@ struct tch_cell_run {
 };
 
 /** A lane has runs for its cells in which something ran, so that it costs as much as its spans. */
-struct tch_lane {
+struct tch_lane_runs {
     struct tch_cell_run *runs; /* in order */
     size_t count, room;
 };
 
 /** The lanes of a picture. The caller may read the documented fields. */
 struct tch_lanes {
-    struct tch_lane *lanes;
+    struct tch_lane_runs *lanes;
     size_t count, room;
     bool failed; /**< memory ran out, and the picture lacks something */
     bool started;
