@@ -62,7 +62,7 @@ static void add_result(struct tch_import_input *in, const struct tch_span *words
     if (state->package[0])
         tch_buf_addf(&name, "%s.", state->package);
     tch_buf_add(&name, words[0].p + 9, words[0].len - 9);
-    r = tch_import_bench(in, name.data, name.len, true);
+    r = tch_import_bench_named(in, &name, true);
     tch_buf_release(&name);
     for (size_t i = 2; i < n; i += 2) {
         struct tch_import_metric m;

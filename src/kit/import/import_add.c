@@ -133,6 +133,16 @@ struct tch_result *tch_import_bench(struct tch_import_input *in, const char *nam
     return result_of(in, numbered, strlen(numbered), numbered, strlen(numbered));
 }
 
+struct tch_result *tch_import_bench_named(struct tch_import_input *in, const struct tch_buf *name,
+                                          bool again)
+{
+    if (name->failed) {
+        out_of_memory(in);
+        return NULL;
+    }
+    return tch_import_bench(in, name->data, name->len, again);
+}
+
 struct tch_result *tch_import_bench_at(struct tch_import_input *in, const char *name, size_t len,
                                        const char *commit)
 {

@@ -57,6 +57,11 @@ extern const struct tch_import_metric tch_import_cpu;
 struct tch_result *tch_import_bench(struct tch_import_input *in, const char *name, size_t len,
                                     bool again);
 
+/** Like tch_import_bench(), for a name that was put together. A buffer that failed fails the
+   import, because part of a name could be that of another benchmark. */
+struct tch_result *tch_import_bench_named(struct tch_import_input *in, const struct tch_buf *name,
+                                          bool again);
+
 /** Returns the result of a benchmark at a commit. Results of one name at several commits are kept
     apart. */
 struct tch_result *tch_import_bench_at(struct tch_import_input *in, const char *name, size_t len,

@@ -66,7 +66,7 @@ static void add_bench(struct tch_import_input *in, const struct tch_json_node *e
         tch_buf_release(&name);
         return;
     }
-    r = tch_import_bench(in, name.data, name.len, false);
+    r = tch_import_bench_named(in, &name, false);
     tch_buf_release(&name);
     if (add_stage(in, r, e, "Result") == 0 && add_stage(in, r, e, "Actual") == 0) {
         tch_import_value(in, r, &tch_import_wall, 0, median);

@@ -65,7 +65,7 @@ static void read_bmf(struct tch_import_input *in)
 
         tch_buf_init(&name, TCH_IMPORT_NAME);
         tch_json_tree_add_key(&name, b);
-        r = tch_import_bench(in, name.data, name.len, false);
+        r = tch_import_bench_named(in, &name, false);
         tch_buf_release(&name);
         for (const struct tch_json_node *m = tch_json_tree_first(b); m;
              m = tch_json_tree_next(b, m))

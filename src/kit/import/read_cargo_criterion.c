@@ -36,7 +36,7 @@ static void add_line(struct tch_import_input *in, const struct tch_json_node *e,
                                        tch_import_unit_better(other.data, other.len), false};
         ns = 1;
     }
-    r = tch_import_bench(in, name.data, name.len, false);
+    r = tch_import_bench_named(in, &name, false);
     for (const struct tch_json_node *t = tch_json_tree_first(times); t && n;
          t = tch_json_tree_next(times, t), n = tch_json_tree_next(iters, n))
         tch_import_value(in, r, &m, 0, tch_json_tree_number(t) / tch_json_tree_number(n) * ns);

@@ -68,7 +68,7 @@ static void read_criterion(struct tch_import_input *in)
     tch_buf_init(&name, TCH_IMPORT_NAME);
     tch_buf_init(&unit, 40);
     describe(in, &name, &work, &unit);
-    r = tch_import_bench(in, name.data, name.len, true);
+    r = tch_import_bench_named(in, &name, true);
     for (const struct tch_json_node *t = tch_json_tree_first(times); t && n;
          t = tch_json_tree_next(times, t), n = tch_json_tree_next(iters, n))
         tch_import_value(in, r, &tch_import_wall, 0,

@@ -26,7 +26,7 @@ static void read_custom_json(struct tch_import_input *in)
         m.name = unit.len > 0 ? unit.data : "value";
         m.unit = unit.data;
         m.better = tch_import_unit_better(unit.data, unit.len);
-        r = tch_import_bench(in, name.data, name.len, true);
+        r = tch_import_bench_named(in, &name, true);
         tch_import_value(in, r, &m, 0, tch_json_tree_number(tch_json_tree_get(e, "value")));
         tch_buf_release(&name);
         tch_buf_release(&unit);

@@ -30,7 +30,7 @@ static void add_direction(struct tch_import_input *in, const struct tch_json_nod
     tch_buf_init(&name, TCH_IMPORT_NAME);
     tch_json_tree_add(&name, tch_json_tree_get(job, "jobname"));
     tch_buf_addf(&name, " %s", direction);
-    r = tch_import_bench(in, name.data, name.len, false);
+    r = tch_import_bench_named(in, &name, false);
     tch_buf_release(&name);
     tch_import_value(in, r, &iops, 0, tch_json_tree_number(tch_json_tree_get(d, "iops")));
     (void)tch_import_statistic(in, r, &iops, "mean", 0, NAN);

@@ -66,7 +66,7 @@ static struct tch_result *bench_of(struct tch_import_input *in, const struct tch
         return tch_import_bench(in, name->text, name->len, true);
     tch_buf_init(&b, TCH_IMPORT_NAME);
     tch_json_tree_add(&b, name);
-    r = tch_import_bench(in, b.data, b.len, true);
+    r = tch_import_bench_named(in, &b, true);
     tch_buf_release(&b);
     return r;
 }

@@ -78,7 +78,7 @@ static void read_hyperfine(struct tch_import_input *in)
 
         tch_buf_init(&name, TCH_IMPORT_NAME);
         add_name(&name, e);
-        r = tch_import_bench(in, name.data, name.len, false);
+        r = tch_import_bench_named(in, &name, false);
         tch_buf_release(&name);
         n = add_times(in, r, e);
         if (n == 0)

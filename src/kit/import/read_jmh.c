@@ -139,7 +139,7 @@ static void read_jmh(struct tch_import_input *in)
 
         tch_buf_init(&name, TCH_IMPORT_NAME);
         add_name(&name, e);
-        r = tch_import_bench(in, name.data, name.len, false);
+        r = tch_import_bench_named(in, &name, false);
         tch_buf_release(&name);
         add_primary(in, r, e);
         add_secondary(in, r, e);

@@ -49,7 +49,7 @@ static void add_test(struct tch_import_input *in, const struct tch_json_node *e,
     tch_buf_init(&name, TCH_IMPORT_NAME);
     add_name(&name, e);
     if (is_test(e)) {
-        r = tch_import_bench(in, name.data, name.len, false);
+        r = tch_import_bench_named(in, &name, false);
         for (const struct tch_json_node *v = tch_json_tree_first(all); v;
              v = tch_json_tree_next(all, v))
             tch_import_value(in, r, &tch_import_wall, 0, tch_json_tree_number(v));

@@ -23,7 +23,7 @@ static void read_nanobench(struct tch_import_input *in)
         tch_json_tree_add(&name, tch_json_tree_get(e, "title"));
         tch_buf_addc(&name, '/');
         tch_json_tree_add(&name, tch_json_tree_get(e, "name"));
-        r = tch_import_bench(in, name.data, name.len, false);
+        r = tch_import_bench_named(in, &name, false);
         tch_buf_release(&name);
         for (const struct tch_json_node *m = tch_json_tree_first(all); m;
              m = tch_json_tree_next(all, m))

@@ -64,7 +64,7 @@ static void read_perfgate(struct tch_import_input *in)
         tch_json_tree_number(tch_json_tree_get(tch_json_tree_get(run, "host"), "cpu_count")));
     tch_buf_init(&name, TCH_IMPORT_NAME);
     tch_json_tree_add(&name, tch_json_tree_get(bench, "name"));
-    r = tch_import_bench(in, name.data, name.len, true);
+    r = tch_import_bench_named(in, &name, true);
     tch_buf_release(&name);
     for (const struct tch_json_node *s = tch_json_tree_first(all); s;
          s = tch_json_tree_next(all, s))

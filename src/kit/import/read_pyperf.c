@@ -39,7 +39,7 @@ static void add_bench(struct tch_import_input *in, const struct tch_json_node *e
 
     tch_buf_init(&name, TCH_IMPORT_NAME);
     tch_json_tree_add(&name, about(in, e, "name"));
-    r = tch_import_bench(in, name.data, name.len, false);
+    r = tch_import_bench_named(in, &name, false);
     tch_buf_release(&name);
     for (const struct tch_json_node *run = tch_json_tree_first(runs); run;
          run = tch_json_tree_next(runs, run)) {

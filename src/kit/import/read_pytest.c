@@ -46,7 +46,7 @@ static void add_bench(struct tch_import_input *in, const struct tch_json_node *e
         tch_buf_release(&b);
         return;
     }
-    r = tch_import_bench(in, b.data, b.len, false);
+    r = tch_import_bench_named(in, &b, false);
     tch_buf_release(&b);
     for (const struct tch_json_node *v = tch_json_tree_first(data); v;
          v = tch_json_tree_next(data, v))

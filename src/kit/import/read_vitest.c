@@ -31,7 +31,7 @@ static void add_bench(struct tch_import_input *in, const struct tch_json_node *g
         tch_buf_release(&name);
         return;
     }
-    r = tch_import_bench(in, name.data, name.len, false);
+    r = tch_import_bench_named(in, &name, false);
     tch_buf_release(&name);
     for (const struct tch_json_node *v = tch_json_tree_first(all); v;
          v = tch_json_tree_next(all, v))
