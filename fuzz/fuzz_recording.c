@@ -1,5 +1,6 @@
 /*
- * Reads any bytes as a recording and writes traces of it. Every pass must succeed and count the
+ * Reads any bytes as a recording and writes a trace of it, whose format the size of the input
+ * chooses. Every pass must succeed and count the
  * same. An input that begins like a recording is used as a whole file. Any other input is two bytes
  * with the number of words of names, these words, and the words of a stage, which are put into a
  * file with a valid header.
@@ -97,15 +98,14 @@ static void write_as(struct tch_recording *r, const struct tch_trace_format *for
     must(format->write(r, drop, NULL, NULL) == 0);
 }
 
-static void read_all(struct tch_recording *r)
+static void read_all(struct tch_recording *r, const struct tch_trace_format *format)
 {
     struct sum first = {.r = r}, second = {.r = r};
 
     must(tch_recording_walk(r, add, &first, NULL) == 0);
     must(tch_recording_walk(r, add, &second, NULL) == 0);
     must(first.of == second.of);
-    write_as(r, &tch_trace_chrome);
-    write_as(r, &tch_trace_perfetto);
+    write_as(r, format);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -121,7 +121,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         put_parts(fd, data, size);
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     if (tch_recording_open(&r, path, NULL) == 0) {
-        read_all(&r);
+        read_all(&r, size % 2 == 0 ? &tch_trace_chrome : &tch_trace_perfetto);
         tch_recording_close(&r);
     }
     close(fd);
