@@ -10,6 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/number.h"
 #include "test.h"
 
 enum { NO_SMALL_DISK = 77 };
@@ -48,6 +49,14 @@ const char *test_at(const char *name)
 
     snprintf(path, PATH_MAX, "%s/%s", test_home, name);
     return path;
+}
+
+long test_tries(long usual)
+{
+    const char *text = getenv("TRIES");
+    uint64_t wanted;
+
+    return text && tch_parse_u64(text, INT32_MAX, &wanted) == 0 ? (long)wanted : usual;
 }
 
 void test_put(const char *path, const char *text)

@@ -20,6 +20,9 @@ const char *test_at(const char *name);
 void test_put(const char *path, const char *text);
 void test_assert_content(const char *path, const char *text);
 
+/** Returns how often a test repeats something: the variable TRIES, or the usual number. */
+long test_tries(long usual);
+
 /** Returns the number of names in a folder. */
 int test_folder_count(const char *path);
 

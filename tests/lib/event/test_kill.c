@@ -19,7 +19,7 @@
 #include "base/json_read.h"
 #include "support/system.h"
 
-enum { KILLS = 100, THREADS = 4, SHORT_LINE = 388, LONG_LINE = 9000 };
+enum { THREADS = 4, SHORT_LINE = 388, LONG_LINE = 9000 };
 
 /* Number of pushes of each thread that have returned, in shared memory that survives the writer. */
 struct shared {
@@ -154,10 +154,11 @@ static uint64_t read_back(uint64_t got[THREADS])
 
 static void kill_many(size_t line)
 {
+    long kills = test_tries(100);
     uint64_t torn = 0;
     uint64_t events = 0;
 
-    for (int i = 0; i < KILLS; i++) {
+    for (int i = 0; i < kills; i++) {
         uint64_t got[THREADS] = {0};
         pid_t child = start(line);
 
@@ -172,7 +173,7 @@ static void kill_many(size_t line)
         }
         unlink(test_at("p"));
     }
-    print_message("%d kills, lines of %zu bytes: %llu events read back, %llu fragments\n", KILLS,
+    print_message("%ld kills, lines of %zu bytes: %llu events read back, %llu fragments\n", kills,
                   line, (unsigned long long)events, (unsigned long long)torn);
 }
 
