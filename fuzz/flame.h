@@ -20,7 +20,7 @@ static int take_anything(void *ctx, const void *data, size_t len, tacho_error *e
 
 static const struct tch_format *format_for(size_t size)
 {
-    size_t count = 0;
+    size_t count = 1; /* there is at least one */
 
     while (tch_formats[count].name)
         count++;

@@ -148,7 +148,7 @@ static void make_folder(const char *data, size_t size)
 static void draw(const struct tch_report_run *run, size_t size, bool known)
 {
     const struct tch_report_run both[] = {*run, *run};
-    size_t formats = 0;
+    size_t formats = 1; /* there is at least one */
     struct tch_buf b;
 
     while (tch_report_formats[formats])
