@@ -114,7 +114,7 @@ static void a_file_of_another_label_is_not_ours(void **state)
     assert_int_equal(tch_label_check(path, "a b", &err), TACHO_EINVAL);
     test_put(path, "my notes");
     assert_int_equal(tch_label_check(path, "a b", &err), TACHO_EINVAL);
-    assert_non_null(strstr(err.message, "not a flamegraph"));
+    assert_non_null(strstr(err.message, "was not written by tacho"));
     assert_int_equal(tch_label_check(test_home, "a b", &err), TACHO_EINVAL);
     assert_non_null(strstr(err.message, "is a folder"));
 }
