@@ -296,16 +296,18 @@ static void name_first(struct capture *c, char name[64], struct tch_buf *lines)
     struct tch_symbol_options options = {.no_inline = true};
     struct tch_intern names = {0};
     struct tch_symbols symbols;
-    struct tch_symbol_job jobs[2];
+    struct tch_symbol_job jobs[TCH_PLACE_PREEMPTED + 2] = {{{0}, NULL}};
+    enum { FIRST = TCH_PLACE_PREEMPTED + 1 }; /* the numbers before it are not places */
     uint32_t id;
 
     tch_symbols_init(&symbols, &options, &names);
     assert_true(tch_code_object_load(c->object));
-    jobs[0] = (struct tch_symbol_job){{0}, c->objects.list[0]};
-    jobs[1] = (struct tch_symbol_job){{.addr = CODE + 1, .object = 2}, c->object};
-    assert_int_equal(tch_symbols_add(&symbols, jobs, 2, NULL), 0);
-    assert_int_equal(symbols.list[1].count, 1);
-    id = symbols.frames[symbols.list[1].at];
+    for (size_t i = 0; i < FIRST; i++)
+        jobs[i].object = c->objects.list[0];
+    jobs[FIRST] = (struct tch_symbol_job){{.addr = CODE + 1, .object = 2}, c->object};
+    assert_int_equal(tch_symbols_add(&symbols, jobs, FIRST + 1, NULL), 0);
+    assert_int_equal(symbols.list[FIRST].count, 1);
+    id = symbols.frames[symbols.list[FIRST].at];
     snprintf(name, 64, "%.*s", (int)tch_intern_len(&names, id), tch_intern_text(&names, id));
     tch_symbols_explain(&symbols, lines);
     tch_symbols_release(&symbols);
