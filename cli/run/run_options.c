@@ -482,6 +482,11 @@ const struct opt cli_plan_opts[] = {
      .help = "poll memory and power every TIME (default 10ms)",
      .set = CLI_SET(struct run_options, plan.interval_ns, DURATION),
      .take = take_interval},
+    {.name = "columns",
+     .arg = "WHICH",
+     .help = "write memory.csv with the two columns that are measured (short), or with all of "
+             "ruvector-profiler, the others 0 (reference) (default short)",
+     CLI_CHOICE(struct run_options, plan.columns, tch_csv_columns_names)},
     {.name = "power-source",
      .arg = "SOURCE",
      .help = "read power from auto (default), none, rapl, perf, hwmon, battery, nvml, rocm, "

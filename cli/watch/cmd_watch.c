@@ -316,6 +316,11 @@ static const struct opt opts[] = {
      .help = "write memory.csv, memory-detail.csv and power.csv into DIR",
      .complete = COMPLETE_DIR,
      CLI_TEXT(struct watch_job, plan.folder)},
+    {.name = "columns",
+     .arg = "WHICH",
+     .help = "write memory.csv with the two columns that are measured (short), or with all of "
+             "ruvector-profiler, the others 0 (reference) (default short)",
+     CLI_CHOICE(struct watch_job, plan.columns, tch_csv_columns_names)},
     {.name = "power-source",
      .arg = "SOURCE",
      .help = "read power from rapl, perf, hwmon, nvml, rocm, battery, fixed:W or replay:FILE "

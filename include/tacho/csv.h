@@ -47,7 +47,9 @@ typedef struct tacho_csv_latency {
     uint64_t seq_len;
 } tacho_csv_latency;
 
-/** memory.csv: one row per snapshot. peak_rss_bytes is the resident size at that moment. */
+/** memory.csv: one row per snapshot. peak_rss_bytes is the resident size at that moment. A new
+    file has all columns. A file that has only the first two is read with 0 in the others, and keeps
+    its columns when rows are appended. */
 typedef struct tacho_csv_memory {
     uint64_t timestamp_us;
     uint64_t peak_rss_bytes;

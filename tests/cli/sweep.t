@@ -121,6 +121,10 @@ $ tacho sweep --help
 |                                    run.json, such as the program's configuration
 |       --interval TIME              poll memory and power every TIME (default
 |                                    10ms)
+|       --columns WHICH              write memory.csv with the two columns that
+|                                    are measured (short), or with all of
+|                                    ruvector-profiler, the others 0 (reference)
+|                                    (default short)
 |       --power-source SOURCE        read power from auto (default), none, rapl,
 |                                    perf, hwmon, battery, nvml, rocm, fixed:WATTS
 |                                    or replay:FILE

@@ -61,13 +61,23 @@ $ tacho watch -- true | awk '$1 == "memory" { print $1, ($2 > 0), ($4 == "at" ||
 | faults 1
 
 # A fixed source, and the CSV files.
-$ d=$(mktemp -d) && tacho watch --json --power-source fixed:100 --csv $d/out -- sleep 0.25 > $d/json && ls $d/out && head -1 $d/out/power.csv && cut -d, -f2,3 $d/out/power.csv | tail -1 && grep -c '"source":"fixed"' $d/json; rm -r $d
+$ d=$(mktemp -d) && tacho watch --json --power-source fixed:100 --csv $d/out -- sleep 0.25 > $d/json && ls $d/out && head -qn 1 $d/out/memory.csv $d/out/power.csv && cut -d, -f2,3 $d/out/power.csv | tail -1 && grep -c '"source":"fixed"' $d/json; rm -r $d
 | memory-detail.csv
 | memory.csv
 | power.csv
+| timestamp_us,peak_rss_bytes
 | timestamp_us,source,watts,joules
 | fixed:given:estimated,100
 | 1
+
+# Columns that only a program can fill are written on request.
+$ project/try 'tacho watch --columns reference --csv out -- sleep 0.1 >/dev/null; head -n 1 out/memory.csv; tacho run -q -n 1 -- true >/dev/null; head -n 1 tacho-out/true/latest/memory.csv; tacho run -q -n 1 --columns reference -- true >/dev/null; head -n 1 tacho-out/true/latest/memory.csv; tacho watch --columns all -- true'
+| timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes
+| timestamp_us,peak_rss_bytes
+| timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,temp_buffer_bytes
+! tacho: --columns cannot be 'all'; choose short or reference
+! see 'tacho watch --help'
+[64]
 
 # A source whose readings fail: its energy is not known, which is never 0 J. The first of the two
 # rows is read before the command starts.

@@ -103,7 +103,7 @@ int tch_run_server_start(struct tch_run_server *s, const struct tch_run_plan *pl
         return tch_fail_errno(err, errno, "cannot make '%s'", path);
     status = tch_folder_at(path, folder, "server-memory.csv", err);
     if (status == 0)
-        status = tacho_csv_open(path, TACHO_CSV_MEMORY, TACHO_CSV_APPEND, &s->memory, err);
+        status = tch_csv_open_memory(path, plan->columns, TACHO_CSV_APPEND, &s->memory, err);
     if (status < 0)
         return status;
     spec.io[0].kind = TCH_IO_NULL;

@@ -70,9 +70,10 @@ double tch_run_meter_joules(const struct tch_run_meter *m);
 /** Returns the number of intervals with failed readings since the meter was opened. */
 uint64_t tch_run_meter_dropped(const struct tch_run_meter *m);
 
-/** Creates the files in a folder; power.csv only if there is a power source. */
+/** Creates the files in a folder, memory.csv with these columns; power.csv only if there is a power
+ * source. */
 int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
-                          const char *folder, tacho_error *err);
+                          const char *folder, enum tch_csv_columns columns, tacho_error *err);
 
 /** Flushes and closes the files. Returns the first error of any row. */
 int tch_run_timeline_close(struct tch_run_timeline *t, tacho_error *err);

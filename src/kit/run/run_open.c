@@ -125,7 +125,8 @@ static int open_files(struct tch_run *run, size_t index, tacho_error *err)
     memcpy(item->commit, item->result.commit, sizeof item->commit);
     tch_recorded_init(&item->recorded, item->folder.path);
     if (status == 0)
-        status = tch_run_timeline_open(&item->timeline, &run->meter, item->folder.path, err);
+        status = tch_run_timeline_open(&item->timeline, &run->meter, item->folder.path,
+                                       run->plan->columns, err);
     if (status == 0)
         status = open_outputs(run->plan, item, err);
     run->targets[index] = (struct tch_target){

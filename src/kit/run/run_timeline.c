@@ -76,22 +76,18 @@ void tch_run_meter_close(struct tch_run_meter *m)
     m->power = NULL;
 }
 
-static int open_csv(const char *folder, const char *name, enum tacho_csv_kind kind, tacho_csv **ret,
-                    tacho_error *err)
+int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
+                          const char *folder, enum tch_csv_columns columns, tacho_error *err)
 {
     char path[PATH_MAX];
-    int status = tch_folder_at(path, folder, name, err);
+    int status = tch_folder_at(path, folder, "memory.csv", err);
 
-    return status < 0 ? status : tacho_csv_open(path, kind, TACHO_CSV_APPEND, ret, err);
-}
-
-int tch_run_timeline_open(struct tch_run_timeline *t, const struct tch_run_meter *m,
-                          const char *folder, tacho_error *err)
-{
-    int status = open_csv(folder, "memory.csv", TACHO_CSV_MEMORY, &t->memory, err);
-
+    if (status == 0)
+        status = tch_csv_open_memory(path, columns, TACHO_CSV_APPEND, &t->memory, err);
     if (status == 0 && m->power)
-        status = open_csv(folder, "power.csv", TACHO_CSV_POWER, &t->power, err);
+        status = tch_folder_at(path, folder, "power.csv", err);
+    if (status == 0 && m->power)
+        status = tacho_csv_open(path, TACHO_CSV_POWER, TACHO_CSV_APPEND, &t->power, err);
     return status;
 }
 

@@ -93,7 +93,10 @@ static int open_files(struct tch_watch *w, tacho_error *err)
             continue; /* without a source there is no file */
         if (snprintf(path, sizeof path, "%s/%s", w->plan.folder, files[i].name) >= PATH_MAX)
             return tch_fail(err, TACHO_EINVAL, 0, "the name of the folder is too long");
-        status = tacho_csv_open(path, files[i].kind, TACHO_CSV_STREAM, &w->files[i], err);
+        status =
+            i == MEMORY
+                ? tch_csv_open_memory(path, w->plan.columns, TACHO_CSV_STREAM, &w->files[i], err)
+                : tacho_csv_open(path, files[i].kind, TACHO_CSV_STREAM, &w->files[i], err);
     }
     return status;
 }

@@ -15,6 +15,7 @@
 
 #include "base/buf.h"
 #include "kit/power/power_origin.h"
+#include "lib/measure/csv_write.h"
 
 enum { TCH_WATCH_SOURCES = 8 };
 
@@ -57,6 +58,7 @@ struct tch_watch_plan {
     double idle_watts;          /**< power of the machine when it is idle */
     struct tch_power_idle idle; /**< set by tch_watch_idle() */
     const char *folder;         /**< for memory.csv, memory-detail.csv and power.csv; NULL: none */
+    enum tch_csv_columns columns; /**< of memory.csv */
 };
 
 /**

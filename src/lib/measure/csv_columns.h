@@ -20,6 +20,8 @@ struct tch_csv_kind {
     const char *file;   /* name of the file: "latency" */
     const char *header; /* first line of the file, with its LF */
     unsigned count;
+    const char *short_header; /* first line of a file with the first columns only; NULL: none */
+    unsigned short_count;
     struct tch_csv_column columns[TCH_CSV_COLUMNS];
 };
 

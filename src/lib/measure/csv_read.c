@@ -17,6 +17,7 @@ enum { ROW_MAX = 1024 * 1024 };
 
 struct reading {
     const struct tch_csv_kind *kind;
+    unsigned count; /* columns of this file */
     tacho_csv_row_fn *each;
     void *ctx;
     struct tch_buf row;  /* the lines of a row whose quoted text contains line feeds */
@@ -102,13 +103,13 @@ static int parse_row(struct reading *r, const char *data, size_t len, uint64_t l
     const char *end = data + len;
     tacho_csv_row row = {.line = line};
 
-    for (unsigned c = 0; c < r->kind->count; c++) {
+    for (unsigned c = 0; c < r->count; c++) {
         const struct tch_csv_column *column = &r->kind->columns[c];
         struct field f;
 
         if (c > 0 && at == end)
             return tch_fail(err, TACHO_EPARSE, line, "%u fields where %s.csv has %u", c,
-                            r->kind->file, r->kind->count);
+                            r->kind->file, r->count);
         at += c > 0; /* the comma */
         if (read_field(r, &at, end, &f) < 0)
             return tch_fail(err, TACHO_EPARSE, line, "a quote is not closed");
@@ -123,8 +124,8 @@ static int parse_row(struct reading *r, const char *data, size_t len, uint64_t l
                             column->type == TCH_CSV_U64 ? "whole number" : "number", column->name);
     }
     if (at < end)
-        return tch_fail(err, TACHO_EPARSE, line, "more than the %u fields of %s.csv",
-                        r->kind->count, r->kind->file);
+        return tch_fail(err, TACHO_EPARSE, line, "more than the %u fields of %s.csv", r->count,
+                        r->kind->file);
     return r->each(&row, r->ctx, err);
 }
 
@@ -165,19 +166,41 @@ static int join_lines(struct reading *r, struct tch_lines *lines, struct tch_lin
     return parse_row(r, r->row.data, r->row.len, first, err);
 }
 
-static int read_rows(struct reading *r, struct tch_lines *lines, tacho_error *err)
+/* Returns whether a line is this header, which ends with LF. The line may end with CR. */
+static bool is_header(const struct tch_line *line, const char *header)
 {
-    size_t len = strlen(r->kind->header) - 1; /* without its LF */
+    size_t len = strlen(header) - 1;
+
+    return line->text && line->len >= len && memcmp(line->text, header, len) == 0 &&
+           (line->len == len || (line->len == len + 1 && line->text[len] == '\r'));
+}
+
+/* Reads the first line, which decides which columns the file has. */
+static int read_header(struct reading *r, struct tch_lines *lines, tacho_error *err)
+{
+    const struct tch_csv_kind *k = r->kind;
     struct tch_line line;
     int more = tch_lines_next(lines, &line, err);
 
     if (more < 0)
         return more;
-    if (more > 0 && line.text && line.len == len + 1 && line.text[len] == '\r')
-        line.len--;
-    if (more == 0 || !line.text || line.len != len || memcmp(line.text, r->kind->header, len) != 0)
+    if (more > 0 && is_header(&line, k->header))
+        r->count = k->count;
+    else if (more > 0 && k->short_header && is_header(&line, k->short_header))
+        r->count = k->short_count;
+    else
         return tch_fail(err, TACHO_EPARSE, 1, "the first line must be the header of %s.csv, '%.*s'",
-                        r->kind->file, (int)len, r->kind->header);
+                        k->file, (int)strlen(k->header) - 1, k->header);
+    return 0;
+}
+
+static int read_rows(struct reading *r, struct tch_lines *lines, tacho_error *err)
+{
+    struct tch_line line;
+    int more = read_header(r, lines, err);
+
+    if (more < 0)
+        return more;
     while ((more = tch_lines_next(lines, &line, err)) > 0) {
         int status;
 

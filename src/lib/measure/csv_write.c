@@ -24,6 +24,7 @@ enum {
 
 struct tacho_csv {
     const struct tch_csv_kind *kind;
+    unsigned count;    /* columns of this file */
     int failed;        /* 0, or the code that all later calls return */
     int failed_number; /* errno of the write that failed */
     bool whole;
@@ -73,6 +74,19 @@ static int write_chunks(tacho_csv *csv, size_t least, tacho_error *err)
     return 0;
 }
 
+/* Takes the columns of a file that exists. An unknown header counts as the whole one. */
+static void keep_columns(tacho_csv *csv, int fd)
+{
+    const char *shorter = csv->kind->short_header;
+    char head[64];
+
+    csv->count = csv->kind->count;
+    if (shorter && strlen(shorter) <= sizeof head &&
+        pread(fd, head, strlen(shorter), 0) == (ssize_t)strlen(shorter) &&
+        memcmp(head, shorter, strlen(shorter)) == 0)
+        csv->count = csv->kind->short_count;
+}
+
 /* Opens the file to append rows. Adds a line end after a truncated last row. */
 static int open_append(tacho_csv *csv, tacho_error *err)
 {
@@ -87,6 +101,7 @@ static int open_append(tacho_csv *csv, tacho_error *err)
         return 0;
     if (S_ISREG(st.st_mode) && pread(fd, &last, 1, st.st_size - 1) < 0)
         return tch_fail_errno(err, errno, "cannot read '%s'", csv->path);
+    keep_columns(csv, fd);
     csv->len = 0; /* the file has its header already */
     if (last != '\n')
         csv->text[csv->len++] = '\n';
@@ -114,11 +129,12 @@ static void release(tacho_csv *csv)
     free(csv);
 }
 
-int tacho_csv_open(const char *path, enum tacho_csv_kind kind, enum tacho_csv_mode mode,
-                   tacho_csv **ret, tacho_error *err)
+static int open_csv(const char *path, enum tacho_csv_kind kind, bool shorter,
+                    enum tacho_csv_mode mode, tacho_csv **ret, tacho_error *err)
 {
     TCH_NO_CANCEL;
     const struct tch_csv_kind *k = tch_csv_kind(kind);
+    const char *header;
     tacho_csv *csv;
     int status;
 
@@ -134,8 +150,10 @@ int tacho_csv_open(const char *path, enum tacho_csv_kind kind, enum tacho_csv_mo
     csv->failed = 0;
     csv->whole = false;
     csv->file.file = TCH_OWNED_NONE;
-    csv->len = strlen(k->header);
-    memcpy(csv->text, k->header, csv->len);
+    csv->count = shorter ? k->short_count : k->count;
+    header = shorter ? k->short_header : k->header;
+    csv->len = strlen(header);
+    memcpy(csv->text, header, csv->len);
     memcpy(csv->path, path, strlen(path) + 1);
     status = tch_absolute_path(csv->absolute, path) < 0
                  ? tch_fail_errno(err, errno, "cannot write '%s'", path)
@@ -148,6 +166,21 @@ int tacho_csv_open(const char *path, enum tacho_csv_kind kind, enum tacho_csv_mo
     else
         *ret = csv;
     return status;
+}
+
+int tacho_csv_open(const char *path, enum tacho_csv_kind kind, enum tacho_csv_mode mode,
+                   tacho_csv **ret, tacho_error *err)
+{
+    return open_csv(path, kind, false, mode, ret, err);
+}
+
+const char *const tch_csv_columns_names[] = {
+    [TCH_CSV_SHORT] = "short", [TCH_CSV_REFERENCE] = "reference", NULL};
+
+int tch_csv_open_memory(const char *path, enum tch_csv_columns columns, enum tacho_csv_mode mode,
+                        tacho_csv **ret, tacho_error *err)
+{
+    return open_csv(path, TACHO_CSV_MEMORY, columns == TCH_CSV_SHORT, mode, ret, err);
 }
 
 static void add_u64(tacho_csv *csv, uint64_t value)
@@ -185,7 +218,7 @@ static int add_row(tacho_csv *csv, enum tacho_csv_kind kind, const void *row, si
 
     if (status < 0)
         return status;
-    for (unsigned c = 0; c < csv->kind->count; c++) {
+    for (unsigned c = 0; c < csv->count; c++) {
         const struct tch_csv_column *column = &csv->kind->columns[c];
         const char *field = (const char *)row + column->offset;
 

@@ -11,6 +11,7 @@
 #include <tacho/csv.h>
 
 #include "base/file.h"
+#include "lib/measure/csv_write.h"
 #include "support/system.h"
 #include "support/vectors.h"
 
@@ -163,6 +164,52 @@ static void writes_rows_of_each_kind(void **state)
     assert_int_equal(tacho_csv_add_result(csv, &r, NULL), 0);
     assert_int_equal(tacho_csv_close(csv, NULL), 0);
     expect_file("results", results, sizeof results - 1);
+}
+
+static int take_memory(const tacho_csv_row *row, void *ctx, tacho_error *err)
+{
+    (void)err;
+    *(tacho_csv_memory *)ctx = row->as.memory;
+    return 0;
+}
+
+static void add_memory(enum tch_csv_columns columns, const tacho_csv_memory *row)
+{
+    tacho_csv *csv = NULL;
+
+    assert_int_equal(tch_csv_open_memory(path, columns, TACHO_CSV_APPEND, &csv, NULL), 0);
+    assert_int_equal(tacho_csv_add_memory(csv, row, NULL), 0);
+    assert_int_equal(tacho_csv_close(csv, NULL), 0);
+}
+
+static void memory_has_short_or_all_columns(void **state)
+{
+    static const char shorter[] = "timestamp_us,peak_rss_bytes\n5,4\n6,7\n";
+    static const char whole[] = "timestamp_us,peak_rss_bytes,kv_cache_bytes,activation_bytes,"
+                                "temp_buffer_bytes\n5,4,3,2,1\n6,7,0,0,0\n";
+    tacho_csv_memory read = {0};
+    tacho_error err;
+
+    (void)state;
+    add_memory(TCH_CSV_SHORT, &(tacho_csv_memory){5, 4, 3, 2, 1});
+    /* A file keeps the columns that it has. */
+    add_memory(TCH_CSV_REFERENCE, &(tacho_csv_memory){6, 7, 0, 0, 0});
+    expect_file("short", shorter, sizeof shorter - 1);
+    read.kv_cache_bytes = 9;
+    assert_int_equal(tacho_csv_read(path, TACHO_CSV_MEMORY, take_memory, &read, NULL), 0);
+    assert_int_equal(read.peak_rss_bytes, 7);
+    assert_int_equal(read.kv_cache_bytes, 0);
+    assert_int_equal(unlink(path), 0);
+    add_memory(TCH_CSV_REFERENCE, &(tacho_csv_memory){5, 4, 3, 2, 1});
+    add_memory(TCH_CSV_SHORT, &(tacho_csv_memory){6, 7, 0, 0, 0});
+    expect_file("reference", whole, sizeof whole - 1);
+    assert_int_equal(tacho_csv_parse("timestamp_us,peak_rss_bytes\r\n1,2,3\n", 35, TACHO_CSV_MEMORY,
+                                     take_memory, &read, &err),
+                     TACHO_EPARSE);
+    assert_string_equal(err.message, "more than the 2 fields of memory.csv");
+    assert_int_equal(
+        tacho_csv_parse("timestamp_us\n1\n", 15, TACHO_CSV_MEMORY, take_memory, &read, &err),
+        TACHO_EPARSE);
 }
 
 static void writes_power_and_detail(void **state)
@@ -474,6 +521,7 @@ int main(void)
         IN_HOME(a_discarded_file_is_not_there),
         IN_HOME(writes_the_bytes_of_the_reference),
         IN_HOME(writes_rows_of_each_kind),
+        IN_HOME(memory_has_short_or_all_columns),
         IN_HOME(writes_power_and_detail),
         IN_HOME(comes_back_as_it_went_out),
         cmocka_unit_test(an_empty_float_was_not_measured),

@@ -15,6 +15,7 @@
 
 #include "kit/result/precision.h"
 #include "kit/result/summary.h"
+#include "lib/measure/csv_write.h"
 #include "metric_rule.h"
 #include "process/spawn.h"
 
@@ -114,7 +115,8 @@ struct tch_run_plan {
     const char *out;           /**< "tacho-out" */
     bool pilot;                /**< `latest` stays at the last run that was made for its own sake */
     uint64_t interval_ns;      /**< between polls of memory and power */
-    const char *power;         /**< "auto", "none", or a source */
+    enum tch_csv_columns columns; /**< of memory.csv */
+    const char *power;            /**< "auto", "none", or a source */
     uint64_t idle_ns; /**< duration of the idle power measurement before the runs; 0: none */
 
     const struct tch_metric_rule *metrics;
