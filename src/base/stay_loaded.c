@@ -5,7 +5,7 @@
 #include <link.h>
 #include <stdint.h>
 
-#if defined(RTLD_DL_LINKMAP)
+#ifdef __GLIBC__ /* RTLD_DL_LINKMAP is no macro there */
 /* NULL in a static program, which has no loader. dlopen() is looked up by its name: the linker
    warns when a static program refers to it. */
 #pragma weak dladdr1
