@@ -5,7 +5,7 @@
 #include <link.h>
 #include <stdint.h>
 
-#ifdef __GLIBC__ /* RTLD_DL_LINKMAP is no macro there */
+#ifdef __GLIBC__ /* its RTLD_DL_LINKMAP is an enumerator, not a macro */
 /* NULL in a static program, which has no loader. dlopen() is looked up by its name: the linker
    warns when a static program refers to it. */
 #pragma weak dladdr1
