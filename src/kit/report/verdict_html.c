@@ -117,10 +117,9 @@ static void add_table(struct tch_buf *b, const struct tch_findings *f)
         add_rows(b, f, shown, f->count);
         tch_buf_adds(b, "</details>\n");
     }
-    tch_buf_adds(
-        b, "\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
-           "larger value than a run of A. p: p-value, adjusted for several budgets. Can detect: a "
-           "change of this size would have been a FAIL in 9 of 10 reports.</p>\n");
+    tch_buf_adds(b,
+                 "\n<p class=\"sub\">B &gt; A: probability that a run of B has a "
+                 "larger value than a run of A. p: p-value, adjusted for several budgets.</p>\n");
     add_contradictions(b, f);
 }
 
