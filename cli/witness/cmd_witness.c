@@ -115,7 +115,7 @@ static const struct man_item files[] = {
 
 const struct cmd cmd_witness = {
     .name = "witness",
-    .summary = "prove that results are unchanged and reproducible",
+    .summary = "seal results, and show whether they were changed since",
     .usage = "tacho witness COMMAND [OPTIONS] [ARGUMENTS]",
     .about =
         "A witness log has one line of JSON for each decision of a program: the hashes of its "

@@ -160,8 +160,8 @@ TACHO_API void tacho_track_instant(uint32_t track, const char *name, const char 
 TACHO_API void tacho_track_counter(uint32_t track, const char *name, uint64_t at_ns, double value);
 
 /*
- * The hot path. Do not use the rest of this header directly. Its layouts are frozen, because
- * programs have them compiled in.
+ * The hot path: inline code for TACHO_SPAN() and TACHO_SPAN_ARGS() below. Use it only through these
+ * macros. Its layouts are frozen, because programs have them compiled in.
  */
 
 /** Where the calling thread writes next. At most 64 bytes; its layout is frozen. */

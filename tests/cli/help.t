@@ -27,7 +27,7 @@ $ tacho
 !   sweep        run a command over a grid of parameters
 !   trace        inspect, convert, merge, slice and check recordings and traces
 !   watch        show memory, CPU and power of a process tree, live
-!   witness      prove that results are unchanged and reproducible
+!   witness      seal results, and show whether they were changed since
 ! 
 ! See 'tacho --help' for details.
 [64]
@@ -64,7 +64,7 @@ $ tacho --help
 |   sweep        run a command over a grid of parameters
 |   trace        inspect, convert, merge, slice and check recordings and traces
 |   watch        show memory, CPU and power of a process tree, live
-|   witness      prove that results are unchanged and reproducible
+|   witness      seal results, and show whether they were changed since
 | 
 | Options:
 |   -V, --version  show the version

@@ -68,7 +68,7 @@ $ tacho help --man | sed '1s/"20[0-9-]*"/"DATE"/'
 | show memory, CPU and power of a process tree, live
 | .TP
 | .B tacho witness
-| prove that results are unchanged and reproducible
+| seal results, and show whether they were changed since
 | .SH OPTIONS
 | .TP
 | .B \-V, \-\-version
