@@ -16,7 +16,7 @@ static void write_log(const char *path, size_t entries, uint64_t time)
 
     assert_int_equal(tacho_witness_open(path, &w, NULL), 0);
     for (size_t i = 0; i < entries; i++) {
-        char hash[17];
+        char hash[24];
         tacho_witness_entry e = {
             .q_hash = hash,
             .k_hash = "k",
