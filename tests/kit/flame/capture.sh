@@ -64,7 +64,7 @@ rooted()
             n = $NF; sub(/ [0-9]+$/, ""); split($0, f, ";")
             if (f[2] == "" || f[2] ~ /_\[k\]$/) next
             total += n
-            if (f[2] ~ /^(main|_start|_dl_start_user|_dl_start|clone|clone3|__clone|__clone3|start_thread)$/) good += n
+            if (f[2] ~ /^(main|_start|_dl_start_user|_dl_start|(__GI_)?(__)?clone3?|start_thread)$/) good += n
         }
         END { printf "%.1f\n", total ? 100 * good / total : 0 }' "$1"
 }

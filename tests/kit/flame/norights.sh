@@ -54,7 +54,7 @@ flame ptrace-signal --profiler ptrace --rate $rate -- ./workload signal $((200 /
 expect ptrace-signal main 100 4
 
 # Each signal stops the program, but its handler, which does nothing, has no time. A tracer that waited for a CPU
-# gives the time meanwhile to one place, which may be the handler, so one of three captures must be free of it.
+# gives all of that time to one place, which may be the handler, so one of three captures must be free of it.
 for _ in 1 2 3; do
     flame ptrace-many --profiler ptrace --rate 997 -- ./hostile_signals many $((8000 / less))
     grep -q '^done$' out.txt || { cat out.txt err.txt; fail "many: the program failed"; }
