@@ -89,7 +89,7 @@ struct looping {
 
 static int one_series(struct looping *l, const struct tch_store_series *series)
 {
-    struct tch_history_options options = {.branch = l->job->branch, .dirty = l->job->dirty};
+    struct tch_history_options options = {.dirty = l->job->dirty};
     struct tch_history h;
     tacho_error err;
     int status = EXIT_OK;

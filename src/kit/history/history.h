@@ -24,8 +24,7 @@
 #define TCH_HISTORY_MIN_CHANGE 0.02
 
 struct tch_history_options {
-    const char *branch; /**< NULL: that of the working directory */
-    bool dirty;         /**< use runs whose files differed from their commit, too */
+    bool dirty; /**< use runs whose files differed from their commit, too */
 };
 
 /** One series, analysed. */

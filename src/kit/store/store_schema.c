@@ -7,7 +7,6 @@
  *     series      a metric of a bench on a machine class with the same settings
  *     point       a run of a series: number of values, median, interval
  *     sample      all values of a point, packed by sample_pack.c
- *     triage      what people decided about a shift, append-only
  *
  * Keys are content hashes, ids only link tables: two stores are merged by keys.
  */
@@ -40,10 +39,7 @@ static const char *const scripts[VERSION] = {
     " PRIMARY KEY(series_id, run_id))%NR%;\n"
     "CREATE INDEX point_run ON point(run_id);\n"
     "CREATE TABLE sample(series_id BIGINT NOT NULL, run_id BIGINT NOT NULL,"
-    " codec INTEGER NOT NULL, data %BLOB% NOT NULL, PRIMARY KEY(series_id, run_id))%NR%;\n"
-    "CREATE TABLE triage(shift TEXT NOT NULL, at_ns BIGINT NOT NULL, who TEXT NOT NULL,"
-    " status TEXT NOT NULL, note TEXT NOT NULL, PRIMARY KEY(shift, at_ns))%NR%;\n",
-};
+    " codec INTEGER NOT NULL, data %BLOB% NOT NULL, PRIMARY KEY(series_id, run_id))%NR%;\n"};
 
 static int set_version(struct tch_db *db, int64_t version, tacho_error *err)
 {
