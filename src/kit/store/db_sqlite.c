@@ -21,7 +21,8 @@
 
 enum {
     WAIT_MS = 30000, /* for another process that writes */
-    KEPT = 64,       /* prepared statements */
+    RETRY_MS = 10,
+    KEPT = 64, /* prepared statements */
 };
 
 /* The part of SQLite's interface that is used here, the same since version 3.20. */
@@ -126,8 +127,11 @@ static int fail(struct sqlite *s, int code, tacho_error *err)
 
     switch (code & 0xff) {
     case SQL_BUSY:
-        return tch_fail(err, TACHO_EIO, 0, "'%s' was locked by another process for %d seconds",
-                        s->path, WAIT_MS / 1000);
+        (void)tch_fail(err, TACHO_EIO, 0, "'%s' was locked by another process for %d seconds",
+                       s->path, WAIT_MS / 1000);
+        if (err)
+            err->system_errno = EBUSY;
+        return TACHO_EIO;
     case SQL_CORRUPT:
     case SQL_NOTADB:
         return tch_fail(err, TACHO_EPARSE, 0,
@@ -193,6 +197,21 @@ static void close_db(struct tch_db *db)
     free(s);
 }
 
+/* Turns WAL on. While another process does the same to a new file, SQLite fails at once instead of
+   waiting, because either could wait for the other. */
+static int turn_wal_on(struct sqlite *s, tacho_error *err)
+{
+    tacho_error own;
+
+    for (int waited = 0;; waited += RETRY_MS) {
+        if (tch_db_query(&s->db, "PRAGMA journal_mode = WAL", NULL, 0, NULL, NULL, &own) == 0)
+            return 0;
+        if (own.system_errno != EBUSY || waited >= WAIT_MS)
+            return tch_fail_again(err, &own);
+        usleep(RETRY_MS * 1000);
+    }
+}
+
 static int open_file(struct sqlite *s, bool create, tacho_error *err)
 {
     int code;
@@ -205,7 +224,7 @@ static int open_file(struct sqlite *s, bool create, tacho_error *err)
     if (code != SQL_OK)
         return s->handle ? fail(s, code, err) : tch_fail_memory(err);
     s->lib.busy_timeout(s->handle, WAIT_MS);
-    status = tch_db_query(&s->db, "PRAGMA journal_mode = WAL", NULL, 0, NULL, NULL, err);
+    status = turn_wal_on(s, err);
     if (status == 0)
         status = tch_db_query(&s->db, "PRAGMA synchronous = FULL", NULL, 0, NULL, NULL, err);
     if (status == 0)
